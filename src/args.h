@@ -1,0 +1,41 @@
+#ifndef IBRC_ARGS_H
+#define IBRC_ARGS_H
+
+#define R_NO_REMAP
+#include <Rinternals.h>
+
+#include "backup.h"
+#include "coarse.h"
+#include "lattice.h"
+#include "model.h"
+#include "policy.h"
+#include "process.h"
+#include "table.h"
+
+/* R values into kernel structs. Every type and length is checked here, once;
+ * what fails is a mistake in the package's own R code, so the message is for its
+ * developers. Views stay valid as long as the R values are protected. */
+
+const double *args_reals(SEXP x, R_xlen_t n, const char *name);
+const int *args_wholes(SEXP x, R_xlen_t n, const char *name);
+double args_real(SEXP x, const char *name);
+int args_whole(SEXP x, const char *name);
+SEXP args_element(SEXP list, const char *name);
+
+/* Storage for kernels: freed by R when the call returns. */
+double *args_alloc_reals(size_t n);
+int *args_alloc_wholes(size_t n);
+
+ibrc_lattice args_lattice(int n_states, int resolution);
+ibrc_locator args_locator(int n_states);
+ibrc_models args_models(SEXP models);
+ibrc_table args_table(SEXP table);
+ibrc_coarse args_coarse(SEXP table);
+ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
+ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice);
+
+/* The number of threads to use, after a fork never more than one. */
+int args_threads(SEXP threads);
+void args_after_fork(void);
+
+#endif

@@ -1,0 +1,110 @@
+#include "coarse.h"
+
+#include <math.h>
+
+#define FEWEST_COARSE 16.0
+
+int ibrc_coarse_resolution(int n_states, int resolution, double n_entries) {
+  double most = fmax(FEWEST_COARSE, cbrt(n_entries));
+  int coarse = 0;
+  while (coarse < resolution && ibrc_lattice_count(n_states, coarse + 1) <= most) coarse++;
+  return coarse;
+}
+
+/* A coarse node's tail sums, scaled and rounded, stay in order: so they name a
+ * node of the fine lattice, the same belief where the resolutions divide. */
+static void nearest_fine_belief(double *belief, int n_states, int resolution) {
+  double tail = 0.0, whole_before = 0.0;
+  for (int i = n_states - 1; i >= 1; i--) {
+    tail += belief[i];
+    double whole = floor(tail * resolution + 0.5);
+    belief[i] = (whole - whole_before) / resolution;
+    whole_before = whole;
+  }
+  belief[0] = (resolution - whole_before) / resolution;
+}
+
+void ibrc_coarse_map(const ibrc_lattice *fine, const ibrc_lattice *coarse, ibrc_locator *locator,
+                     double *belief, int *fine_node, int *column, double *weight) {
+  const int S = fine->n_states;
+  /* The first corner arrays double as room for the coarse nodes' own location. */
+  for (int k = 0; k < coarse->n_nodes; k++) {
+    ibrc_lattice_node(coarse, k, belief);
+    nearest_fine_belief(belief, S, fine->resolution);
+    ibrc_lattice_locate(fine, belief, locator, column, weight);
+    fine_node[k] = column[0];
+  }
+  for (int node = 0; node < fine->n_nodes; node++) {
+    int *to = column + (size_t)node * (size_t)S;
+    double *share = weight + (size_t)node * (size_t)S;
+    ibrc_lattice_node(fine, node, belief);
+    for (int k = ibrc_lattice_locate(coarse, belief, locator, to, share); k < S; k++) {
+      to[k] = 0;
+      share[k] = 0.0;
+    }
+  }
+}
+
+/* Adds -gamma (R P I) for one coarse node to its row. */
+static void subtract_expected(const ibrc_coarse *coarse, const ibrc_process *process, int node,
+                              double *row_out) {
+  const ibrc_table *table = process->table;
+  const int U = table->n_actions, M = table->n_models, C = coarse->n_corners;
+  for (int u = 0; u < U; u++) {
+    const size_t cell = (size_t)node * (size_t)U + (size_t)u;
+    for (int m = 0; m < M; m++) {
+      const size_t row = cell * (size_t)M + (size_t)m;
+      const double flow = process->discount * process->policy[cell] * process->sigma[row];
+      if (flow < 1e-9) continue;
+      for (int i = table->row_start[row]; i < table->row_start[row + 1]; i++) {
+        const size_t at = (size_t)table->column[i] * (size_t)C;
+        const double mass = flow * table->weight[i];
+        for (int k = 0; k < C; k++) row_out[coarse->column[at + (size_t)k]] -= mass * coarse->weight[at + (size_t)k];
+      }
+    }
+  }
+}
+
+void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_process *process, double *factors) {
+  const size_t N = (size_t)coarse->n_coarse;
+  for (size_t a = 0; a < N; a++) {
+    double *row = factors + a * N;
+    for (size_t b = 0; b < N; b++) row[b] = 0.0;
+    row[a] = 1.0;
+    subtract_expected(coarse, process, coarse->fine_node[a], row);
+  }
+  for (size_t a = 0; a < N; a++) {
+    const double *pivot = factors + a * N;
+    for (size_t b = a + 1; b < N; b++) {
+      double *row = factors + b * N;
+      if (row[a] == 0.0) continue;
+      const double ratio = row[a] / pivot[a];
+      row[a] = ratio;
+      for (size_t c = a + 1; c < N; c++) row[c] -= ratio * pivot[c];
+    }
+  }
+}
+
+void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_process *process,
+                         const double *factors, const double *residual, double *work,
+                         double *corrected) {
+  const int N = coarse->n_coarse, C = coarse->n_corners;
+  for (int a = 0; a < N; a++) {
+    double sum = process->discount *
+                 ibrc_process_expect_at(process, coarse->fine_node[a], residual);
+    const double *row = factors + (size_t)a * (size_t)N;
+    for (int b = 0; b < a; b++) sum -= row[b] * work[b];
+    work[a] = sum;
+  }
+  for (int a = N - 1; a >= 0; a--) {
+    const double *row = factors + (size_t)a * (size_t)N;
+    for (int b = a + 1; b < N; b++) work[a] -= row[b] * work[b];
+    work[a] /= row[a];
+  }
+  for (int node = 0; node < process->table->n_nodes; node++) {
+    const size_t at = (size_t)node * (size_t)C;
+    double sum = residual[node];
+    for (int k = 0; k < C; k++) sum += coarse->weight[at + (size_t)k] * work[coarse->column[at + (size_t)k]];
+    corrected[node] = sum;
+  }
+}

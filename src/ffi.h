@@ -1,0 +1,41 @@
+#ifndef IBRC_FFI_H
+#define IBRC_FFI_H
+
+#define R_NO_REMAP
+#include <Rinternals.h>
+
+/* The entries that R calls, by file. Nodes, actions, models and observations are
+ * counted from 0 here and from 1 in R: R subtracts. */
+
+/* ffi_lattice.c */
+SEXP ffi_lattice_count(SEXP n_states, SEXP resolution);
+SEXP ffi_lattice_nodes(SEXP n_states, SEXP resolution);
+SEXP ffi_lattice_locate(SEXP beliefs, SEXP resolution);
+
+/* ffi_table.c */
+SEXP ffi_table_build(SEXP models, SEXP resolution, SEXP merge, SEXP threads);
+SEXP ffi_table_expect(SEXP table, SEXP x);
+
+/* ffi_plan.c */
+SEXP ffi_soft_mean(SEXP x, SEXP prior, SEXP temperature);
+SEXP ffi_backup(SEXP table, SEXP problem, SEXP value, SEXP repeats, SEXP threads);
+SEXP ffi_solve(SEXP table, SEXP problem, SEXP start, SEXP tolerance, SEXP max_backups,
+               SEXP threads);
+SEXP ffi_evaluate(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP tolerance,
+                  SEXP max_backups, SEXP threads);
+
+/* ffi_behaviour.c */
+SEXP ffi_policy(SEXP plan, SEXP beliefs);
+SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action);
+SEXP ffi_recognise(SEXP models, SEXP sigma, SEXP beliefs, SEXP action, SEXP observation);
+SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP stops, SEXP horizon,
+                 SEXP noise, SEXP threads);
+
+/* ffi_occupancy.c */
+SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP start, SEXP tolerance);
+SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
+
+/* ffi_threads.c */
+SEXP ffi_threads(void);
+
+#endif

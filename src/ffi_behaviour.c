@@ -1,0 +1,136 @@
+#include "args.h"
+#include "belief.h"
+#include "ffi.h"
+#include "rollout.h"
+#include "threads.h"
+
+/* Working space to read a plan at one belief after the other. */
+typedef struct {
+  ibrc_lattice lattice;
+  ibrc_plan plan;
+  ibrc_locator locator;
+  ibrc_corners corners;
+  const double *beliefs;
+  int n_states, n_beliefs;
+} reader;
+
+static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
+  r->n_states = Rf_nrows(beliefs);
+  r->n_beliefs = Rf_ncols(beliefs);
+  r->beliefs = args_reals(beliefs, (R_xlen_t)r->n_states * r->n_beliefs, "beliefs");
+  r->lattice =
+      args_lattice(r->n_states, args_whole(args_element(plan, "resolution"), "resolution"));
+  r->plan = args_plan(plan, &r->lattice);
+  r->locator = args_locator(r->n_states);
+  r->corners.node = args_alloc_wholes((size_t)r->n_states);
+  r->corners.weight = args_alloc_reals((size_t)r->n_states);
+}
+
+static void read_belief(reader *r, int b) {
+  r->corners.n = ibrc_lattice_locate(&r->lattice, r->beliefs + (size_t)b * (size_t)r->n_states,
+                                     &r->locator, r->corners.node, r->corners.weight);
+}
+
+/* [action, belief] */
+SEXP ffi_policy(SEXP plan, SEXP beliefs) {
+  reader r;
+  open_reader(plan, beliefs, &r);
+  double *scratch = args_alloc_reals((size_t)r.plan.n_actions);
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_actions, r.n_beliefs));
+  for (int b = 0; b < r.n_beliefs; b++) {
+    read_belief(&r, b);
+    ibrc_policy_at(&r.plan, &r.corners, scratch, REAL(out) + (size_t)b * (size_t)r.plan.n_actions);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* [model, belief]; action: one a belief, from 0 */
+SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action) {
+  reader r;
+  open_reader(plan, beliefs, &r);
+  const int *actions = args_wholes(action, r.n_beliefs, "action");
+  double *scratch = args_alloc_reals((size_t)r.plan.n_models);
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_models, r.n_beliefs));
+  for (int b = 0; b < r.n_beliefs; b++) {
+    if (actions[b] < 0 || actions[b] >= r.plan.n_actions) Rf_error("internal: no such action");
+    read_belief(&r, b);
+    ibrc_policy_sigma_at(&r.plan, &r.corners, actions[b], scratch,
+                         REAL(out) + (size_t)b * (size_t)r.plan.n_models);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* sigma [model, belief], beliefs [state, belief], action and observation one a
+ * belief from 0, a missing observation -1. Returns beliefs and a code each. */
+SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, SEXP observation) {
+  ibrc_models models = args_models(models_arg);
+  const int S = models.n_states, M = models.n_models, n = Rf_ncols(beliefs);
+  const double *z = args_reals(beliefs, (R_xlen_t)S * n, "beliefs");
+  const double *sigma = args_reals(sigma_arg, (R_xlen_t)M * n, "sigma");
+  const int *u = args_wholes(action, n, "action"), *x = args_wholes(observation, n, "observation");
+  double *scratch = args_alloc_reals(2 * (size_t)S);
+
+  const char *names[] = {"belief", "code", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, S, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, n));
+  double *next = REAL(VECTOR_ELT(out, 0));
+  int *code = INTEGER(VECTOR_ELT(out, 1));
+  for (int b = 0; b < n; b++) {
+    const size_t at = (size_t)b * (size_t)S;
+    if (u[b] < 0 || u[b] >= models.n_actions || x[b] < IBRC_NO_OBSERVATION || x[b] >= models.n_obs) {
+      Rf_error("internal: no such action or observation");
+    }
+    for (int s = 0; s < S; s++) next[at + (size_t)s] = z[at + (size_t)s];
+    code[b] = (int)ibrc_belief_recognise(&models, sigma + (size_t)b * (size_t)M, z + at, u[b], x[b],
+                                         scratch, next + at);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* noise [1 + 3 * horizon, trajectory]. Returns action and observation
+ * [visit, trajectory] from 0, length and code a trajectory. */
+SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP start, SEXP stops,
+                 SEXP horizon_arg, SEXP noise, SEXP threads) {
+  ibrc_models models = args_models(models_arg), environment = args_models(environment_arg);
+  ibrc_lattice lattice =
+      args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
+  ibrc_plan plan = args_plan(plan_arg, &lattice);
+  const int horizon = args_whole(horizon_arg, "horizon"), n = Rf_ncols(noise);
+  ibrc_rollout rollout = {&plan,
+                          &models,
+                          &environment,
+                          args_reals(start, models.n_states, "start"),
+                          args_wholes(stops, models.n_actions, "stops"),
+                          horizon};
+  const size_t n_noise = ibrc_rollout_noise(horizon);
+  const double *uniform = args_reals(noise, (R_xlen_t)n_noise * n, "noise");
+  const int n_threads = args_threads(threads);
+  const size_t n_reals = ibrc_rollout_reals(&rollout), n_wholes = ibrc_rollout_wholes(&rollout);
+  double *reals = args_alloc_reals((size_t)n_threads * n_reals);
+  int *wholes = args_alloc_wholes((size_t)n_threads * n_wholes);
+
+  const char *names[] = {"action", "observation", "length", "code", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(INTSXP, horizon, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(INTSXP, horizon, n));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, n));
+  SET_VECTOR_ELT(out, 3, Rf_allocVector(INTSXP, n));
+  int *action = INTEGER(VECTOR_ELT(out, 0)), *observation = INTEGER(VECTOR_ELT(out, 1));
+  int *length = INTEGER(VECTOR_ELT(out, 2)), *code = INTEGER(VECTOR_ELT(out, 3));
+  for (R_xlen_t i = 0; i < (R_xlen_t)horizon * n; i++) action[i] = observation[i] = NA_INTEGER;
+
+  IBRC_PARALLEL_FOR(n_threads)
+  for (int i = 0; i < n; i++) {
+    const size_t thread = (size_t)ibrc_thread_number(), at = (size_t)i * (size_t)horizon;
+    code[i] = (int)ibrc_rollout_run(&rollout, uniform + (size_t)i * n_noise, reals + thread * n_reals,
+                                    wholes + thread * n_wholes, action + at, observation + at,
+                                    length + i)
+                  .code;
+  }
+  UNPROTECT(1);
+  return out;
+}

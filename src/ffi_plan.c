@@ -1,0 +1,121 @@
+#include <string.h>
+
+#include "args.h"
+#include "ffi.h"
+#include "solve.h"
+
+SEXP ffi_soft_mean(SEXP x, SEXP prior, SEXP temperature) {
+  R_xlen_t n = Rf_xlength(x);
+  ibrc_temperature t = ibrc_temperature_from(args_real(temperature, "temperature"));
+  const char *names[] = {"mean", "weights", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
+  double mean = ibrc_soft_mean(args_reals(x, n, "x"), args_reals(prior, n, "prior"), (int)n, &t,
+                               REAL(VECTOR_ELT(out, 1)));
+  SET_VECTOR_ELT(out, 0, Rf_ScalarReal(mean));
+  UNPROTECT(1);
+  return out;
+}
+
+/* value, action_value [action, node], model_value [model, action, node], policy
+ * and sigma of the same shapes, in this order at the head of `list`. */
+static ibrc_backup_result alloc_result(SEXP list, const ibrc_table *table) {
+  SET_VECTOR_ELT(list, 0, Rf_allocVector(REALSXP, table->n_nodes));
+  SET_VECTOR_ELT(list, 1, Rf_allocMatrix(REALSXP, table->n_actions, table->n_nodes));
+  SET_VECTOR_ELT(list, 2,
+                 Rf_alloc3DArray(REALSXP, table->n_models, table->n_actions, table->n_nodes));
+  SET_VECTOR_ELT(list, 3, Rf_allocMatrix(REALSXP, table->n_actions, table->n_nodes));
+  SET_VECTOR_ELT(list, 4,
+                 Rf_alloc3DArray(REALSXP, table->n_models, table->n_actions, table->n_nodes));
+  ibrc_backup_result out = {REAL(VECTOR_ELT(list, 0)), REAL(VECTOR_ELT(list, 1)),
+                            REAL(VECTOR_ELT(list, 2)), REAL(VECTOR_ELT(list, 3)),
+                            REAL(VECTOR_ELT(list, 4))};
+  return out;
+}
+
+#define RESULT_NAMES "value", "action_value", "model_value", "policy", "sigma"
+
+/* One backup with everything it yields. With repeats > 0, the values alone are
+ * backed up that many times first: plain value iteration, for the benchmark. */
+SEXP ffi_backup(SEXP table_arg, SEXP problem_arg, SEXP value_arg, SEXP repeats, SEXP threads) {
+  ibrc_table table = args_table(table_arg);
+  ibrc_problem problem = args_problem(problem_arg, &table);
+  const double *start = args_reals(value_arg, table.n_nodes, "value");
+  size_t n = (size_t)table.n_nodes;
+  int n_threads = args_threads(threads), n_repeats = args_whole(repeats, "repeats");
+  double *scratch = args_alloc_reals((size_t)n_threads * ibrc_backup_reals(&table));
+  double *from = args_alloc_reals(n), *to = args_alloc_reals(n);
+  memcpy(from, start, n * sizeof(double));
+  for (int k = 0; k < n_repeats; k++) {
+    ibrc_backup_result plain = {to, NULL, NULL, NULL, NULL};
+    ibrc_backup(&table, &problem, from, n_threads, scratch, &plain);
+    double *swap = from;
+    from = to;
+    to = swap;
+  }
+  const char *names[] = {RESULT_NAMES, ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  ibrc_backup_result result = alloc_result(out, &table);
+  ibrc_backup(&table, &problem, from, n_threads, scratch, &result);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Writes the report at places first, first + 1, ... of `list`. */
+#define REPORT_NAMES "code", "backups", "products", "bound"
+static void set_report(SEXP list, int first, const ibrc_solve_report *report) {
+  SET_VECTOR_ELT(list, first, Rf_ScalarInteger((int)report->code));
+  SET_VECTOR_ELT(list, first + 1, Rf_ScalarInteger(report->backups));
+  SET_VECTOR_ELT(list, first + 2, Rf_ScalarInteger(report->products));
+  SET_VECTOR_ELT(list, first + 3, Rf_ScalarReal(report->bound));
+}
+
+SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEXP max_backups,
+               SEXP threads) {
+  ibrc_table table = args_table(table_arg);
+  ibrc_coarse coarse = args_coarse(table_arg);
+  ibrc_problem problem = args_problem(problem_arg, &table);
+  ibrc_solve_options options = {args_real(tolerance, "tolerance"),
+                                args_whole(max_backups, "max_backups")};
+  const double *from = args_reals(start, table.n_nodes, "start");
+  int n_threads = args_threads(threads);
+  double *scratch = args_alloc_reals(ibrc_solve_reals(&table, &coarse, n_threads));
+
+  const char *names[] = {RESULT_NAMES, REPORT_NAMES, ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  ibrc_backup_result result = alloc_result(out, &table);
+  memcpy(result.value, from, (size_t)table.n_nodes * sizeof(double));
+  ibrc_solve_report report =
+      ibrc_solve_optimum(&table, &coarse, &problem, &options, n_threads, scratch, &result);
+  set_report(out, 5, &report);
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP ffi_evaluate(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma, SEXP tolerance,
+                  SEXP max_backups, SEXP threads) {
+  ibrc_table table = args_table(table_arg);
+  ibrc_coarse coarse = args_coarse(table_arg);
+  ibrc_problem problem = args_problem(problem_arg, &table);
+  ibrc_solve_options options = {args_real(tolerance, "tolerance"),
+                                args_whole(max_backups, "max_backups")};
+  size_t n = (size_t)table.n_nodes, rows = ibrc_table_rows(&table);
+  int n_threads = args_threads(threads);
+  ibrc_process process = {&table, args_reals(policy, (R_xlen_t)(n * (size_t)table.n_actions), "policy"),
+                          args_reals(sigma, (R_xlen_t)rows, "sigma"), problem.discount, n_threads};
+  double *scratch = args_alloc_reals(ibrc_solve_reals(&table, &coarse, n_threads));
+  double *store = args_alloc_reals(5 * n), *gain = store + 4 * n;
+  ibrc_terms terms = {store, store + n, store + 2 * n, store + 3 * n};
+  ibrc_process_terms(&process, &problem, &terms);
+  ibrc_process_gain(&terms, &problem, table.n_nodes, gain);
+
+  const char *names[] = {"value", REPORT_NAMES, ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, table.n_nodes));
+  double *value = REAL(VECTOR_ELT(out, 0));
+  memset(value, 0, n * sizeof(double));
+  ibrc_solve_report report = ibrc_solve_policy(&process, &coarse, gain, &options, scratch, value);
+  set_report(out, 1, &report);
+  UNPROTECT(1);
+  return out;
+}

@@ -1,0 +1,71 @@
+#include "args.h"
+#include "ffi.h"
+
+/* A named list that args_table() and args_coarse() read back. */
+SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads) {
+  ibrc_models models = args_models(models_arg);
+  ibrc_lattice lattice = args_lattice(models.n_states, args_whole(resolution, "resolution"));
+  ibrc_table_plan plan = {&models, &lattice, args_whole(merge, "merge"), args_threads(threads)};
+  size_t n_threads = (size_t)plan.n_threads, S = (size_t)models.n_states;
+  size_t rows = (size_t)lattice.n_nodes * (size_t)models.n_actions * (size_t)models.n_models;
+  double *reals = args_alloc_reals(n_threads * ibrc_table_reals(&models));
+  int *wholes = args_alloc_wholes(n_threads * ibrc_table_wholes(&models, &lattice));
+
+  const char *names[] = {"n_states",    "n_nodes",       "n_actions",     "n_models",
+                         "row_start",   "column",        "weight",        "entropy",
+                         "coarse_node", "coarse_column", "coarse_weight", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(models.n_states));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(lattice.n_nodes));
+  SET_VECTOR_ELT(out, 2, Rf_ScalarInteger(models.n_actions));
+  SET_VECTOR_ELT(out, 3, Rf_ScalarInteger(models.n_models));
+
+  /* Counts land one place late, so that their running sum is row_start. */
+  SET_VECTOR_ELT(out, 4, Rf_allocVector(INTSXP, (R_xlen_t)rows + 1));
+  int *row_start = INTEGER(VECTOR_ELT(out, 4));
+  row_start[0] = 0;
+  ibrc_table_count(&plan, reals, wholes, row_start + 1);
+  double n_entries = 0.0;
+  for (size_t r = 0; r < rows; r++) {
+    n_entries += row_start[r + 1];
+    if (n_entries > 2147483646.0) Rf_error("internal: too many table entries");
+    row_start[r + 1] += row_start[r];
+  }
+  SET_VECTOR_ELT(out, 5, Rf_allocVector(INTSXP, row_start[rows]));
+  SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, row_start[rows]));
+  SET_VECTOR_ELT(out, 7, Rf_allocVector(REALSXP, (R_xlen_t)rows));
+  ibrc_table_fill(&plan, reals, wholes, row_start, INTEGER(VECTOR_ELT(out, 5)),
+                  REAL(VECTOR_ELT(out, 6)), REAL(VECTOR_ELT(out, 7)));
+
+  int coarse_resolution = ibrc_coarse_resolution(models.n_states, lattice.resolution, n_entries);
+  size_t n_coarse = 0, size = 0;
+  ibrc_lattice coarse = lattice;
+  if (coarse_resolution > 0) {
+    coarse = args_lattice(models.n_states, coarse_resolution);
+    n_coarse = (size_t)coarse.n_nodes;
+    size = (size_t)lattice.n_nodes * S;
+  }
+  SET_VECTOR_ELT(out, 8, Rf_allocVector(INTSXP, (R_xlen_t)n_coarse));
+  SET_VECTOR_ELT(out, 9, Rf_allocVector(INTSXP, (R_xlen_t)size));
+  SET_VECTOR_ELT(out, 10, Rf_allocVector(REALSXP, (R_xlen_t)size));
+  if (coarse_resolution > 0) {
+    ibrc_locator locator = args_locator(models.n_states);
+    ibrc_coarse_map(&lattice, &coarse, &locator, args_alloc_reals(S), INTEGER(VECTOR_ELT(out, 8)),
+                    INTEGER(VECTOR_ELT(out, 9)), REAL(VECTOR_ELT(out, 10)));
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* sum_j W(row, j) x(j) for every row, [model, action, node] */
+SEXP ffi_table_expect(SEXP table_arg, SEXP x) {
+  ibrc_table table = args_table(table_arg);
+  const double *values = args_reals(x, table.n_nodes, "x");
+  SEXP out = PROTECT(Rf_alloc3DArray(REALSXP, table.n_models, table.n_actions, table.n_nodes));
+  double *expected = REAL(out);
+  for (size_t row = 0; row < ibrc_table_rows(&table); row++) {
+    expected[row] = ibrc_table_dot(&table, row, values);
+  }
+  UNPROTECT(1);
+  return out;
+}

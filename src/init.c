@@ -1,0 +1,28 @@
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+
+#include "args.h"
+#include "ffi.h"
+
+#if defined(_OPENMP) && !defined(_WIN32)
+#include <pthread.h>
+#endif
+
+#define ENTRY(name, arity) {#name, (DL_FUNC)(void (*)(void))&name, arity}
+
+static const R_CallMethodDef entries[] = {
+    ENTRY(ffi_lattice_count, 2),  ENTRY(ffi_lattice_nodes, 2), ENTRY(ffi_lattice_locate, 2),
+    ENTRY(ffi_table_build, 4),    ENTRY(ffi_table_expect, 2),  ENTRY(ffi_soft_mean, 3),
+    ENTRY(ffi_backup, 5),         ENTRY(ffi_solve, 6),         ENTRY(ffi_evaluate, 7),
+    ENTRY(ffi_policy, 2),         ENTRY(ffi_sigma, 3),         ENTRY(ffi_recognise, 5),
+    ENTRY(ffi_rollout, 8),        ENTRY(ffi_occupancy, 6),     ENTRY(ffi_terms, 4),
+    ENTRY(ffi_threads, 0),        {NULL, NULL, 0}};
+
+attribute_visible void R_init_ibrc(DllInfo *dll) {
+  R_registerRoutines(dll, NULL, entries, NULL, NULL);
+  R_useDynamicSymbols(dll, FALSE);
+  R_forceSymbols(dll, TRUE);
+#if defined(_OPENMP) && !defined(_WIN32)
+  pthread_atfork(NULL, NULL, args_after_fork);
+#endif
+}

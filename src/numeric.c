@@ -1,0 +1,121 @@
+#include "numeric.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Below this spread of exponents both series hold to the last bit; above it
+ * the plain logarithm loses less than 1e-14 of the spread. */
+#define SERIES_LIMIT 0.01
+
+ibrc_temperature ibrc_temperature_from(double value) {
+  ibrc_temperature t = {IBRC_SOFT, value, 1.0 / value};
+  if (isinf(value)) {
+    t.kind = IBRC_AVERAGE;
+  } else if (isinf(t.inverse)) {
+    t.kind = signbit(value) ? IBRC_SMALLEST : IBRC_LARGEST;
+  }
+  return t;
+}
+
+/* expm1(x) for |x| <= SERIES_LIMIT. */
+static inline double expm1_series(double x) {
+  return x * (1.0 +
+              x / 2.0 *
+                  (1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0 * (1.0 + x / 6.0)))));
+}
+
+/* log1p(x) for |x| <= SERIES_LIMIT. */
+static inline double log1p_series(double x) {
+  return x *
+         (1.0 -
+          x * (1.0 / 2 -
+               x * (1.0 / 3 -
+                    x * (1.0 / 4 -
+                         x * (1.0 / 5 - x * (1.0 / 6 - x * (1.0 / 7 - x * (1.0 / 8))))))));
+}
+
+static double average(const double *x, const double *prior, int n, double *weights) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    if (prior[i] > 0.0) sum += prior[i] * x[i];
+    if (weights) weights[i] = prior[i];
+  }
+  return sum;
+}
+
+static double extreme(const double *x, const double *prior, int n, double best, double *weights) {
+  if (weights) {
+    double mass = 0.0;
+    for (int i = 0; i < n; i++) {
+      weights[i] = x[i] == best ? prior[i] : 0.0;
+      mass += weights[i];
+    }
+    for (int i = 0; i < n; i++) weights[i] /= mass;
+  }
+  return best;
+}
+
+/* Every exponent (x - best) / t is <= 0, so nothing overflows. Where all are
+ * close to 0 (a temperature large beside the spread of x), the sum is formed
+ * as its small difference from 1, so that t log(sum) keeps its precision. */
+double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_temperature *t,
+                      double *weights) {
+  if (t->kind == IBRC_AVERAGE) return average(x, prior, n, weights);
+
+  int first = 0;
+  while (first < n - 1 && !(prior[first] > 0.0)) first++;
+  double largest = x[first], smallest = x[first];
+  for (int i = first + 1; i < n; i++) {
+    if (!(prior[i] > 0.0)) continue;
+    if (x[i] > largest) largest = x[i];
+    if (x[i] < smallest) smallest = x[i];
+  }
+  if (t->kind == IBRC_LARGEST) return extreme(x, prior, n, largest, weights);
+  if (t->kind == IBRC_SMALLEST) return extreme(x, prior, n, smallest, weights);
+
+  const double inverse = t->inverse;
+  const double best = inverse > 0.0 ? largest : smallest;
+  if (largest == smallest) {
+    average(x, prior, n, weights);
+    return best;
+  }
+
+  if ((largest - smallest) * fabs(inverse) <= SERIES_LIMIT) {
+    double excess = 0.0;
+    for (int i = 0; i < n; i++) {
+      if (!(prior[i] > 0.0)) {
+        if (weights) weights[i] = 0.0;
+        continue;
+      }
+      double e = expm1_series((x[i] - best) * inverse);
+      excess += prior[i] * e;
+      if (weights) weights[i] = prior[i] * (1.0 + e);
+    }
+    if (weights) {
+      for (int i = 0; i < n; i++) weights[i] /= 1.0 + excess;
+    }
+    return best + t->value * log1p_series(excess);
+  }
+
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    double term = 0.0;
+    if (prior[i] > 0.0) {
+      term = x[i] == best ? prior[i] : prior[i] * exp((x[i] - best) * inverse);
+    }
+    sum += term;
+    if (weights) weights[i] = term;
+  }
+  if (weights) {
+    for (int i = 0; i < n; i++) weights[i] /= sum;
+  }
+  return best + t->value * log(sum);
+}
+
+double ibrc_divergence(const double *p, const double *q, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    if (p[i] > 0.0) sum += p[i] * log(p[i] / q[i]);
+  }
+  return sum;
+}

@@ -1,0 +1,31 @@
+#ifndef IBRC_NUMERIC_H
+#define IBRC_NUMERIC_H
+
+/* Soft averages at a signed temperature t (paper: alpha and beta):
+ *
+ *   soft mean     t log sum_i w_i exp(x_i / t)
+ *   soft weights  w_i exp(x_i / t) / sum_j w_j exp(x_j / t)
+ *
+ * for weights w >= 0 with sum 1. The limits are exact: t = +-Inf is the mean
+ * under w, t = +0 the largest and t = -0 the smallest x with w > 0, ties shared
+ * in proportion to w. */
+
+typedef enum { IBRC_SOFT, IBRC_AVERAGE, IBRC_LARGEST, IBRC_SMALLEST } ibrc_softness;
+
+typedef struct {
+  ibrc_softness kind;
+  double value;
+  double inverse;
+} ibrc_temperature;
+
+/* Reads the sign of a zero; a value whose inverse overflows counts as that zero. */
+ibrc_temperature ibrc_temperature_from(double value);
+
+/* Returns the soft mean; fills `weights` (n of them) unless it is NULL. */
+double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_temperature *t,
+                      double *weights);
+
+/* Kullback-Leibler divergence sum p log(p / q), 0 log 0 = 0, in nats. */
+double ibrc_divergence(const double *p, const double *q, int n);
+
+#endif

@@ -1,0 +1,64 @@
+#include "rollout.h"
+
+#include "belief.h"
+
+size_t ibrc_rollout_reals(const ibrc_rollout *rollout) {
+  size_t S = (size_t)rollout->models->n_states, U = (size_t)rollout->plan->n_actions;
+  return 5 * S + 2 * U + 2 * (size_t)rollout->plan->n_models;
+}
+
+size_t ibrc_rollout_wholes(const ibrc_rollout *rollout) {
+  return 3 * (size_t)rollout->models->n_states;
+}
+
+/* The first category whose cumulated probability exceeds u, never one of
+ * probability 0, and the last possible one if rounding leaves none. */
+static int draw(const double *p, int stride, int n, double u) {
+  double total = 0.0, sum = 0.0;
+  int last = 0;
+  for (int i = 0; i < n; i++) total += p[i * stride];
+  for (int i = 0; i < n; i++) {
+    if (!(p[i * stride] > 0.0)) continue;
+    sum += p[i * stride];
+    last = i;
+    if (sum > u * total) break;
+  }
+  return last;
+}
+
+ibrc_status ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
+                             int *wholes, int *action, int *observation, int *length) {
+  const ibrc_plan *plan = rollout->plan;
+  const ibrc_models *environment = rollout->environment;
+  const int S = environment->n_states, X = environment->n_obs;
+  double *belief = reals, *corner_weight = reals + S, *step = reals + 2 * S;
+  double *policy = reals + 5 * S, *policy_work = policy + plan->n_actions;
+  double *sigma = policy_work + plan->n_actions, *sigma_work = sigma + plan->n_models;
+  ibrc_locator locator = {wholes, wholes + S, reals + 4 * S};
+  ibrc_corners corners = {0, wholes + 2 * S, corner_weight};
+  ibrc_status status = {IBRC_OK, 0};
+
+  for (int s = 0; s < S; s++) belief[s] = rollout->start[s];
+  int state = draw(rollout->start, 1, S, *noise++);
+  *length = 0;
+  for (int t = 0; t < rollout->horizon; t++, noise += 3) {
+    corners.n =
+        ibrc_lattice_locate(plan->lattice, belief, &locator, corners.node, corners.weight);
+    ibrc_policy_at(plan, &corners, policy_work, policy);
+    int u = draw(policy, 1, plan->n_actions, noise[0]);
+    ibrc_policy_sigma_at(plan, &corners, u, sigma_work, sigma);
+
+    state = draw(ibrc_model_transition(environment, u, 0) + state, S, S, noise[1]);
+    int x = draw(ibrc_model_emission(environment, u, 0) + state, S, X, noise[2]);
+    action[t] = u;
+    observation[t] = x;
+    *length = t + 1;
+    if (rollout->stops[u]) break;
+    status.code = ibrc_belief_recognise(rollout->models, sigma, belief, u, x, step, belief);
+    if (status.code != IBRC_OK) {
+      status.index = t;
+      break;
+    }
+  }
+  return status;
+}

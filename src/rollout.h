@@ -1,0 +1,35 @@
+#ifndef IBRC_ROLLOUT_H
+#define IBRC_ROLLOUT_H
+
+#include <stddef.h>
+
+#include "model.h"
+#include "policy.h"
+#include "status.h"
+
+/* Behaviour from noise that is given as data: states and observations come from
+ * the environment, actions from the plan's policy at beliefs that the agent
+ * carries by its own recognition. A trajectory reads 1 + 3 * horizon uniforms:
+ * the first state, then action, next state and observation of each visit, each
+ * turned by inversion. It ends after a stop action or at the horizon. */
+
+typedef struct {
+  const ibrc_plan *plan;
+  const ibrc_models *models;      /* what the agent believes in */
+  const ibrc_models *environment; /* what happens: one model */
+  const double *start;            /* [state]: law of the first state, and first belief */
+  const int *stops;               /* [action]: 1 ends the trajectory */
+  int horizon;
+} ibrc_rollout;
+
+size_t ibrc_rollout_reals(const ibrc_rollout *rollout);
+size_t ibrc_rollout_wholes(const ibrc_rollout *rollout);
+
+static inline size_t ibrc_rollout_noise(int horizon) { return 1 + 3 * (size_t)horizon; }
+
+/* Fills action[] and observation[] (horizon entries) and *length. An observation
+ * that no model with weight can produce stops with its visit as the index. */
+ibrc_status ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
+                             int *wholes, int *action, int *observation, int *length);
+
+#endif

@@ -1,0 +1,191 @@
+#include "solve.h"
+
+#include <math.h>
+
+#include "krylov.h"
+
+/* How far a Newton step is solved: loosely at first, then with the square of the
+ * last improvement, never further than this. */
+#define LOOSEST 1e-2
+#define TIGHTEST 1e-4
+
+/* next = B value; leaves the policies where the process looks for them. */
+typedef void (*backup_step)(const void *context, const double *value, double *next);
+
+typedef struct {
+  const ibrc_process *process;
+  const ibrc_coarse *coarse;
+  double *factors, *work;
+} newton_context;
+
+/* x - gamma P x */
+static void apply_slope(const void *context, const double *x, double *y) {
+  const ibrc_process *process = ((const newton_context *)context)->process;
+  ibrc_process_expect(process, x, y);
+  for (int i = 0; i < process->table->n_nodes; i++) y[i] = x[i] - process->discount * y[i];
+}
+
+static void apply_coarse(const void *context, const double *x, double *y) {
+  const newton_context *c = context;
+  ibrc_coarse_correct(c->coarse, c->process, c->factors, x, c->work, y);
+}
+
+size_t ibrc_solve_reals(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
+  size_t n = (size_t)table->n_nodes, N = (size_t)coarse->n_coarse;
+  return 4 * n + ibrc_krylov_reals(table->n_nodes) + N * N + N +
+         (size_t)n_threads * ibrc_backup_reals(table);
+}
+
+static void difference_range(const double *a, const double *b, int n, double *lo, double *hi) {
+  double least = a[0] - b[0], most = least;
+  for (int i = 1; i < n; i++) {
+    double d = a[i] - b[i];
+    if (d < least) least = d;
+    if (d > most) most = d;
+    /* NaN compares false: fold it in so that it is seen. */
+    if (d != d) least = most = d;
+  }
+  *lo = least;
+  *hi = most;
+}
+
+static double step_tolerance(double bound, double last_bound, double tolerance) {
+  double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
+  double wanted = fmin(LOOSEST, 0.5 * ratio * ratio);
+  return fmin(0.3, fmax(fmax(TIGHTEST, wanted), 0.3 * tolerance / bound));
+}
+
+/* value += the Newton correction of residual (next - value). The middle of the
+ * residual is a constant, whose correction is known. */
+static int newton_step(newton_context *context, const double *next, double lo, double hi,
+                       double tolerance, double *residual, double *correction, double *krylov,
+                       double *value) {
+  const int n = context->process->table->n_nodes;
+  const double middle = (lo + hi) / 2.0, shift = middle / (1.0 - context->process->discount);
+  ibrc_linear_system system = {apply_slope, NULL, context, n};
+  if (context->coarse->n_coarse > 0) {
+    ibrc_coarse_factor(context->coarse, context->process, context->factors);
+    system.precondition = apply_coarse;
+  }
+  for (int i = 0; i < n; i++) residual[i] = next[i] - value[i] - middle;
+  int products = ibrc_krylov_solve(&system, residual, tolerance, krylov, correction);
+  for (int i = 0; i < n; i++) value[i] += correction[i] + shift;
+  return products;
+}
+
+static void copy(double *to, const double *from, int n) {
+  for (int i = 0; i < n; i++) to[i] = from[i];
+}
+
+static ibrc_solve_report solve(backup_step step, const void *step_context,
+                               const ibrc_process *process, const ibrc_coarse *coarse,
+                               const ibrc_solve_options *options, double *scratch, double *value,
+                               double *shift) {
+  const int n = process->table->n_nodes;
+  const size_t N = (size_t)coarse->n_coarse;
+  const double scale = process->discount / (1.0 - process->discount);
+  double *next = scratch, *residual = next + n, *correction = residual + n;
+  double *fallback = correction + n; /* B of the best value so far */
+  double *krylov = fallback + n;
+  newton_context newton = {process, coarse, krylov + ibrc_krylov_reals(n), NULL};
+  newton.work = newton.factors + N * N;
+
+  ibrc_solve_report report = {IBRC_OK, 0, 0, INFINITY};
+  double best = INFINITY, last = 0.0;
+  int plain_left = 0, patience = 4;
+
+  for (;;) {
+    double lo, hi;
+    step(step_context, value, next);
+    report.backups++;
+    difference_range(next, value, n, &lo, &hi);
+    const double bound = scale * (hi - lo) / 2.0;
+    if (!isfinite(lo) || !isfinite(hi) || !isfinite(bound)) {
+      report.code = IBRC_NOT_FINITE;
+      return report;
+    }
+    report.bound = bound;
+    if (bound <= options->tolerance) {
+      *shift = scale * (lo + hi) / 2.0;
+      for (int i = 0; i < n; i++) value[i] = next[i] + *shift;
+      return report;
+    }
+    if (report.backups >= options->max_backups) {
+      report.code = IBRC_NOT_CONVERGED;
+      report.bound = fmin(bound, best);
+      return report;
+    }
+    if (bound < best) {
+      best = bound;
+      copy(fallback, next, n);
+    } else if (plain_left == 0) {
+      copy(value, fallback, n);
+      plain_left = patience;
+      patience *= 2;
+      last = 0.0;
+      continue;
+    }
+    if (plain_left > 0) {
+      plain_left--;
+      copy(value, next, n);
+      continue;
+    }
+    report.products += newton_step(&newton, next, lo, hi,
+                                   step_tolerance(bound, last, options->tolerance), residual,
+                                   correction, krylov, value);
+    last = bound;
+  }
+}
+
+typedef struct {
+  const ibrc_table *table;
+  const ibrc_problem *problem;
+  const ibrc_backup_result *out;
+  double *scratch;
+  int n_threads;
+} optimum_context;
+
+static void optimum_step(const void *context, const double *value, double *next) {
+  const optimum_context *c = context;
+  ibrc_backup_result out = *c->out;
+  out.value = next;
+  ibrc_backup(c->table, c->problem, value, c->n_threads, c->scratch, &out);
+}
+
+ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse *coarse,
+                                     const ibrc_problem *problem, const ibrc_solve_options *options,
+                                     int n_threads, double *scratch,
+                                     const ibrc_backup_result *out) {
+  const ibrc_process process = {table, out->policy, out->sigma, problem->discount, n_threads};
+  const optimum_context context = {table, problem, out, scratch, n_threads};
+  double shift = 0.0;
+  ibrc_solve_report report =
+      solve(optimum_step, &context, &process, coarse, options,
+            scratch + (size_t)n_threads * ibrc_backup_reals(table), out->value, &shift);
+  /* The last backup was of values lower by shift / gamma: Q and K move along. */
+  const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
+  for (size_t i = 0; i < cells; i++) out->action_value[i] += shift;
+  for (size_t i = 0; i < ibrc_table_rows(table); i++) out->model_value[i] += shift;
+  return report;
+}
+
+typedef struct {
+  const ibrc_process *process;
+  const double *gain;
+} policy_context;
+
+static void policy_step(const void *context, const double *value, double *next) {
+  const policy_context *c = context;
+  ibrc_process_expect(c->process, value, next);
+  for (int i = 0; i < c->process->table->n_nodes; i++) {
+    next[i] = c->gain[i] + c->process->discount * next[i];
+  }
+}
+
+ibrc_solve_report ibrc_solve_policy(const ibrc_process *process, const ibrc_coarse *coarse,
+                                    const double *gain, const ibrc_solve_options *options,
+                                    double *scratch, double *value) {
+  const policy_context context = {process, gain};
+  double shift = 0.0;
+  return solve(policy_step, &context, process, coarse, options, scratch, value, &shift);
+}

@@ -1,0 +1,49 @@
+#ifndef IBRC_SOLVE_H
+#define IBRC_SOLVE_H
+
+#include "backup.h"
+#include "coarse.h"
+#include "process.h"
+#include "status.h"
+
+/* The fixed point V = B V of a backup B that is a gamma-contraction and moves by
+ * gamma c when its argument moves by a constant c: the optimal backup (paper,
+ * Theorem 4) or that of given policies (Proposition 3).
+ *
+ * With lo <= BV - V <= hi, the fixed point lies within gamma/(1-gamma) (hi-lo)/2
+ * of BV + gamma/(1-gamma) (hi+lo)/2 (MacQueen 1966): the solver stops when that
+ * bound meets the tolerance and returns that midpoint.
+ *
+ * It goes there by Newton steps on V - BV = 0, whose slope is 1 - gamma P at the
+ * policies of the last backup, each solved as far as it pays by GMRES behind a
+ * coarse correction. A step that does not shrink the bound is taken back, and
+ * plain backups, which always shrink it, follow before the next one. */
+
+typedef struct {
+  double tolerance;
+  int max_backups;
+} ibrc_solve_options;
+
+typedef struct {
+  ibrc_code code;
+  int backups;  /* applications of B */
+  int products; /* of P with a vector, inside the Newton steps */
+  double bound; /* the MacQueen bound reached */
+} ibrc_solve_report;
+
+size_t ibrc_solve_reals(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads);
+
+/* The optimum. out->value holds the start on entry (any finite values) and the
+ * solution on return; Q, K, pi and sigma must all be given. On failure they are
+ * those of the last backup. */
+ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse *coarse,
+                                     const ibrc_problem *problem, const ibrc_solve_options *options,
+                                     int n_threads, double *scratch,
+                                     const ibrc_backup_result *out);
+
+/* The value of given policies, from the gain of one visit at each node. */
+ibrc_solve_report ibrc_solve_policy(const ibrc_process *process, const ibrc_coarse *coarse,
+                                    const double *gain, const ibrc_solve_options *options,
+                                    double *scratch, double *value);
+
+#endif

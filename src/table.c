@@ -1,0 +1,147 @@
+#include "table.h"
+
+#include <math.h>
+
+#include "belief.h"
+#include "threads.h"
+
+#define SAME_BELIEF 1e-10
+
+typedef struct {
+  double *node_belief, *prediction, *landing, *mass, *corner_weight, *entry;
+  int *corner, *slot, *column;
+  ibrc_locator locator;
+} workspace;
+
+size_t ibrc_table_reals(const ibrc_models *models) {
+  size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
+  return 4 * S + X * S + X + X * S;
+}
+
+size_t ibrc_table_wholes(const ibrc_models *models, const ibrc_lattice *lattice) {
+  size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
+  return 3 * S + X * S + (size_t)lattice->n_nodes;
+}
+
+static workspace carve(const ibrc_table_plan *plan, double *reals, int *wholes) {
+  size_t S = (size_t)plan->models->n_states, X = (size_t)plan->models->n_obs;
+  workspace w;
+  w.node_belief = reals;
+  w.prediction = reals + S;
+  w.corner_weight = reals + 2 * S;
+  w.locator.fraction = reals + 3 * S;
+  w.landing = reals + 4 * S;
+  w.mass = w.landing + X * S;
+  w.entry = w.mass + X;
+  w.corner = wholes;
+  w.locator.tail = wholes + S;
+  w.locator.order = wholes + 2 * S;
+  w.column = wholes + 3 * S;
+  w.slot = w.column + X * S;
+  return w;
+}
+
+static int same_belief(const double *a, const double *b, int n) {
+  for (int s = 0; s < n; s++) {
+    if (fabs(a[s] - b[s]) > SAME_BELIEF) return 0;
+  }
+  return 1;
+}
+
+/* The distinct next beliefs of one (belief, action, model) and their masses. */
+static int find_atoms(const ibrc_table_plan *plan, workspace *w, int action, int model) {
+  const ibrc_models *models = plan->models;
+  int S = models->n_states, n_atoms = 0;
+  ibrc_belief_predict(models, model, w->node_belief, action, w->prediction);
+  for (int x = 0; x < models->n_obs; x++) {
+    double *posterior = w->landing + (size_t)n_atoms * (size_t)S;
+    double p = ibrc_belief_bayes(models, model, w->prediction, action, x, posterior);
+    if (!(p > 0.0)) continue;
+    int atom = n_atoms;
+    if (plan->merge_observations) {
+      for (atom = 0; atom < n_atoms; atom++) {
+        if (same_belief(w->landing + (size_t)atom * (size_t)S, posterior, S)) break;
+      }
+    }
+    if (atom == n_atoms) {
+      w->mass[n_atoms++] = p;
+    } else {
+      w->mass[atom] += p;
+    }
+  }
+  return n_atoms;
+}
+
+/* One row: its entries in w->column and w->entry. w->slot is -1 everywhere
+ * between rows. Returns the number of entries. */
+static int build_row(const ibrc_table_plan *plan, workspace *w, int action, int model,
+                     double *entropy) {
+  int S = plan->models->n_states, n_entries = 0;
+  int n_atoms = find_atoms(plan, w, action, model);
+  double surprise = 0.0;
+  for (int atom = 0; atom < n_atoms; atom++) {
+    double mass = w->mass[atom];
+    surprise -= mass * log(mass);
+    int n_corners = ibrc_lattice_locate(plan->lattice, w->landing + (size_t)atom * (size_t)S,
+                                        &w->locator, w->corner, w->corner_weight);
+    for (int k = 0; k < n_corners; k++) {
+      int j = w->corner[k];
+      if (w->slot[j] < 0) {
+        w->slot[j] = n_entries;
+        w->column[n_entries] = j;
+        w->entry[n_entries++] = 0.0;
+      }
+      w->entry[w->slot[j]] += mass * w->corner_weight[k];
+    }
+  }
+  for (int i = 0; i < n_entries; i++) w->slot[w->column[i]] = -1;
+  *entropy = surprise;
+  return n_entries;
+}
+
+/* Both passes visit the same rows: without row_start they count, with it they
+ * store. Counting first lets the caller allocate what is needed and no more. */
+static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count,
+                       const int *row_start, int *column, double *weight, double *entropy) {
+  const int U = plan->models->n_actions, M = plan->models->n_models;
+  const int n_nodes = plan->lattice->n_nodes;
+  const size_t n_reals = ibrc_table_reals(plan->models);
+  const size_t n_wholes = ibrc_table_wholes(plan->models, plan->lattice);
+
+  for (int thread = 0; thread < plan->n_threads; thread++) {
+    workspace w = carve(plan, reals, wholes + (size_t)thread * n_wholes);
+    for (int j = 0; j < n_nodes; j++) w.slot[j] = -1;
+  }
+
+  IBRC_PARALLEL_FOR(plan->n_threads)
+  for (int z = 0; z < n_nodes; z++) {
+    const size_t thread = (size_t)ibrc_thread_number();
+    workspace w = carve(plan, reals + thread * n_reals, wholes + thread * n_wholes);
+    ibrc_lattice_node(plan->lattice, z, w.node_belief);
+    size_t row = (size_t)z * (size_t)U * (size_t)M;
+    for (int u = 0; u < U; u++) {
+      for (int m = 0; m < M; m++, row++) {
+        double surprise;
+        int n_entries = build_row(plan, &w, u, m, &surprise);
+        if (!row_start) {
+          row_count[row] = n_entries;
+          continue;
+        }
+        entropy[row] = surprise;
+        for (int i = 0; i < n_entries; i++) {
+          column[row_start[row] + i] = w.column[i];
+          weight[row_start[row] + i] = w.entry[i];
+        }
+      }
+    }
+  }
+}
+
+void ibrc_table_count(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count) {
+  visit_rows(plan, reals, wholes, row_count, NULL, NULL, NULL, NULL);
+}
+
+void ibrc_table_fill(const ibrc_table_plan *plan, double *reals, int *wholes, const int *row_start,
+                     int *column, double *weight, double *entropy) {
+  visit_rows(plan, reals, wholes, NULL, row_start, column, weight, entropy);
+}

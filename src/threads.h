@@ -1,0 +1,20 @@
+#ifndef IBRC_THREADS_H
+#define IBRC_THREADS_H
+
+/* OpenMP where the compiler has it, one thread where it has not. Every parallel
+ * loop writes disjoint results, so an answer never depends on the number of
+ * threads. */
+
+#ifdef _OPENMP
+#include <omp.h>
+#define IBRC_PRAGMA(words) _Pragma(#words)
+#define IBRC_PARALLEL_FOR(n) IBRC_PRAGMA(omp parallel for num_threads(n) schedule(static) if (n > 1))
+static inline int ibrc_thread_number(void) { return omp_get_thread_num(); }
+static inline int ibrc_threads_available(void) { return omp_get_num_procs(); }
+#else
+#define IBRC_PARALLEL_FOR(n)
+static inline int ibrc_thread_number(void) { return 0; }
+static inline int ibrc_threads_available(void) { return 1; }
+#endif
+
+#endif
