@@ -1,0 +1,143 @@
+#' A boundedly rational agent
+#'
+#' Three numbers say how an agent falls short of perfect rationality: `alpha`, the
+#' price of deliberating (its inverse is **flexibility**); `beta`, the price of
+#' believing something other than the neutral view of the dynamics (its inverse
+#' is **optimism**, negative for a pessimist); and `eta`, the price of being
+#' surprised (its inverse is **adaptivity**). Give each in either form. What is
+#' not given is perfectly rational, so `bounded_agent()` itself is the perfectly
+#' rational agent.
+#'
+#' Limits are exact, not large numbers: `flexibility = Inf` always takes the best
+#' action (`-Inf` the worst) and `flexibility = 0` plays the action prior;
+#' `optimism = 0` keeps the neutral weights, `optimism = Inf` believes the best
+#' case and `-Inf` the worst; `adaptivity = Inf` is not troubled by surprise.
+#'
+#' @param alpha,beta,eta Prices, as signed numbers. `alpha` and `beta` may be
+#'   `Inf`, and a zero keeps its sign: `alpha = -0` is `flexibility = -Inf`.
+#' @param flexibility,optimism,adaptivity The same three, inverted.
+#' @param action_prior What the agent does without deliberating: probabilities
+#'   over the setting's actions, by name or in their order. Uniform by default.
+#' @param belief_prior Which beliefs do not surprise: a function of a matrix of
+#'   beliefs (a column a state) that returns a positive number a row; it is read
+#'   at the nodes of the belief lattice and is log-linear between them. `NULL` is
+#'   the constant 1.
+#'
+#' @return An object of class `ibrc_agent`.
+#' @seealso [plan_agent()], which works out what the agent does.
+#' @family planning
+#' @export
+#' @examples
+#' bounded_agent(alpha = 0.5, beta = 1.25, eta = 1e-3)
+#' bounded_agent(flexibility = 2, optimism = -1)
+#' bounded_agent()
+bounded_agent <- function(alpha = NULL, beta = NULL, eta = NULL, flexibility = NULL,
+                          optimism = NULL, adaptivity = NULL, action_prior = NULL,
+                          belief_prior = NULL) {
+  agent <- new_ibrc_agent(
+    alpha = either_form(alpha, flexibility, "alpha", "flexibility", rational = 0),
+    beta = either_form(beta, optimism, "beta", "optimism", rational = Inf),
+    eta = either_form(eta, adaptivity, "eta", "adaptivity", rational = 0),
+    action_prior = action_prior, belief_prior = belief_prior
+  )
+  validate_ibrc_agent(agent)
+}
+
+new_ibrc_agent <- function(alpha, beta, eta, action_prior = NULL, belief_prior = NULL) {
+  structure(list(alpha = alpha, beta = beta, eta = eta, action_prior = action_prior,
+                 belief_prior = belief_prior), class = "ibrc_agent")
+}
+
+either_form <- function(price, inverse, price_name, inverse_name, rational) {
+  if (!is.null(price) && !is.null(inverse)) {
+    abort_input(price_name, "and `", inverse_name, "` are the same quantity: give one of them.")
+  }
+  if (!is.null(price)) return(check_number(price, price_name, "one number, not NA"))
+  if (!is.null(inverse)) return(1 / check_number(inverse, inverse_name, "one number, not NA"))
+  rational
+}
+
+validate_ibrc_agent <- function(agent) {
+  if (is.infinite(agent$eta)) {
+    abort_input("eta", "must be finite: an agent without any adaptivity (adaptivity = 0) has no ",
+                "finite value. Use a large eta instead.")
+  }
+  prior <- agent$action_prior
+  if (!is.null(prior)) {
+    if (!is.numeric(prior) || length(prior) == 0 || any(!is.finite(prior)) || any(prior < 0)) {
+      abort_input("action_prior", "must be non-negative numbers, one an action.")
+    }
+    if (all(prior == 0)) {
+      abort_input("action_prior", "is 0 for every action: at least one must be possible.")
+    }
+    if (abs(sum(prior) - 1) > sum_tolerance) {
+      abort_input("action_prior", "must sum to 1; it sums to ", format(sum(prior), digits = 10), ".")
+    }
+  }
+  if (!is.null(agent$belief_prior) && !is.function(agent$belief_prior)) {
+    abort_input("belief_prior", "must be NULL or a function(beliefs), not ",
+                describe(agent$belief_prior), ".")
+  }
+  agent
+}
+
+# pi~ over the actions of a setting.
+action_prior_of <- function(agent, setting) {
+  n <- length(setting$actions)
+  prior <- agent$action_prior
+  if (is.null(prior)) return(stats::setNames(rep(1 / n, n), setting$actions))
+  check_distribution(prior, setting$actions, "action_prior", of = "actions")
+}
+
+# log rho~ at the nodes, or NULL.
+log_belief_prior_at <- function(agent, beliefs) {
+  if (is.null(agent$belief_prior)) return(NULL)
+  prior <- agent$belief_prior(beliefs)
+  if (!is.numeric(prior) || !length(prior) %in% c(1, nrow(beliefs)) ||
+      any(!is.finite(prior)) || any(prior <= 0)) {
+    abort_input("belief_prior", "must return one positive finite number a belief; it returned ",
+                describe(prior), ".")
+  }
+  rep_len(log(as.numeric(prior)), nrow(beliefs))
+}
+
+# How each number reads to someone who has not seen the paper.
+agent_words <- function(agent) {
+  flexibility <- 1 / agent$alpha
+  optimism <- 1 / agent$beta
+  eta <- agent$eta
+  c(
+    alpha = if (flexibility == 0) "inflexible: acts by its action prior"
+    else if (flexibility == Inf) "perfectly flexible: always takes the best action"
+    else if (flexibility == -Inf) "always takes the worst action"
+    else if (flexibility < 0) "seeks what it should avoid"
+    else "flexible to a degree: better actions are likelier",
+    beta = if (optimism == 0) "neutral about the dynamics"
+    else if (optimism == Inf) "believes the best case"
+    else if (optimism == -Inf) "believes the worst case"
+    else if (optimism > 0) "optimistic: leans to models under which its plan pays"
+    else "pessimistic: leans to models under which its plan fails",
+    eta = if (eta == 0) "perfectly adaptive: untroubled by surprise"
+    else if (eta > 0) "adaptive to a degree: averse to surprising beliefs"
+    else "adaptive to a degree: drawn to surprising beliefs"
+  )
+}
+
+#' @export
+format.ibrc_agent <- function(x, ...) {
+  number <- function(v) format(v, digits = 4, trim = TRUE)
+  words <- agent_words(x)
+  row <- function(name, inverse, price) {
+    sprintf("  %-11s %8s  (%s = %s)  %s", inverse, number(1 / price), name, number(price), words[[name]])
+  }
+  c("A boundedly rational agent",
+    row("alpha", "flexibility", x$alpha), row("beta", "optimism", x$beta), row("eta", "adaptivity", x$eta),
+    if (!is.null(x$action_prior)) "  with its own action prior",
+    if (!is.null(x$belief_prior)) "  with its own belief prior")
+}
+
+#' @export
+print.ibrc_agent <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}

@@ -1,0 +1,91 @@
+#' The value of any given behaviour
+#'
+#' What an agent's visits are worth, its complexity costs included, if it acted by
+#' another policy or weighed the models otherwise. At the plan's own policies this
+#' is the plan's value; for positive `alpha` and `beta` no others do better.
+#'
+#' @param plan A plan ([plan_agent()]): its setting, agent, models and lattice.
+#' @param policy Probabilities `[node, action]`, or a function of a matrix of
+#'   beliefs that returns them. The plan's own by default.
+#' @param sigma Model weights `[node, action, model]`. The plan's own by default.
+#' @param beliefs Where to read the value; the nodes by default.
+#' @return A numeric vector, a value a belief.
+#' @family planning
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, optimism = 0.8), diag_models())
+#' always_monitor <- function(beliefs) {
+#'   cbind(declare_healthy = rep(0, nrow(beliefs)), declare_diseased = 0, monitor = 1)
+#' }
+#' value(plan, c(0.5, 0.5))
+#' evaluate_policy(plan, always_monitor, beliefs = c(0.5, 0.5))
+evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
+  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  where <- beliefs_of(plan, beliefs)
+  policy <- as_node_policy(policy, plan)
+  sigma <- as_node_sigma(sigma, plan)
+  refuse_infinite_cost(plan, policy, sigma)
+  result <- .Call(ffi_evaluate, plan$tables, plan$problem, policy, sigma, plan$report$tolerance, 10000L, 1L)
+  refuse_unsolved(result, plan$report$tolerance)
+  interpolate_at(result$value, where, plan$resolution)
+}
+
+# [action, node], as kernels read it.
+as_node_policy <- function(policy, plan) {
+  if (is.null(policy)) return(plan$solution$policy)
+  if (is.function(policy)) policy <- policy(plan$nodes)
+  size <- c(nrow(plan$nodes), length(plan$setting$actions))
+  if (!is.numeric(policy) || !identical(dim(policy), size)) {
+    abort_input("policy", "must be a matrix of ", size[1], " nodes by ", size[2], " actions, not ",
+                describe(policy), ".")
+  }
+  if (!is.null(colnames(policy))) {
+    policy <- policy[, match_names(colnames(policy), plan$setting$actions, "policy", "actions"), drop = FALSE]
+  }
+  t(check_probability_rows(policy, "policy"))
+}
+
+# [model, action, node]
+as_node_sigma <- function(sigma, plan) {
+  if (is.null(sigma)) return(plan$solution$sigma)
+  size <- c(nrow(plan$nodes), length(plan$setting$actions), length(plan$models))
+  if (!is.numeric(sigma) || !identical(dim(sigma), size)) {
+    abort_input("sigma", "must be an array of ", paste(size, c("nodes", "actions", "models"), collapse = " by "),
+                ", not ", describe(sigma), ".")
+  }
+  flat <- matrix(sigma, size[1] * size[2], size[3])
+  aperm(array(check_probability_rows(flat, "sigma"), size), c(3, 2, 1))
+}
+
+check_probability_rows <- function(x, argument) {
+  x <- unname(x)
+  bad <- which(rowSums(!is.finite(x) | x < 0) > 0)
+  if (length(bad)) {
+    abort_input(argument, "has a negative, missing or infinite entry in row ", bad[1], ".", rows = bad)
+  }
+  total <- rowSums(x)
+  off <- which(abs(total - 1) > sum_tolerance)
+  if (length(off)) {
+    abort_input(argument, "must have rows that sum to 1: row ", off[1], " sums to ",
+                format(total[off[1]], digits = 10), ".", rows = off)
+  }
+  x / total
+}
+
+# Where a prior is 0, or a price infinite, straying has no finite cost.
+refuse_infinite_cost <- function(plan, policy, sigma) {
+  prior <- plan$problem$action_prior
+  if (any(policy[prior == 0, ] > 0)) {
+    abort_input("policy", "takes an action whose prior probability is 0, at infinite cost.")
+  }
+  weights <- plan$problem$model_weights
+  if (any(sigma[weights == 0, , ] > 0)) {
+    abort_input("sigma", "believes a model whose prior weight is 0, at infinite cost.")
+  }
+  if (is.infinite(plan$agent$alpha) && max(abs(policy - prior)) > 1e-10) {
+    abort_input("policy", "differs from the action prior, at infinite cost: the agent has flexibility 0.")
+  }
+  if (is.infinite(plan$agent$beta) && max(abs(sigma - as.vector(weights))) > 1e-10) {
+    abort_input("sigma", "differs from the prior weights, at infinite cost: the agent has optimism 0.")
+  }
+}

@@ -1,0 +1,25 @@
+#' ibrc: how bounded does a decision maker look?
+#'
+#' Given what was observed and what was done, visit by visit, and a stated
+#' standard of what should be wanted, this package reads how flexible, optimistic
+#' and adaptive a decision maker looks.
+#'
+#' **State a problem**: [decision_setting()], [diag_setting()], [tiger_setting()],
+#' [as_setting()]; what the agent may believe: [model_prior()], [diag_models()],
+#' [perturb_models()], [soften_models()].
+#'
+#' **Plan**: [bounded_agent()], [plan_agent()], [update()][update.ibrc_plan];
+#' [value()], [policy()], [action_value()], [model_weights()], [update_belief()],
+#' [tidy()][tidy.ibrc_plan], [evaluate_policy()], [occupancy()], [complexity()].
+#'
+#' **Behave**: [simulate()][simulate.ibrc_plan], [trajectories()].
+#'
+#' **Look**: [plot()][plot.ibrc_plan], [plot_plans()].
+#'
+#' @section Options:
+#' `ibrc.cores` (1): threads that functions with a `cores` argument use.
+#' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
+#'
+#' @keywords internal
+#' @useDynLib ibrc, .registration = TRUE
+"_PACKAGE"

@@ -1,0 +1,209 @@
+#' What an agent may believe about the dynamics
+#'
+#' A model prior is a list of possible worlds with weights: each model is a
+#' transition and an emission law, and the weights say how likely each is to a
+#' neutral mind. An optimistic agent leans towards the models under which its
+#' plan pays, a pessimistic one towards the others.
+#'
+#' `perturb_models()` moves the probabilities of a setting by a step down, not at
+#' all, and up: in each row the largest probability moves and the others are
+#' rescaled. A step never goes more than half the way to 0 or 1, so what is
+#' possible stays possible; rows with a certain outcome are facts and stay.
+#' `soften_models()` mixes the setting's own rows with equal chances for all that
+#' can happen in that row.
+#'
+#' @param models A list of models, each a list with elements `transition` and
+#'   `emission` in any form that [decision_setting()] takes. Names, where given,
+#'   label the models.
+#' @param weights Prior weights, non-negative with sum 1. Equal by default.
+#' @param setting A setting ([decision_setting()]). For `model_prior()` it is
+#'   optional: given, the models are checked against it now rather than when a
+#'   plan is made.
+#' @param by The step.
+#' @param vary Which law varies: `"emission"` (what is seen), `"transition"` (how
+#'   states move) or `"both"`.
+#' @param apart `FALSE`: all rows of a law move together, three models a law.
+#'   `TRUE`: every distinct row moves by itself, in all combinations: for
+#'   [diag_setting()] that is sensitivity and specificity apart (nine models) and,
+#'   with `vary = "both"`, prevalence as well (27).
+#' @param mix For each model the share of the uniform law, from 0 (the setting
+#'   itself) to 1.
+#'
+#' @return An object of class `ibrc_models`: a list with `models` and `weights`.
+#' @seealso [diag_models()] for the paper's three models of DIAG.
+#' @family problem statements
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' perturb_models(setting, by = 0.1)
+#' perturb_models(setting, by = 0.1, vary = "both", apart = TRUE)
+#' soften_models(setting, mix = c(0, 0.5))
+model_prior <- function(models, weights = NULL, setting = NULL) {
+  if (!is.list(models) || is.data.frame(models) || length(models) == 0) {
+    abort_input("models", "must be a list of models, each list(transition, emission), not ",
+                describe(models), ".")
+  }
+  if (all(c("transition", "emission") %in% names(models))) models <- list(models)
+  for (i in seq_along(models)) {
+    lost <- setdiff(c("transition", "emission"), names(models[[i]]))
+    if (!is.list(models[[i]]) || length(lost)) {
+      abort_input("models", "must hold lists with `transition` and `emission`; model ", i, " does not.",
+                  rows = i)
+    }
+  }
+  labels <- names(models)
+  if (is.null(labels)) labels <- paste0("model_", seq_along(models))
+  labels <- check_names(labels, "models")
+  if (is.null(weights)) weights <- rep(1 / length(models), length(models))
+  weights <- check_distribution(weights, labels, "weights", of = "models")
+  out <- new_ibrc_models(stats::setNames(models, labels), weights)
+  if (!is.null(setting)) {
+    check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+    out <- validate_ibrc_models(out, setting)
+  }
+  out
+}
+
+new_ibrc_models <- function(models, weights) {
+  structure(list(models = models, weights = weights), class = "ibrc_models")
+}
+
+# Brings every model into the arrays of a setting.
+validate_ibrc_models <- function(models, setting) {
+  models$models <- lapply(seq_along(models$models), function(i) {
+    at <- paste0("models[[", i, "]]$")
+    model <- models$models[[i]]
+    list(
+      transition = as_transition(model$transition, setting$states, setting$actions,
+                                 paste0(at, "transition")),
+      emission = as_emission(model$emission, setting$states, setting$actions, setting$observations,
+                             paste0(at, "emission"))
+    )
+  })
+  names(models$models) <- names(models$weights)
+  models
+}
+
+# The setting's own dynamics, as the only model.
+own_model <- function(setting) {
+  new_ibrc_models(list(setting = setting[c("transition", "emission")]), c(setting = 1))
+}
+
+# The stack that kernels read.
+stack_models <- function(models) {
+  size <- dim(models$models[[1]]$emission)
+  list(
+    n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = length(models$models),
+    transition = unlist(lapply(models$models, `[[`, "transition"), use.names = FALSE),
+    emission = unlist(lapply(models$models, `[[`, "emission"), use.names = FALSE)
+  )
+}
+
+#' @rdname model_prior
+#' @export
+perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition", "both"),
+                           apart = FALSE, weights = NULL) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  by <- check_positive(by, "by")
+  if (by >= 1) abort_input("by", "must be less than 1; it is ", format(by), ".")
+  vary <- check_choice(vary, c("emission", "transition", "both"), "vary")
+  apart <- check_flag(apart, "apart")
+  laws <- if (vary == "both") c("emission", "transition") else vary
+  units <- do.call(rbind, lapply(laws, function(law) row_units(setting[[law]], law, apart)))
+  n_units <- length(unique(units$unit))
+  if (n_units == 0) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
+  if (3^n_units > 729) {
+    abort_input("apart", "= TRUE would make ", format(3^n_units, big.mark = ","), " models, one for each ",
+                "combination of ", n_units, " distinct rows; use apart = FALSE or build a smaller ",
+                "list with model_prior().")
+  }
+  moves <- as.matrix(expand.grid(rep(list(c(-by, 0, by)), n_units)))
+  labels <- unique(units$unit)
+  models <- lapply(seq_len(nrow(moves)), function(i) {
+    shifted <- setting[c("transition", "emission")]
+    for (row in seq_len(nrow(units))) {
+      step <- moves[i, match(units$unit[row], labels)]
+      if (step == 0) next
+      law <- units$law[row]
+      at <- cbind(units$state[row], seq_len(dim(shifted[[law]])[2]), units$action[row])
+      shifted[[law]][at] <- shift_row(shifted[[law]][at], step)
+    }
+    shifted
+  })
+  names(models) <- apply(moves, 1, function(step) {
+    paste(labels, ifelse(step == 0, "as is", sprintf("%+g", step)), collapse = ", ")
+  })
+  validate_ibrc_models(model_prior(models, weights), setting)
+}
+
+# A row a row of the law that can vary; rows in one unit vary together.
+row_units <- function(law_array, law, apart) {
+  size <- dim(law_array)
+  at <- expand.grid(state = seq_len(size[1]), action = seq_len(size[3]))
+  rows <- lapply(seq_len(nrow(at)), function(i) law_array[at$state[i], , at$action[i]])
+  uncertain <- vapply(rows, function(p) sum(p > 0) > 1, NA)
+  at <- at[uncertain, , drop = FALSE]
+  rows <- rows[uncertain]
+  if (!nrow(at)) return(NULL)
+  content <- vapply(rows, function(p) paste(signif(p, 12), collapse = " "), "")
+  first <- match(content, content)
+  states <- dimnames(law_array)[[1]]
+  actions <- dimnames(law_array)[[3]]
+  label <- paste0(law, "[", states[at$state], "]")
+  clash <- tapply(first, label, function(f) length(unique(f)))[label] > 1
+  label <- ifelse(clash, paste0(law, "[", states[at$state], ", ", actions[at$action], "]"), label)
+  data.frame(law = law, at, unit = if (apart) label[first] else law)
+}
+
+# Moves the largest probability of a row by `step`, the others in proportion,
+# and never more than half the way to 0 or 1.
+shift_row <- function(p, step) {
+  top <- which.max(p)
+  moved <- if (step > 0) min(p[top] + step, (1 + p[top]) / 2) else max(p[top] + step, p[top] / 2)
+  p[-top] <- p[-top] * (1 - moved) / (1 - p[top])
+  p[top] <- moved
+  p
+}
+
+#' @rdname model_prior
+#' @export
+soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission", "transition"),
+                          weights = NULL) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  vary <- check_choice(vary, c("both", "emission", "transition"), "vary")
+  if (!is.numeric(mix) || length(mix) == 0 || any(!is.finite(mix)) || any(mix < 0 | mix > 1)) {
+    abort_input("mix", "must be one or more numbers from 0 to 1, not ", describe(mix), ".")
+  }
+  laws <- if (vary == "both") c("emission", "transition") else vary
+  models <- lapply(mix, function(share) {
+    model <- setting[c("transition", "emission")]
+    for (law in laws) {
+      possible <- model[[law]] > 0
+      uniform <- sweep(possible + 0, c(1, 3), apply(possible, c(1, 3), sum), "/")
+      model[[law]] <- (1 - share) * model[[law]] + share * uniform
+    }
+    model
+  })
+  names(models) <- make.unique(paste0("softened_", format(mix, trim = TRUE)))
+  validate_ibrc_models(model_prior(models, weights), setting)
+}
+
+#' @export
+format.ibrc_models <- function(x, ...) {
+  n <- length(x$weights)
+  shown <- utils::head(names(x$weights), 10)
+  c(
+    paste0("A prior over ", plural(n, "model"), " of the dynamics"),
+    paste0("  ", format(shown), "  ", format(x$weights[shown], digits = 3)),
+    if (n > length(shown)) paste("  and", n - length(shown), "more")
+  )
+}
+
+#' @export
+print.ibrc_models <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @export
+length.ibrc_models <- function(x) length(x$weights)

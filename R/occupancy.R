@@ -1,0 +1,73 @@
+#' Which beliefs an agent comes to hold, and what its thinking costs
+#'
+#' `occupancy()` is the discounted share of visits that the agent expects to spend
+#' at each belief of the lattice. `complexity()` averages over it how far the agent
+#' strays from its priors: in deciding (from its action prior), in specifying the
+#' dynamics (from the neutral model weights) and in recognising (how surprising
+#' the next beliefs are).
+#'
+#' @param plan A plan ([plan_agent()]).
+#' @param start The first belief; the setting's own by default.
+#' @return `occupancy()`: a data frame with a column a state and `occupancy`, which
+#'   sums to 1. `complexity()`: a data frame with a row a complexity (`decision`,
+#'   `specification`, `recognition`) and columns `complexity`, `nats`, `price`
+#'   (alpha, beta, eta) and `cost` (their product).
+#' @details Per visit, expected utility less the three costs equals
+#'   `(1 - discount)` times the value of the start belief: `summary()` of a plan
+#'   shows the account.
+#' @family planning
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, optimism = 0.8), diag_models())
+#' held <- occupancy(plan)
+#' held[order(-held$occupancy)[1:5], ]
+#' complexity(plan)
+occupancy <- function(plan, start = NULL) {
+  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  data.frame(plan$nodes, occupancy = occupancy_of(plan, start), check.names = FALSE)
+}
+
+occupancy_of <- function(plan, start = NULL) {
+  start <- if (is.null(start)) plan$setting$start else as_beliefs(start, plan$setting$states, "start")
+  start <- matrix(start, ncol = length(plan$setting$states))
+  if (nrow(start) != 1) abort_input("start", "must be one belief, not ", nrow(start), ".")
+  corners <- locate(start, plan$resolution)
+  mass <- numeric(nrow(plan$nodes))
+  for (k in seq_along(corners$node)) mass[corners$node[k]] <- mass[corners$node[k]] + corners$weight[k]
+  result <- .Call(ffi_occupancy, plan$tables, plan$solution$policy, plan$solution$sigma,
+                  plan$setting$discount, mass, 1e-12)
+  if (result$code != 0) {
+    abort("convergence", "The occupancy did not settle: the discount (", format(plan$setting$discount),
+          ") may be too close to 1.")
+  }
+  result$occupancy
+}
+
+#' @rdname occupancy
+#' @export
+complexity <- function(plan, start = NULL) {
+  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  means <- mean_terms(plan, start)[c("decision", "specification", "recognition")]
+  price <- c(plan$agent$alpha, plan$agent$beta, plan$agent$eta)
+  # An infinite price keeps the agent at its prior: nothing is paid.
+  cost <- ifelse(is.infinite(price), 0, price * means)
+  data.frame(complexity = names(means), nats = unname(means), price = price, cost = unname(cost))
+}
+
+# Occupancy-weighted utility and complexities.
+mean_terms <- function(plan, start = NULL) {
+  terms <- .Call(ffi_terms, plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma)
+  share <- occupancy_of(plan, start)
+  vapply(terms, function(term) sum(share * term), 0)
+}
+
+# The identity behind a plan, as a table: utility less costs is value.
+account <- function(plan, start = NULL) {
+  costs <- complexity(plan, start)
+  from <- if (is.null(start)) plan$setting$start else start
+  data.frame(
+    item = c("utility", paste("cost of", c("deciding", "specifying", "recognising")), "net value"),
+    amount = c(mean_terms(plan, start)[["utility"]], -costs$cost,
+               (1 - plan$setting$discount) * value(plan, from))
+  )
+}

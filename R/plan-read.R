@@ -1,0 +1,159 @@
+#' Read a plan at any belief
+#'
+#' @param object A plan ([plan_agent()]).
+#' @param beliefs A matrix or data frame with a column a state and a row a belief,
+#'   or a vector for a single belief. By default the nodes of the plan's lattice.
+#' @param action For `model_weights()`, the action taken: one name, or one a
+#'   belief.
+#' @param ... Not used.
+#'
+#' @return `value()`: a numeric vector, how much the agent expects from each belief
+#'   on. `policy()`: a matrix `[belief, action]` of probabilities.
+#'   `action_value()`: a matrix `[belief, action]`, the worth of each action.
+#'   `model_weights()`: a matrix `[belief, model]`, what the agent believes about
+#'   the dynamics when it takes the action.
+#' @family planning
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, optimism = 0.8), diag_models())
+#' beliefs <- rbind(c(0.5, 0.5), c(0.1, 0.9))
+#' value(plan, beliefs)
+#' policy(plan, beliefs)
+#' action_value(plan, beliefs)
+#' model_weights(plan, beliefs, "monitor")
+#' @name read_plan
+NULL
+
+#' @rdname read_plan
+#' @export
+value <- function(object, beliefs = NULL, ...) UseMethod("value")
+
+#' @rdname read_plan
+#' @export
+policy <- function(object, beliefs = NULL, ...) UseMethod("policy")
+
+#' @rdname read_plan
+#' @export
+action_value <- function(object, beliefs = NULL, ...) UseMethod("action_value")
+
+#' @rdname read_plan
+#' @export
+model_weights <- function(object, beliefs = NULL, action, ...) UseMethod("model_weights")
+
+beliefs_of <- function(plan, beliefs) {
+  if (is.null(beliefs)) plan$nodes else as_beliefs(beliefs, plan$setting$states)
+}
+
+#' @export
+value.ibrc_plan <- function(object, beliefs = NULL, ...) {
+  check_dots_empty(...)
+  interpolate_at(object$solution$value, beliefs_of(object, beliefs), object$resolution)
+}
+
+#' @export
+policy.ibrc_plan <- function(object, beliefs = NULL, ...) {
+  check_dots_empty(...)
+  out <- t(.Call(ffi_policy, object, t(beliefs_of(object, beliefs))))
+  colnames(out) <- object$setting$actions
+  out
+}
+
+#' @export
+action_value.ibrc_plan <- function(object, beliefs = NULL, ...) {
+  check_dots_empty(...)
+  out <- interpolate_at(object$solution$action_value, beliefs_of(object, beliefs), object$resolution)
+  colnames(out) <- object$setting$actions
+  out
+}
+
+#' @export
+model_weights.ibrc_plan <- function(object, beliefs = NULL, action, ...) {
+  check_dots_empty(...)
+  beliefs <- beliefs_of(object, beliefs)
+  if (missing(action)) abort_input("action", "must name the action taken; there are ",
+                                   enumerate(object$setting$actions), ".")
+  action <- as_positions(action, object$setting$actions, "action", "action")
+  action <- match_length(action, nrow(beliefs), "action", "belief")
+  out <- t(.Call(ffi_sigma, object, t(beliefs), action - 1L))
+  colnames(out) <- names(object$models$weights)
+  out
+}
+
+match_length <- function(x, n, argument, what) {
+  if (length(x) == n) return(x)
+  if (length(x) != 1) abort_input(argument, "has length ", length(x), " for ", plural(n, what), ".")
+  rep(x, n)
+}
+
+#' Carry a belief over a visit
+#'
+#' The agent's own update: what it believes after taking an action and seeing
+#' what it saw, averaged over the models by the weights it gives them there. A
+#' missing observation (`NA`) moves the belief by prediction alone.
+#'
+#' @param plan A plan ([plan_agent()]).
+#' @param belief One belief as a vector, or several as a matrix with a column a
+#'   state.
+#' @param action,observation Names, one for all beliefs or one a belief.
+#' @return The next belief: a vector named by state where one was given, else a
+#'   matrix. An observation that no model can produce is an error.
+#' @family planning
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, optimism = 0.8), diag_models())
+#' belief <- c(0.5, 0.5)
+#' for (test in c("positive", "positive", "positive")) {
+#'   belief <- update_belief(plan, belief, "monitor", test)
+#'   print(belief)
+#' }
+update_belief <- function(plan, belief, action, observation) {
+  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  beliefs <- as_beliefs(belief, plan$setting$states, "belief")
+  action <- as_positions(action, plan$setting$actions, "action", "action")
+  action <- match_length(action, nrow(beliefs), "action", "belief")
+  seen <- as_positions(observation, plan$setting$observations, "observation", "observation", missing_ok = TRUE)
+  seen <- match_length(seen, nrow(beliefs), "observation", "belief")
+  seen[is.na(seen)] <- 0L
+  sigma <- .Call(ffi_sigma, plan, t(beliefs), action - 1L)
+  step <- .Call(ffi_recognise, stack_models(plan$models), sigma, t(beliefs), action - 1L, seen - 1L)
+  bad <- which(step$code != 0)
+  if (length(bad)) {
+    abort("observation", "`observation` ", enumerate(plan$setting$observations[seen[bad[1]]]),
+          " cannot follow action ", enumerate(plan$setting$actions[action[bad[1]]]),
+          " from belief ", bad[1], " under any model that the agent holds possible.",
+          argument = "observation", rows = bad)
+  }
+  out <- t(step$belief)
+  colnames(out) <- plan$setting$states
+  if (is.null(dim(belief))) out[1, ] else out
+}
+
+#' @importFrom generics tidy
+#' @export
+generics::tidy
+
+#' A plan as a data frame
+#'
+#' @param x A plan ([plan_agent()]).
+#' @param ... Not used.
+#' @return A data frame with a row for each node of the lattice and action: a
+#'   column a state with the belief, then `action`, `probability`,
+#'   `action_value` and `value`.
+#' @family planning
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 1), resolution = 10)
+#' head(tidy(plan))
+tidy.ibrc_plan <- function(x, ...) {
+  check_dots_empty(...)
+  n <- nrow(x$nodes)
+  actions <- x$setting$actions
+  node <- rep(seq_len(n), each = length(actions))
+  data.frame(
+    x$nodes[node, , drop = FALSE],
+    action = factor(rep(actions, n), levels = actions),
+    probability = as.vector(x$solution$policy),
+    action_value = as.vector(x$solution$action_value),
+    value = x$solution$value[node],
+    check.names = FALSE
+  )
+}

@@ -1,0 +1,184 @@
+#' Work out what a bounded agent does
+#'
+#' Plans for an agent in a setting: solves its boundedly rational backup on a
+#' lattice of beliefs and returns the values, the decision policy and the weights
+#' that the agent gives to each model of the dynamics.
+#'
+#' The lattice holds every belief whose entries are multiples of
+#' `1 / resolution`; between nodes, values are interpolated linearly on the
+#' Freudenthal triangulation. Where every model lets the state be seen, the
+#' states themselves are the nodes and `resolution` plays no part. The tables
+#' that a plan needs do not depend on the agent: [update()][update.ibrc_plan] a
+#' plan with another agent to reuse them and to start from its solution.
+#'
+#' @param setting A setting ([decision_setting()]).
+#' @param agent An agent ([bounded_agent()]).
+#' @param models What the agent may believe about the dynamics
+#'   ([model_prior()]). By default the setting's own dynamics alone.
+#' @param resolution Number of steps from 0 to 1 in each belief.
+#' @param tolerance How far a value may be from the exact one on the lattice. The
+#'   bound is guaranteed; a solve that cannot meet it is an error.
+#' @param interpolate Between nodes, `"value"` interpolates action and model
+#'   values and then forms policies; `"policy"` interpolates the policies.
+#' @param surprise What can surprise: `"belief"` counts observations that lead to
+#'   the same belief as one; `"observation"` counts each by itself.
+#' @param max_backups The most backups that a solve may take.
+#' @param max_bytes The most memory that the tables may take.
+#' @param cores Threads to use. Results do not depend on it.
+#'
+#' @return An object of class `ibrc_plan`. Read it with [value()], [policy()],
+#'   [action_value()], [model_weights()], [update_belief()], [occupancy()],
+#'   [complexity()], [tidy()][tidy.ibrc_plan], [plot()][plot.ibrc_plan] and
+#'   [simulate()][simulate.ibrc_plan].
+#' @family planning
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, beta = 1.25, eta = 1e-3),
+#'                    diag_models())
+#' plan
+#' head(tidy(plan))
+plan_agent <- function(setting, agent, models = NULL, resolution = 100, tolerance = 1e-8,
+                       interpolate = c("value", "policy"), surprise = c("belief", "observation"),
+                       max_backups = 10000, max_bytes = getOption("ibrc.max_bytes", 2e9),
+                       cores = getOption("ibrc.cores", 1)) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
+  if (is.null(models)) models <- own_model(setting)
+  check_class(models, "ibrc_models", "models", "model_prior()")
+  models <- validate_ibrc_models(models, setting)
+  resolution <- check_count(resolution, "resolution")
+  interpolate <- check_choice(interpolate, c("value", "policy"), "interpolate")
+  surprise <- check_choice(surprise, c("belief", "observation"), "surprise")
+  max_bytes <- check_positive(max_bytes, "max_bytes")
+  cores <- check_count(cores, "cores")
+  action_prior_of(agent, setting)
+  if (all(vapply(models$models, function(m) is_identity(m$emission), NA))) resolution <- 1L
+
+  tables <- build_tables(models, resolution, surprise, cores, max_bytes)
+  nodes <- lattice_nodes(length(setting$states), resolution)
+  colnames(nodes) <- setting$states
+  plan <- new_ibrc_plan(setting, models, resolution, interpolate, surprise, tables, nodes,
+                        reward = reward_at(setting, nodes))
+  solve_plan(plan, agent, tolerance, max_backups, cores, start = numeric(nrow(nodes)))
+}
+
+new_ibrc_plan <- function(setting, models, resolution, interpolate, surprise, tables, nodes, reward) {
+  structure(
+    list(setting = setting, agent = NULL, models = models, resolution = resolution,
+         interpolate = interpolate, by_value = as.integer(interpolate == "value"),
+         surprise = surprise, nodes = nodes, reward = reward, tables = tables,
+         problem = NULL, solution = NULL, report = NULL),
+    class = "ibrc_plan"
+  )
+}
+
+# What one agent makes of the tables: the struct that a backup reads.
+agent_problem <- function(plan, agent) {
+  surprise <- plan$tables$entropy
+  log_prior <- log_belief_prior_at(agent, plan$nodes)
+  if (!is.null(log_prior)) surprise <- surprise + as.vector(.Call(ffi_table_expect, plan$tables, log_prior))
+  list(
+    alpha = agent$alpha, beta = agent$beta, eta = agent$eta, discount = plan$setting$discount,
+    action_prior = action_prior_of(agent, plan$setting),
+    model_weights = plan$models$weights,
+    reward = as.vector(t(plan$reward)), surprise = surprise
+  )
+}
+
+solve_plan <- function(plan, agent, tolerance, max_backups, cores, start) {
+  tolerance <- check_positive(tolerance, "tolerance")
+  max_backups <- check_count(max_backups, "max_backups")
+  problem <- agent_problem(plan, agent)
+  result <- .Call(ffi_solve, plan$tables, problem, start, tolerance, max_backups, cores)
+  refuse_unsolved(result, tolerance)
+  plan$agent <- agent
+  plan$problem <- problem
+  plan$solution <- result[c("value", "action_value", "model_value", "policy", "sigma")]
+  plan$report <- c(result[c("backups", "products", "bound")], tolerance = tolerance)
+  plan
+}
+
+refuse_unsolved <- function(result, tolerance) {
+  if (result$code == 0) return(invisible())
+  if (result$code == 2) {
+    abort("convergence", "The values are not finite: utilities or prices (alpha, beta, eta) are too ",
+          "large for a double. Rescale them.", fields = list(backups = result$backups))
+  }
+  abort("convergence", "The solve stopped after ", plural(result$backups, "backup"), " with values known to ",
+        signif(result$bound, 3), ", not to the `tolerance` of ", signif(tolerance, 3),
+        ". Raise `max_backups`, or loosen `tolerance`: it may be finer than a double can resolve for ",
+        "values of this size.",
+        argument = "tolerance", fields = list(bound = result$bound, backups = result$backups))
+}
+
+#' Plan again for another agent
+#'
+#' Keeps a plan's setting, models and lattice, and starts from its solution: many
+#' agents in one setting cost little more than one.
+#'
+#' @param object A plan ([plan_agent()]).
+#' @param agent The new agent ([bounded_agent()]).
+#' @param tolerance,max_backups,cores As in [plan_agent()].
+#' @param ... Not used.
+#' @return An `ibrc_plan`.
+#' @family planning
+#' @importFrom stats update
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models())
+#' update(plan, bounded_agent(alpha = 0.5, optimism = 0.8))
+update.ibrc_plan <- function(object, agent, tolerance = object$report$tolerance, max_backups = 10000,
+                             cores = getOption("ibrc.cores", 1), ...) {
+  check_dots_empty(...)
+  check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
+  solve_plan(object, agent, tolerance, max_backups, check_count(cores, "cores"), object$solution$value)
+}
+
+check_dots_empty <- function(...) {
+  if (...length()) {
+    given <- names(list(...))
+    what <- if (is.null(given) || !nzchar(given[1])) "an unnamed argument" else paste0("`", given[1], "`")
+    abort("input", "There is no argument for ", what, ".", argument = given[1])
+  }
+}
+
+#' @export
+format.ibrc_plan <- function(x, ...) {
+  at_start <- policy(x, x$setting$start)[1, ]
+  likely <- names(sort(at_start, decreasing = TRUE))
+  likely <- utils::head(likely[at_start[likely] >= 0.005], 3)
+  c(
+    paste0("A plan on ", plural(nrow(x$nodes), "belief node"),
+           if (nrow(x$nodes) > length(x$setting$states)) paste0(" (resolution ", x$resolution, ")"),
+           " with ", plural(length(x$models), "model"), " of the dynamics"),
+    format(x$agent)[-1],
+    paste0("  from the start (", listing(paste(x$setting$states, format(x$setting$start, digits = 3, trim = TRUE))),
+           "): ", listing(paste0(likely, " ", round(100 * at_start[likely]), "%")),
+           "; value ", format(value(x, x$setting$start), digits = 5)),
+    paste0("  solved to ", signif(x$report$bound, 2), " in ", plural(x$report$backups, "backup"))
+  )
+}
+
+#' @export
+print.ibrc_plan <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @export
+summary.ibrc_plan <- function(object, ...) {
+  structure(list(plan = object, account = account(object), complexity = complexity(object)),
+            class = "summary.ibrc_plan")
+}
+
+#' @export
+print.summary.ibrc_plan <- function(x, digits = 4, ...) {
+  print(x$plan)
+  cat("\nWhat a visit is worth to the agent, on discounted average\n")
+  column <- function(v) formatC(v, format = "f", digits = digits)
+  writeLines(paste0("  ", format(x$account$item), "  ", format(column(x$account$amount), justify = "right")))
+  cat("\nHow far it strays from its priors, in nats a visit\n")
+  writeLines(paste0("  ", format(x$complexity$complexity), "  ",
+                    format(column(x$complexity$nats), justify = "right")))
+  invisible(x)
+}

@@ -1,0 +1,151 @@
+#' Draw plans
+#'
+#' With two states: the probability of each action against the belief, and under
+#' it the path that the belief takes over given observations, as in the paper's
+#' Figure 2. With three states: the belief simplex coloured by the likeliest
+#' action, darker where it is surer, with the path on it.
+#'
+#' @param x A plan ([plan_agent()]).
+#' @param plans A list of plans for one setting; names become panel titles.
+#' @param observations What is seen, visit by visit; `NULL` draws no path.
+#' @param actions The actions taken meanwhile, one for all visits or one a visit.
+#'   By default the likeliest action at each belief that does not end the
+#'   trajectory.
+#' @param state With two states, whose probability is on the axis: the second by
+#'   default.
+#' @param columns Number of panels side by side.
+#' @param ... Not used.
+#'
+#' @return A `ggplot` object; it needs the package ggplot2. `plans_data()` returns
+#'   the data frame behind the picture: `panel`, `part` (`"policy"` or `"path"`),
+#'   `visit`, a column a state, `action` and `probability`.
+#' @family pictures
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' neutral <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' optimist <- update(neutral, bounded_agent(alpha = 0.5, beta = 1.25))
+#' plans_data(list(neutral = neutral, optimist = optimist), observations = c("positive", "positive"))[1:3, ]
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot_plans(list(neutral = neutral, optimist = optimist), observations = rep("positive", 3))
+#' }
+plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL, columns = NULL) {
+  plans <- check_plans(plans)
+  n_states <- length(plans[[1]]$setting$states)
+  if (n_states > 3) {
+    abort_input("plans", "can be drawn for two or three states, not ", n_states,
+                "; tidy() gives the numbers as a data frame.")
+  }
+  require_package("ggplot2", "Drawing a plan")
+  data <- plans_data(plans, observations, actions)
+  if (n_states == 2) {
+    draw_line_panels(data, plans[[1]]$setting, state, columns)
+  } else {
+    draw_simplex_panels(data, plans[[1]]$setting, columns)
+  }
+}
+
+#' @rdname plot_plans
+#' @importFrom graphics plot
+#' @export
+plot.ibrc_plan <- function(x, observations = NULL, actions = NULL, state = NULL, ...) {
+  check_dots_empty(...)
+  plot_plans(list(x), observations, actions, state)
+}
+
+#' @rdname plot_plans
+#' @export
+plans_data <- function(plans, observations = NULL, actions = NULL) {
+  plans <- check_plans(plans)
+  panels <- lapply(seq_along(plans), function(i) {
+    plan <- plans[[i]]
+    states <- plan$setting$states
+    where <- if (length(states) == 3) simplex_centres(min(plan$resolution, 60)) else plan$nodes
+    colnames(where) <- states
+    probability <- policy(plan, where)
+    n <- nrow(where)
+    lines <- data.frame(
+      part = "policy", visit = NA_integer_, where[rep(seq_len(n), ncol(probability)), , drop = FALSE],
+      action = factor(rep(plan$setting$actions, each = n), levels = plan$setting$actions),
+      probability = as.vector(probability), check.names = FALSE
+    )
+    cbind(panel = factor(names(plans)[i], levels = names(plans)),
+          rbind(lines, path_data(plan, observations, actions)))
+  })
+  out <- do.call(rbind, panels)
+  rownames(out) <- NULL
+  out
+}
+
+check_plans <- function(plans) {
+  if (inherits(plans, "ibrc_plan")) plans <- list(plans)
+  if (!is.list(plans) || length(plans) == 0 || !all(vapply(plans, inherits, NA, "ibrc_plan"))) {
+    abort_input("plans", "must be a plan or a list of plans from plan_agent(), not ", describe(plans), ".")
+  }
+  same <- vapply(plans, function(p) {
+    identical(p$setting[c("states", "actions", "observations")],
+              plans[[1]]$setting[c("states", "actions", "observations")])
+  }, NA)
+  if (!all(same)) {
+    abort_input("plans", "must all have the same states, actions and observations; plan ",
+                which(!same)[1], " has others.", rows = which(!same))
+  }
+  if (is.null(names(plans))) names(plans) <- if (length(plans) == 1) "" else paste("plan", seq_along(plans))
+  names(plans) <- make.unique(names(plans), " ")
+  plans
+}
+
+# The beliefs over a run of observations, the first before any.
+path_data <- function(plan, observations, actions) {
+  if (is.null(observations)) return(NULL)
+  states <- plan$setting$states
+  going_on <- setdiff(plan$setting$actions, plan$setting$stop_actions)
+  if (is.null(actions) && !length(going_on)) {
+    abort_input("actions", "must be given: every action of this setting ends the trajectory.")
+  }
+  if (!is.null(actions)) actions <- match_length(actions, length(observations), "actions", "observation")
+  beliefs <- matrix(plan$setting$start, 1, dimnames = list(NULL, states))
+  taken <- NA_character_
+  for (t in seq_along(observations)) {
+    now <- beliefs[t, ]
+    act <- if (is.null(actions)) going_on[which.max(policy(plan, now)[1, going_on])] else actions[t]
+    beliefs <- rbind(beliefs, update_belief(plan, now, act, observations[t]))
+    taken <- c(taken, act)
+  }
+  data.frame(part = "path", visit = seq_len(nrow(beliefs)) - 1L, beliefs,
+             action = factor(taken, levels = plan$setting$actions), probability = NA_real_,
+             check.names = FALSE)
+}
+
+draw_line_panels <- function(data, setting, state, columns) {
+  state <- if (is.null(state)) setting$states[2] else state
+  as_positions(state, setting$states, "state", "state")
+  data$belief <- data[[state]]
+  lines <- data[data$part == "policy", ]
+  path <- data[data$part == "path", ]
+  rise <- -0.05 - 0.035 * path$visit
+  picture <- ggplot2::ggplot(lines, ggplot2::aes(.data$belief, .data$probability, colour = .data$action)) +
+    ggplot2::geom_line(ggplot2::aes(linetype = .data$action), linewidth = 0.8) +
+    ggplot2::scale_colour_manual(values = action_palette(length(setting$actions)), labels = as_label) +
+    ggplot2::scale_linetype_manual(values = rep_len(c("solid", "longdash", "dotted"), length(setting$actions)),
+                                   labels = as_label) +
+    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::labs(x = paste0("Belief: probability of \"", as_label(state), "\""),
+                  y = "Probability of action", colour = NULL, linetype = NULL) +
+    theme_ibrc()
+  if (nrow(path)) {
+    path$rise <- rise
+    picture <- picture +
+      ggplot2::geom_path(data = path, ggplot2::aes(.data$belief, .data$rise, group = .data$panel),
+                         colour = "grey45", linewidth = 0.4, inherit.aes = FALSE) +
+      ggplot2::geom_point(data = path, ggplot2::aes(.data$belief, .data$rise), shape = 17, size = 2,
+                          colour = "#B2182B", inherit.aes = FALSE)
+  }
+  add_panels(picture, data, columns)
+}
+
+add_panels <- function(picture, data, columns) {
+  if (nlevels(data$panel) < 2 && identical(levels(data$panel), "")) return(picture)
+  picture + ggplot2::facet_wrap(~panel, ncol = columns)
+}
