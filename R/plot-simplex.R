@@ -19,8 +19,8 @@ simplex_centres <- function(n) {
 # Corners of each small triangle around its centre, three rows a triangle.
 simplex_cells <- function(beliefs) {
   n <- round(simplex_side(nrow(beliefs)))
-  base <- floor(beliefs[, 2:3] * n + 1e-9)
-  turned <- rowSums(beliefs[, 2:3] * n - base) > 1
+  base <- floor(beliefs[, 2:3, drop = FALSE] * n + 1e-9)
+  turned <- rowSums(beliefs[, 2:3, drop = FALSE] * n - base) > 1
   corner <- function(up, down) {
     shift <- ifelse(turned, list(down), list(up))
     shift <- do.call(rbind, shift)

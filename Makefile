@@ -1,0 +1,78 @@
+# GNU make. Left out of the built package. What is made here goes to _build/ and
+# demo-output/; the package is installed into _build/library, never into the
+# user's own library.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help install demo test check bench docs clean
+
+# Greek letters print in a container without a locale, too.
+ifeq ($(LC_ALL)$(LC_CTYPE)$(LANG),)
+ifneq ($(filter C.utf8 C.UTF-8,$(shell locale -a 2>/dev/null)),)
+export LANG := C.UTF-8
+endif
+endif
+
+# Paths stay relative: the folder may have spaces in its name.
+SETUP := sh tools/setup.sh
+INSTALLED := _build/installed
+WITH_PACKAGE := R_LIBS="$(CURDIR)/_build/library$${R_LIBS:+:$$R_LIBS}"
+
+# Folders count as sources, so that a file taken away is noticed as well.
+SOURCES := DESCRIPTION .Rbuildignore $(wildcard NAMESPACE) \
+  $(shell find R src inst man data vignettes ! -name '*.o' ! -name '*.so' 2>/dev/null)
+
+help:
+	@echo "make demo    installs the package into _build/ and runs its demonstration; pictures go to demo-output/."
+	@echo "make test    installs the package into _build/ and runs its tests; make test FILTER=plan runs test-plan.R alone."
+	@echo "make check   builds the package and checks it as CRAN does; anything found but a new submission fails."
+	@echo "make bench   runs the benchmarks in inst/bench/; make bench BENCH=forward runs forward.R alone."
+	@echo "make docs    writes man/ and NAMESPACE from the comments in R/."
+	@echo "make clean   removes _build/, demo-output/ and compiled files."
+	@echo "On Debian and Ubuntu each of them first installs what is missing (tools/setup.sh)."
+
+# Installed from a built tarball: what is tested is what would be shipped, and
+# src/ stays free of object files.
+$(INSTALLED): $(SOURCES)
+	@echo "Installing the package into _build/library"
+	@mkdir -p _build/library
+	@rm -f _build/*.tar.gz
+	@cd _build && { R CMD build --no-build-vignettes --no-manual .. && \
+	  R CMD INSTALL --library=library ./*.tar.gz; } >install.log 2>&1 || \
+	  { cat install.log; exit 1; }
+	@touch $@
+
+install: $(INSTALLED)
+	@:
+
+demo:
+	@$(SETUP) demo
+	@$(MAKE) --no-print-directory install
+	@mkdir -p demo-output
+	@$(WITH_PACKAGE) Rscript inst/examples/demo.R demo-output
+
+test:
+	@$(SETUP) test
+	@$(MAKE) --no-print-directory install
+	@$(WITH_PACKAGE) Rscript tools/test.R tests/testthat "$(FILTER)"
+
+check:
+	@$(SETUP) check
+	@sh tools/check.sh
+
+bench:
+	@$(SETUP) bench
+	@$(MAKE) --no-print-directory install
+	@for script in inst/bench/$(or $(BENCH),*).R; do \
+	  echo "$$script"; \
+	  $(WITH_PACKAGE) Rscript "$$script" || exit 1; \
+	done
+
+docs:
+	@$(SETUP) docs
+	@Rscript tools/document.R
+
+clean:
+	rm -rf _build demo-output
+	rm -f src/*.o src/*.so src/*.dll

@@ -1,0 +1,4 @@
+library(testthat)
+library(ibrc)
+
+test_check("ibrc")

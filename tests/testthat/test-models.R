@@ -1,0 +1,80 @@
+test_that("a prior needs models and matching weights", {
+  one <- list(transition = diag(2), emission = diag(2))
+  expect_identical(length(model_prior(list(one, one))), 2L)
+  expect_identical(model_prior(one)$weights, c(model_1 = 1))
+  expect_identical(names(model_prior(list(a = one, b = one), c(b = 0.3, a = 0.7))$weights), c("a", "b"))
+  refused <- function(..., argument) {
+    error <- expect_error(model_prior(...), class = "ibrc_error_input")
+    expect_identical(error$argument, argument)
+  }
+  refused(list(), argument = "models")
+  refused(1, argument = "models")
+  refused(list(list(transition = diag(2))), argument = "models")
+  refused(list(one, one), c(0.5, 0.4, 0.1), argument = "weights")
+  refused(list(one, one), c(0.5, 0.4), argument = "weights")
+  refused(list(one, one), c(1.5, -0.5), argument = "weights")
+  refused(list(one, one), c(NA, 1), argument = "weights")
+  refused(list(a = one, a = one), argument = "models")
+  refused(list(one), setting = 1, argument = "setting")
+  refused(list(list(transition = diag(3), emission = diag(2))), setting = diag_setting(),
+          argument = "models[[1]]$transition")
+})
+
+test_that("perturbing DIAG together is the paper's three models", {
+  mine <- perturb_models(diag_setting(), by = 0.1)
+  expect_equal(unname(lapply(mine$models, `[[`, "emission")), unname(lapply(diag_models()$models, `[[`, "emission")))
+  expect_equal(unname(lapply(mine$models, `[[`, "transition")), unname(lapply(diag_models()$models, `[[`, "transition")))
+})
+
+test_that("rows can move apart: sensitivity, specificity and prevalence", {
+  nine <- perturb_models(diag_setting(), apart = TRUE)
+  expect_identical(length(nine), 9L)
+  sensitivity <- vapply(nine$models, function(m) m$emission["diseased", "positive", "monitor"], 0)
+  specificity <- vapply(nine$models, function(m) m$emission["healthy", "negative", "monitor"], 0)
+  expect_equal(unname(sort(unique(round(sensitivity, 10)))), c(0.6, 0.7, 0.8))
+  expect_identical(nrow(unique(round(cbind(sensitivity, specificity), 10))), 9L)
+  all_three <- perturb_models(diag_setting(), vary = "both", apart = TRUE)
+  expect_identical(length(all_three), 27L)
+  prevalence <- vapply(all_three$models, function(m) m$transition["healthy", "healthy", "declare_healthy"], 0)
+  expect_equal(unname(sort(unique(round(prevalence, 10)))), c(0.4, 0.5, 0.6))
+  # What is certain stays: monitoring keeps the state.
+  expect_true(all(vapply(all_three$models, function(m) identical(unname(m$transition[, , "monitor"]), diag(2)), NA)))
+})
+
+test_that("what is possible stays possible", {
+  setting <- with_seed(71, random_setting(3, zeros = 0.4))
+  for (law in c("emission", "transition")) {
+    for (model in perturb_models(setting, by = 0.9, vary = law)$models) {
+      expect_identical(model[[law]] > 0, setting[[law]] > 0)
+      expect_close(apply(model[[law]], c(1, 3), sum), rep(1, 9), 1e-14)
+    }
+  }
+  for (model in soften_models(setting, c(0, 0.5, 1))$models) {
+    expect_identical(model$emission > 0, setting$emission > 0)
+  }
+})
+
+test_that("softening mixes with equal chances", {
+  soft <- soften_models(diag_setting(), mix = c(0, 0.5, 1))
+  expect_equal(vapply(soft$models, function(m) m$emission["healthy", "negative", "monitor"], 0),
+               c(softened_0.0 = 0.7, softened_0.5 = 0.6, softened_1.0 = 0.5))
+  expect_equal(unname(soft$models[[3]]$transition[, , "monitor"]), diag(2))
+})
+
+test_that("steps and mixes out of range are refused", {
+  setting <- diag_setting()
+  expect_error(perturb_models(setting, by = 0), class = "ibrc_error_input")
+  expect_error(perturb_models(setting, by = 1.5), class = "ibrc_error_input")
+  expect_error(perturb_models(setting, vary = "utility"), class = "ibrc_error_input")
+  expect_error(perturb_models(setting, apart = NA), class = "ibrc_error_input")
+  expect_error(perturb_models(with_seed(72, random_setting(4, n_obs = 5)), apart = TRUE), "models, one for each",
+               class = "ibrc_error_input")
+  expect_error(perturb_models(1), class = "ibrc_error_input")
+  expect_error(soften_models(setting, mix = 2), class = "ibrc_error_input")
+  expect_error(soften_models(setting, mix = NA), class = "ibrc_error_input")
+})
+
+test_that("model priors print their weights", {
+  expect_snapshot(diag_models())
+  expect_snapshot(perturb_models(diag_setting(), vary = "both", apart = TRUE))
+})

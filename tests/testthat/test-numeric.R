@@ -1,0 +1,60 @@
+soft <- function(x, prior, temperature) {
+  .Call(ffi_soft_mean, as.numeric(x), as.numeric(prior), as.numeric(temperature))
+}
+
+test_that("soft means and weights equal the twin's over signs and sizes", {
+  with_seed(1, for (i in 1:200) {
+    n <- sample(1:6, 1)
+    x <- stats::rnorm(n, sd = 10^stats::runif(1, -4, 3))
+    prior <- as.vector(random_rows(1, n, zeros = 0.3))
+    temperature <- sample(c(-1, 1), 1) * 10^stats::runif(1, -6, 8)
+    mine <- soft(x, prior, temperature)
+    scale <- max(1, abs(x))
+    expect_close(mine$mean, twin_soft_mean(x, prior, temperature), 1e-12 * scale)
+    expect_close(mine$weights, twin_soft_weights(x, prior, temperature), 1e-12)
+    expect_equal(sum(mine$weights), 1, tolerance = 1e-14)
+  })
+})
+
+test_that("limits are exact and ties are shared in proportion to the prior", {
+  x <- c(1, 3, 3, -2, 99)
+  prior <- c(0.2, 0.1, 0.3, 0.4, 0)
+  expect_identical(soft(x, prior, 0)$mean, 3)
+  expect_close(soft(x, prior, 0)$weights, c(0, 0.25, 0.75, 0, 0), 1e-15)
+  expect_identical(soft(x, prior, -0)$mean, -2)
+  expect_identical(soft(x, prior, -0)$weights, c(0, 0, 0, 1, 0))
+  expect_close(soft(x, prior, Inf)$mean, 0.6, 1e-15)
+  expect_identical(soft(x, prior, -Inf), soft(x, prior, Inf))
+  expect_identical(soft(x, prior, Inf)$weights, prior)
+  # A temperature too small to invert is its limit.
+  expect_identical(soft(x, prior, 1e-310), soft(x, prior, 0))
+})
+
+test_that("precision holds where a plain log-sum-exp loses it", {
+  x <- c(0, 1e-3, 2e-3)
+  prior <- rep(1 / 3, 3)
+  for (temperature in c(1e3, 1e6, 1e9, -1e6)) {
+    # Two cumulants: mean + variance / (2 t); the third is far below.
+    expect_close(soft(x, prior, temperature)$mean, 1e-3 + (2 / 3 * 1e-6) / (2 * temperature), 1e-18)
+  }
+})
+
+test_that("nothing overflows", {
+  x <- c(-1e300, 0, 1e300)
+  prior <- c(0.5, 0.25, 0.25)
+  for (temperature in c(1e-200, -1e-200, 1, -1, 1e305)) {
+    out <- soft(x, prior, temperature)
+    expect_true(is.finite(out$mean))
+    expect_true(all(is.finite(out$weights)))
+  }
+  expect_identical(soft(x, prior, 1)$weights, c(0, 0, 1))
+})
+
+test_that("the soft mean falls between the extremes and rises with its sign", {
+  x <- c(-1, 0.5, 2)
+  prior <- c(0.3, 0.3, 0.4)
+  temperatures <- c(-0, -0.1, -1, -100, Inf, 100, 1, 0.1, 0)
+  means <- vapply(temperatures, function(t) soft(x, prior, t)$mean, 0)
+  expect_false(is.unsorted(means))
+  expect_equal(range(means), range(x))
+})

@@ -1,0 +1,197 @@
+#!/bin/sh
+# Installs what is missing to work on this package, and nothing else; says
+# nothing where nothing is missing.
+#
+#   sh tools/setup.sh [demo | test | docs | check | bench] ...
+#
+# Debian and Ubuntu: R, a compiler and R packages come from apt (as root, or
+# through sudo); packages that apt has not, or has too old, come from CRAN.
+# Elsewhere R and a compiler must be there, and R packages come from CRAN, into
+# the first library that can be written to. The versions needed are those in
+# DESCRIPTION.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# ---- what the goals need ---------------------------------------------------
+
+packages=""     # R packages beside those under Imports
+suggests=FALSE  # everything under Suggests as well?
+commands=""     # programs that Debian packages under their own name
+for goal in "${@:-demo}"; do
+  case "$goal" in
+    demo)  packages="$packages ggplot2" ;;
+    test)  packages="$packages ggplot2 testthat withr" ;;
+    docs)  packages="$packages roxygen2" ;;
+    check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
+    bench) ;;
+    *) fail "unknown goal '$goal': choose from demo, test, docs, check and bench." ;;
+  esac
+done
+
+# ---- how to install ----------------------------------------------------------
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+if [ "$(id -u)" -eq 0 ]; then root=""; may_root=yes
+elif have sudo; then root="sudo"; may_root=yes
+else root=""; may_root=no
+fi
+if have apt-get && have apt-cache && have dpkg; then apt=yes; else apt=no; fi
+
+apt_get() {
+  $root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C \
+    apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@" </dev/null
+}
+
+updated=no
+apt_update() {
+  [ "$updated" = no ] || return 0
+  updated=yes
+  say "refreshing the list of Debian packages"
+  apt_get update >"$scratch/log" 2>&1 ||
+    say "apt-get update had trouble; going on with the list there is"
+}
+
+apt_install() {
+  say "installing $* with apt"
+  if ! apt_get install -y --no-install-recommends "$@" >"$scratch/log" 2>&1; then
+    tail -n 30 "$scratch/log" >&2
+    fail "apt-get install $* failed, see above."
+  fi
+}
+
+# The version of a Debian package that apt would install, without its epoch;
+# nothing if there is none.
+apt_version() {
+  LC_ALL=C apt-cache policy "$1" | sed -n 's/^ *Candidate: *//p' |
+    sed -e '/(none)/d' -e 's/^[0-9]*://'
+}
+
+# ---- R and a compiler --------------------------------------------------------
+
+r_needed=$(sed -n 's/.*R (>= *\([0-9.]*\)).*/\1/p' DESCRIPTION | head -n 1)
+
+has_compiler() {
+  # CC may carry flags; headers may be missing where the compiler is not.
+  cc=$(R CMD config CC 2>/dev/null) && [ -n "$cc" ] &&
+    echo '#include <stdlib.h>' | $cc -E -x c - >/dev/null 2>&1
+}
+
+missing=""
+if ! have R || ! have Rscript; then missing="r-base-core r-base-dev"
+elif ! has_compiler; then missing="r-base-dev"
+fi
+
+if [ -n "$missing" ]; then
+  if [ "$apt" = no ]; then
+    fail "needed by hand: R $r_needed or later (https://cloud.r-project.org) and a C compiler that R CMD INSTALL can use; then run this again."
+  elif [ "$may_root" = no ]; then
+    fail "needed by hand, for want of root or sudo: apt-get install $missing; then run this again."
+  fi
+  apt_update
+  if ! have R; then
+    r_offered=$(apt_version r-base-core)
+    if [ -z "$r_offered" ] || dpkg --compare-versions "$r_offered" lt "$r_needed"; then
+      fail "R $r_needed or later is needed, and apt offers ${r_offered:-none}: install R as https://cloud.r-project.org/bin/linux/ describes, then run this again."
+    fi
+  fi
+  # shellcheck disable=SC2086
+  apt_install $missing
+fi
+
+Rscript -e "quit(status = getRversion() < '$r_needed')" >/dev/null 2>&1 ||
+  fail "R $r_needed or later is needed, and R here is $(R --version | sed -n '1s/R version \([0-9.]*\).*/\1/p'): install a newer one as https://cloud.r-project.org describes, then run this again."
+
+# ---- programs that a check calls -----------------------------------------------
+
+missing=""
+for command in $commands; do
+  have "$command" || missing="$missing $command"
+done
+if [ -n "$missing" ]; then
+  if [ "$apt" = yes ] && [ "$may_root" = yes ]; then
+    apt_update
+    # shellcheck disable=SC2086
+    apt_install $missing
+  else
+    say "a full check also wants$missing, to be installed by hand"
+  fi
+fi
+
+# ---- R packages -----------------------------------------------------------------
+
+cat >"$scratch/missing.R" <<'END'
+# Arguments: a file to write, TRUE to count Suggests in, package names. Writes a
+# line a missing or outdated package: its name and the version needed.
+arguments <- commandArgs(TRUE)
+fields <- read.dcf("DESCRIPTION", fields = c("Imports", "Suggests"))[1, ]
+fields[is.na(fields)] <- ""
+listed <- lapply(strsplit(fields, ","), trimws)
+entries <- c(listed$Imports, listed$Suggests, arguments[-(1:2)])
+names <- sub("[[:space:]]*[(].*", "", entries)
+versions <- ifelse(grepl(">=", entries), gsub(".*>=|[)[:space:]]", "", entries), "0")
+wanted <- c(listed$Imports, if (as.logical(arguments[2])) listed$Suggests)
+wanted <- unique(c(sub("[[:space:]]*[(].*", "", wanted), arguments[-(1:2)]))
+versions <- versions[match(wanted, names)]
+found <- vapply(seq_along(wanted), function(i) {
+  nzchar(system.file(package = wanted[i])) && utils::packageVersion(wanted[i]) >= versions[i]
+}, NA)
+writeLines(paste(wanted, versions)[!found], arguments[1])
+END
+
+cat >"$scratch/install.R" <<'END'
+# Arguments: package names, to be installed from CRAN or the mirror that the
+# machine is set to.
+repos <- getOption("repos")
+if (length(repos) == 0 || anyNA(repos["CRAN"]) || repos["CRAN"] == "@CRAN@") {
+  repos["CRAN"] <- "https://cloud.r-project.org"
+}
+writable <- .libPaths()[file.access(.libPaths(), 2) == 0]
+library <- if (length(writable)) writable[1] else {
+  own <- strsplit(Sys.getenv("R_LIBS_USER"), .Platform$path.sep, fixed = TRUE)[[1]][1]
+  dir.create(own, recursive = TRUE, showWarnings = FALSE)
+  own
+}
+utils::install.packages(commandArgs(TRUE), lib = library, repos = repos, quiet = TRUE)
+END
+
+find_missing() {
+  # shellcheck disable=SC2086
+  Rscript "$scratch/missing.R" "$scratch/missing" "$suggests" $packages >/dev/null
+}
+
+find_missing
+[ -s "$scratch/missing" ] || exit 0
+
+# Debian's packages serve the R that Debian packages, and no other.
+if [ "$apt" = yes ] && [ "$may_root" = yes ] && dpkg -S "$(R RHOME)/bin/R" >/dev/null 2>&1; then
+  apt_update
+  debian=""
+  while read -r name version; do
+    deb="r-cran-$(printf '%s' "$name" | tr '[:upper:]' '[:lower:]')"
+    offered=$(apt_version "$deb")
+    if [ -n "$offered" ] && dpkg --compare-versions "$offered" ge "$version"; then
+      debian="$debian $deb"
+    fi
+  done <"$scratch/missing"
+  if [ -n "$debian" ]; then
+    # shellcheck disable=SC2086
+    apt_install $debian
+    find_missing
+  fi
+fi
+[ -s "$scratch/missing" ] || exit 0
+
+cran=$(cut -d ' ' -f 1 "$scratch/missing" | tr '\n' ' ')
+say "installing ${cran}from CRAN"
+# shellcheck disable=SC2086
+if ! Rscript "$scratch/install.R" $cran >"$scratch/log" 2>&1 || ! find_missing || [ -s "$scratch/missing" ]; then
+  tail -n 30 "$scratch/log" >&2
+  fail "these R packages could not be installed: $(cut -d ' ' -f 1 "$scratch/missing" | tr '\n' ' ')"
+fi
