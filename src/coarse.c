@@ -3,9 +3,11 @@
 #include <math.h>
 
 #define FEWEST_COARSE 16.0
+/* N^3 / 3 operations to factor, at most this share of a pass over the table. */
+#define FACTOR_SHARE 0.42
 
 int ibrc_coarse_resolution(int n_states, int resolution, double n_entries) {
-  double most = fmax(FEWEST_COARSE, cbrt(n_entries));
+  double most = fmax(FEWEST_COARSE, cbrt(3.0 * FACTOR_SHARE * n_entries));
   int coarse = 0;
   while (coarse < resolution && ibrc_lattice_count(n_states, coarse + 1) <= most) coarse++;
   return coarse;
@@ -46,32 +48,25 @@ void ibrc_coarse_map(const ibrc_lattice *fine, const ibrc_lattice *coarse, ibrc_
 }
 
 /* Adds -gamma (R P I) for one coarse node to its row. */
-static void subtract_expected(const ibrc_coarse *coarse, const ibrc_process *process, int node,
-                              double *row_out) {
-  const ibrc_table *table = process->table;
-  const int U = table->n_actions, M = table->n_models, C = coarse->n_corners;
-  for (int u = 0; u < U; u++) {
-    const size_t cell = (size_t)node * (size_t)U + (size_t)u;
-    for (int m = 0; m < M; m++) {
-      const size_t row = cell * (size_t)M + (size_t)m;
-      const double flow = process->discount * process->policy[cell] * process->sigma[row];
-      if (flow < 1e-9) continue;
-      for (int i = table->row_start[row]; i < table->row_start[row + 1]; i++) {
-        const size_t at = (size_t)table->column[i] * (size_t)C;
-        const double mass = flow * table->weight[i];
-        for (int k = 0; k < C; k++) row_out[coarse->column[at + (size_t)k]] -= mass * coarse->weight[at + (size_t)k];
-      }
+static void subtract_expected(const ibrc_coarse *coarse, const ibrc_slope *slope, int node,
+                              double *row) {
+  const int C = coarse->n_corners;
+  for (int i = ibrc_slope_begin(slope, node); i < ibrc_slope_begin(slope, node + 1); i++) {
+    const size_t at = (size_t)slope->table->column[i] * (size_t)C;
+    const double mass = (double)slope->entry[i];
+    for (int k = 0; k < C; k++) {
+      row[coarse->column[at + (size_t)k]] -= mass * coarse->weight[at + (size_t)k];
     }
   }
 }
 
-void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_process *process, double *factors) {
+void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, double *factors) {
   const size_t N = (size_t)coarse->n_coarse;
   for (size_t a = 0; a < N; a++) {
     double *row = factors + a * N;
     for (size_t b = 0; b < N; b++) row[b] = 0.0;
     row[a] = 1.0;
-    subtract_expected(coarse, process, coarse->fine_node[a], row);
+    subtract_expected(coarse, slope, coarse->fine_node[a], row);
   }
   for (size_t a = 0; a < N; a++) {
     const double *pivot = factors + a * N;
@@ -85,13 +80,11 @@ void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_process *process, 
   }
 }
 
-void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_process *process,
-                         const double *factors, const double *residual, double *work,
-                         double *corrected) {
+void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_slope *slope, const double *factors,
+                         const double *residual, double *work, double *corrected) {
   const int N = coarse->n_coarse, C = coarse->n_corners;
   for (int a = 0; a < N; a++) {
-    double sum = process->discount *
-                 ibrc_process_expect_at(process, coarse->fine_node[a], residual);
+    double sum = ibrc_slope_dot(slope, coarse->fine_node[a], residual);
     const double *row = factors + (size_t)a * (size_t)N;
     for (int b = 0; b < a; b++) sum -= row[b] * work[b];
     work[a] = sum;
@@ -101,10 +94,11 @@ void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_process *process,
     for (int b = a + 1; b < N; b++) work[a] -= row[b] * work[b];
     work[a] /= row[a];
   }
-  for (int node = 0; node < process->table->n_nodes; node++) {
-    const size_t at = (size_t)node * (size_t)C;
-    double sum = residual[node];
-    for (int k = 0; k < C; k++) sum += coarse->weight[at + (size_t)k] * work[coarse->column[at + (size_t)k]];
+  const int *column = coarse->column;
+  const double *weight = coarse->weight;
+  for (int node = 0; node < slope->table->n_nodes; node++, column += C, weight += C) {
+    double sum = residual[node] + weight[0] * work[column[0]] + weight[1] * work[column[1]];
+    for (int k = 2; k < C; k++) sum += weight[k] * work[column[k]];
     corrected[node] = sum;
   }
 }

@@ -2,7 +2,7 @@
 #define IBRC_COARSE_H
 
 #include "lattice.h"
-#include "process.h"
+#include "slope.h"
 
 /* A second, much coarser lattice that tells a solver about the slow part of a
  * residual. With I the interpolation from coarse to fine nodes, R the reading at
@@ -30,11 +30,10 @@ void ibrc_coarse_map(const ibrc_lattice *fine, const ibrc_lattice *coarse, ibrc_
                      double *belief, int *fine_node, int *column, double *weight);
 
 /* A_c = L U in place, row-major n_coarse by n_coarse. */
-void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_process *process, double *factors);
+void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, double *factors);
 
 /* `work` is scratch of n_coarse. */
-void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_process *process,
-                         const double *factors, const double *residual, double *work,
-                         double *corrected);
+void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_slope *slope, const double *factors,
+                         const double *residual, double *work, double *corrected);
 
 #endif

@@ -6,19 +6,57 @@
 
 size_t ibrc_krylov_reals(int n) { return (size_t)(BASIS + 2) * (size_t)n; }
 
+/* Sums run in four lanes, so that additions need not wait for one another. */
 static double dot(const double *a, const double *b, int n) {
-  double even = 0.0, odd = 0.0;
+  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
   int i = 0;
-  for (; i + 1 < n; i += 2) {
-    even += a[i] * b[i];
-    odd += a[i + 1] * b[i + 1];
+  for (; i + 3 < n; i += 4) {
+    s0 += a[i] * b[i];
+    s1 += a[i + 1] * b[i + 1];
+    s2 += a[i + 2] * b[i + 2];
+    s3 += a[i + 3] * b[i + 3];
   }
-  if (i < n) even += a[i] * b[i];
-  return even + odd;
+  for (; i < n; i++) s0 += a[i] * b[i];
+  return (s0 + s1) + (s2 + s3);
 }
 
 static void add_scaled(double *y, double scale, const double *x, int n) {
   for (int i = 0; i < n; i++) y[i] += scale * x[i];
+}
+
+/* Takes out of x what lies along four basis vectors, orthonormal, in two passes. */
+static void remove_four(const double *q0, const double *q1, const double *q2, const double *q3,
+                        int n, double *x, double *length) {
+  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+  for (int i = 0; i < n; i++) {
+    const double xi = x[i];
+    s0 += q0[i] * xi;
+    s1 += q1[i] * xi;
+    s2 += q2[i] * xi;
+    s3 += q3[i] * xi;
+  }
+  for (int i = 0; i < n; i++) {
+    x[i] -= (s0 * q0[i] + s1 * q1[i]) + (s2 * q2[i] + s3 * q3[i]);
+  }
+  length[0] = s0;
+  length[1] = s1;
+  length[2] = s2;
+  length[3] = s3;
+}
+
+/* Makes `next` orthogonal to the first `count` vectors of the basis. */
+static void orthogonalise(const double *basis, int count, int n, double *next, double *column) {
+  const size_t stride = (size_t)n;
+  int k = 0;
+  for (; k + 3 < count; k += 4) {
+    const double *q = basis + (size_t)k * stride;
+    remove_four(q, q + stride, q + 2 * stride, q + 3 * stride, n, next, column + k);
+  }
+  for (; k < count; k++) {
+    const double *q = basis + (size_t)k * stride;
+    column[k] = dot(next, q, n);
+    add_scaled(next, -column[k], q, n);
+  }
 }
 
 /* Brings column j of the Hessenberg matrix into triangular form by the rotations
@@ -58,18 +96,15 @@ int ibrc_krylov_solve(const ibrc_linear_system *system, const double *b, double 
       from = work;
     }
     system->apply(system->context, from, next);
-    for (int k = 0; k <= j; k++) {
-      const double *q = basis + (size_t)k * (size_t)n;
-      column[k] = dot(next, q, n);
-      add_scaled(next, -column[k], q, n);
-    }
+    orthogonalise(basis, j + 1, n, next, column);
     double rest = sqrt(dot(next, next, n));
     column[j + 1] = rest;
     rotate(column, j, cosine, sine, rhs);
     j++;
     /* Nothing new in A's image: the answer is in the subspace. */
     if (fabs(rhs[j]) <= tolerance * size || !(rest > 0.0)) break;
-    for (int i = 0; i < n; i++) next[i] /= rest;
+    const double inverse = 1.0 / rest;
+    for (int i = 0; i < n; i++) next[i] *= inverse;
   }
 
   for (int k = j - 1; k >= 0; k--) {

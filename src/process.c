@@ -5,22 +5,17 @@
 /* A probability below this cannot change a sum of doubles. */
 #define NEGLIGIBLE 1e-17
 
-double ibrc_process_expect_at(const ibrc_process *process, int node, const double *x) {
+static double expect_at(const ibrc_process *process, int node, const double *x) {
   const ibrc_table *table = process->table;
   const int U = table->n_actions, M = table->n_models;
-  const size_t cell = (size_t)node * (size_t)U;
+  size_t cell = (size_t)node * (size_t)U, row = cell * (size_t)M;
   double sum = 0.0;
-  for (int u = 0; u < U; u++) {
-    const double p = process->policy[cell + (size_t)u];
-    if (p < NEGLIGIBLE) continue;
-    const size_t row = (cell + (size_t)u) * (size_t)M;
-    double inner = 0.0;
-    for (int m = 0; m < M; m++) {
-      const double w = process->sigma[row + (size_t)m];
-      if (w < NEGLIGIBLE) continue;
-      inner += w * ibrc_table_dot(table, row + (size_t)m, x);
+  for (int u = 0; u < U; u++, cell++) {
+    const double p = process->policy[cell];
+    for (int m = 0; m < M; m++, row++) {
+      const double flow = p * process->sigma[row];
+      if (flow > NEGLIGIBLE) sum += flow * ibrc_table_dot(table, row, x);
     }
-    sum += p * inner;
   }
   return sum;
 }
@@ -28,7 +23,7 @@ double ibrc_process_expect_at(const ibrc_process *process, int node, const doubl
 void ibrc_process_expect(const ibrc_process *process, const double *x, double *expected) {
   IBRC_PARALLEL_FOR(process->n_threads)
   for (int node = 0; node < process->table->n_nodes; node++) {
-    expected[node] = ibrc_process_expect_at(process, node, x);
+    expected[node] = expect_at(process, node, x);
   }
 }
 
@@ -40,10 +35,11 @@ void ibrc_process_push(const ibrc_process *process, const double *mass, double *
     if (mass[node] == 0.0) continue;
     for (int u = 0; u < U; u++) {
       const size_t cell = (size_t)node * (size_t)U + (size_t)u;
-      if (process->policy[cell] < NEGLIGIBLE) continue;
       for (int m = 0; m < M; m++) {
         const size_t row = cell * (size_t)M + (size_t)m;
-        const double moved = mass[node] * process->policy[cell] * process->sigma[row];
+        const double flow = process->policy[cell] * process->sigma[row];
+        if (flow <= NEGLIGIBLE) continue;
+        const double moved = mass[node] * flow;
         for (int i = table->row_start[row]; i < table->row_start[row + 1]; i++) {
           pushed[table->column[i]] += moved * table->weight[i];
         }

@@ -20,8 +20,7 @@ typedef struct {
   int n_threads;
 } ibrc_process;
 
-/* One entry of P x, and all of it. */
-double ibrc_process_expect_at(const ibrc_process *process, int node, const double *x);
+/* P x */
 void ibrc_process_expect(const ibrc_process *process, const double *x, double *expected);
 
 /* P' x: where a mass over nodes stands one visit later. */

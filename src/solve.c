@@ -6,8 +6,8 @@
 
 /* How far a Newton step is solved: loosely at first, then with the square of the
  * last improvement, never further than this. */
-#define LOOSEST 1e-2
-#define TIGHTEST 1e-4
+#define LOOSEST 0.02
+#define TIGHTEST 1e-6
 
 /* next = B value; leaves the policies where the process looks for them. */
 typedef void (*backup_step)(const void *context, const double *value, double *next);
@@ -15,24 +15,28 @@ typedef void (*backup_step)(const void *context, const double *value, double *ne
 typedef struct {
   const ibrc_process *process;
   const ibrc_coarse *coarse;
+  ibrc_slope slope;
+  float *entry;
   double *factors, *work;
 } newton_context;
 
-/* x - gamma P x */
 static void apply_slope(const void *context, const double *x, double *y) {
-  const ibrc_process *process = ((const newton_context *)context)->process;
-  ibrc_process_expect(process, x, y);
-  for (int i = 0; i < process->table->n_nodes; i++) y[i] = x[i] - process->discount * y[i];
+  ibrc_slope_apply(&((const newton_context *)context)->slope, x, y);
 }
 
 static void apply_coarse(const void *context, const double *x, double *y) {
   const newton_context *c = context;
-  ibrc_coarse_correct(c->coarse, c->process, c->factors, x, c->work, y);
+  ibrc_coarse_correct(c->coarse, &c->slope, c->factors, x, c->work, y);
+}
+
+/* Doubles that hold the slope's entries. */
+static size_t slope_reals(const ibrc_table *table) {
+  return ((size_t)table->row_start[ibrc_table_rows(table)] + 1) / 2;
 }
 
 size_t ibrc_solve_reals(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
   size_t n = (size_t)table->n_nodes, N = (size_t)coarse->n_coarse;
-  return 4 * n + ibrc_krylov_reals(table->n_nodes) + N * N + N +
+  return 4 * n + ibrc_krylov_reals(table->n_nodes) + N * N + N + slope_reals(table) +
          (size_t)n_threads * ibrc_backup_reals(table);
 }
 
@@ -52,7 +56,7 @@ static void difference_range(const double *a, const double *b, int n, double *lo
 static double step_tolerance(double bound, double last_bound, double tolerance) {
   double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
   double wanted = fmin(LOOSEST, 0.5 * ratio * ratio);
-  return fmin(0.3, fmax(fmax(TIGHTEST, wanted), 0.3 * tolerance / bound));
+  return fmin(0.3, fmax(fmax(TIGHTEST, wanted), 0.2 * tolerance / bound));
 }
 
 /* value += the Newton correction of residual (next - value). The middle of the
@@ -63,8 +67,9 @@ static int newton_step(newton_context *context, const double *next, double lo, d
   const int n = context->process->table->n_nodes;
   const double middle = (lo + hi) / 2.0, shift = middle / (1.0 - context->process->discount);
   ibrc_linear_system system = {apply_slope, NULL, context, n};
+  ibrc_slope_fill(context->process, context->entry);
   if (context->coarse->n_coarse > 0) {
-    ibrc_coarse_factor(context->coarse, context->process, context->factors);
+    ibrc_coarse_factor(context->coarse, &context->slope, context->factors);
     system.precondition = apply_coarse;
   }
   for (int i = 0; i < n; i++) residual[i] = next[i] - value[i] - middle;
@@ -87,8 +92,10 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
   double *next = scratch, *residual = next + n, *correction = residual + n;
   double *fallback = correction + n; /* B of the best value so far */
   double *krylov = fallback + n;
-  newton_context newton = {process, coarse, krylov + ibrc_krylov_reals(n), NULL};
-  newton.work = newton.factors + N * N;
+  double *factors = krylov + ibrc_krylov_reals(n), *work = factors + N * N;
+  float *entry = (float *)(work + N);
+  newton_context newton = {
+      process, coarse, {process->table, entry, process->n_threads}, entry, factors, work};
 
   ibrc_solve_report report = {IBRC_OK, 0, 0, INFINITY};
   double best = INFINITY, last = 0.0;

@@ -24,7 +24,7 @@ refused <- function(data, ..., argument, rows, class = "ibrc_error_data") {
   expect_identical(error$argument, argument)
   if (!missing(rows)) {
     expect_identical(as.integer(error$rows), as.integer(rows))
-    expect_match(conditionMessage(error), rows[1], fixed = TRUE)
+    expect_match(conditionMessage(error), as.character(rows[1]), fixed = TRUE)
   }
   expect_no_match(conditionMessage(error), "p1|p2")
 }

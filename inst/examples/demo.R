@@ -1,0 +1,57 @@
+# What `make demo` runs: the six agents of the paper's Figure 2, planned, printed
+# and drawn. Usage: Rscript demo.R [output folder]
+
+library(ibrc)
+options(width = 110)
+output <- commandArgs(TRUE)
+output <- if (length(output)) output[1] else "demo-output"
+dir.create(output, showWarnings = FALSE, recursive = TRUE)
+
+cat("\n== A doctor monitors a patient, or declares a diagnosis (DIAG)\n\n")
+setting <- diag_setting()
+print(setting)
+
+cat("\n== Six agents, one parameter moved at a time\n\n")
+agents <- list(
+  "Very flexible (alpha = 0.001)" = bounded_agent(alpha = 1e-3, beta = 1e3, eta = 1e-3),
+  "Optimistic (beta = 1.25)" = bounded_agent(alpha = 0.5, beta = 1.25, eta = 1e-3),
+  "Adaptive (eta = 0.001)" = bounded_agent(alpha = 0.5, beta = 1e3, eta = 1e-3),
+  "Inflexible (alpha = 10)" = bounded_agent(alpha = 10, beta = 1e3, eta = 1e-3),
+  "Pessimistic (beta = -0.75)" = bounded_agent(alpha = 0.5, beta = -0.75, eta = 1e-3),
+  "Non-adaptive (eta = 75)" = bounded_agent(alpha = 0.5, beta = 1e3, eta = 75)
+)
+plans <- list()
+plans[[1]] <- plan_agent(setting, agents[[1]], diag_models())
+for (i in seq_along(agents)[-1]) plans[[i]] <- update(plans[[1]], agents[[i]])
+names(plans) <- names(agents)
+
+# The belief that the patient is diseased after one, two and three positive
+# tests, and what each agent then does.
+tests <- rep("positive", 3)
+table <- do.call(rbind, lapply(names(plans), function(name) {
+  path <- subset(plans_data(plans[[name]], tests), part == "path")
+  declares <- policy(plans[[name]], path[setting$states])[, "declare_diseased"]
+  data.frame(
+    agent = name, start = path$diseased[1], positive = path$diseased[2], positive_2 = path$diseased[3],
+    positive_3 = path$diseased[4], declares_at_2 = declares[3], declares_at_3 = declares[4]
+  )
+}))
+table[-1] <- round(table[-1], 3)
+cat("Belief that the patient is diseased over three positive tests, and the\n",
+    "probability of declaring it after two and after three:\n\n", sep = "")
+print(table, row.names = FALSE)
+
+cat("\n== One plan read closely\n\n")
+print(summary(plans[["Optimistic (beta = 1.25)"]]))
+
+cat("\n== 1,000 patients seen by the optimist\n\n")
+visits <- simulate(plans[["Optimistic (beta = 1.25)"]], nsim = 1000, seed = 1)
+print(visits)
+
+file <- file.path(output, "figure2.png")
+if (requireNamespace("ggplot2", quietly = TRUE)) {
+  ggplot2::ggsave(file, plot_plans(plans, tests, columns = 3), width = 10, height = 6.5, dpi = 150, bg = "white")
+  cat("\nThe six agents are drawn in", file, "\n")
+} else {
+  cat("\nInstall the package ggplot2 to have the six agents drawn.\n")
+}
