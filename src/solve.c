@@ -53,10 +53,14 @@ static void difference_range(const double *a, const double *b, int n, double *lo
   *hi = most;
 }
 
+/* A step that would come close to the tolerance goes all the way: one product
+ * more is less than another step. */
 static double step_tolerance(double bound, double last_bound, double tolerance) {
-  double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
+  const double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
+  const double all_the_way = 0.2 * tolerance / bound;
   double wanted = fmin(LOOSEST, 0.5 * ratio * ratio);
-  return fmin(0.3, fmax(fmax(TIGHTEST, wanted), 0.2 * tolerance / bound));
+  if (wanted < 25.0 * all_the_way) wanted = all_the_way;
+  return fmin(0.3, fmax(TIGHTEST, wanted));
 }
 
 /* value += the Newton correction of residual (next - value). The middle of the
