@@ -25,9 +25,10 @@
 #' setting <- diag_setting()
 #' neutral <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' optimist <- update(neutral, bounded_agent(alpha = 0.5, beta = 1.25))
-#' plans_data(list(neutral = neutral, optimist = optimist), observations = c("positive", "positive"))[1:3, ]
+#' plans <- list(neutral = neutral, optimist = optimist)
+#' tail(plans_data(plans, observations = c("positive", "positive")), 3)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   plot_plans(list(neutral = neutral, optimist = optimist), observations = rep("positive", 3))
+#'   plot_plans(plans, observations = rep("positive", 3))
 #' }
 plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL, columns = NULL) {
   plans <- check_plans(plans)
