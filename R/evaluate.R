@@ -25,7 +25,7 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   policy <- as_node_policy(policy, plan)
   sigma <- as_node_sigma(sigma, plan)
   refuse_infinite_cost(plan, policy, sigma)
-  result <- .Call(ffi_evaluate, plan$tables, plan$problem, policy, sigma, plan$report$tolerance, 10000L, 1L)
+  result <- .Call(ffi_policy_value, plan$tables, plan$problem, policy, sigma, plan$report$tolerance, 10000L, 1L)
   refuse_unsolved(result, plan$report$tolerance)
   interpolate_at(result$value, where, plan$resolution)
 }

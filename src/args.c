@@ -128,6 +128,17 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
   return p;
 }
 
+ibrc_history args_history(SEXP history) {
+  ibrc_history h = {whole_element(history, "n_histories"), whole_element(history, "n_actions"),
+                    NULL, NULL, NULL, NULL};
+  size_t n = (size_t)h.n_histories;
+  h.parent = wholes_element(history, "parent", n);
+  h.action = wholes_element(history, "action", n);
+  h.observation = wholes_element(history, "observation", n);
+  h.count = reals_element(history, "count", n * (size_t)h.n_actions);
+  return h;
+}
+
 ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice) {
   SEXP problem = args_element(plan, "problem"), solution = args_element(plan, "solution");
   ibrc_plan p;

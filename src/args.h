@@ -6,6 +6,7 @@
 
 #include "backup.h"
 #include "coarse.h"
+#include "history.h"
 #include "lattice.h"
 #include "model.h"
 #include "policy.h"
@@ -32,6 +33,7 @@ ibrc_models args_models(SEXP models);
 ibrc_table args_table(SEXP table);
 ibrc_coarse args_coarse(SEXP table);
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
+ibrc_history args_history(SEXP history);
 ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice);
 
 /* The number of threads to use, after a fork never more than one. */

@@ -21,7 +21,7 @@ SEXP ffi_soft_mean(SEXP x, SEXP prior, SEXP temperature);
 SEXP ffi_backup(SEXP table, SEXP problem, SEXP value, SEXP repeats, SEXP threads);
 SEXP ffi_solve(SEXP table, SEXP problem, SEXP start, SEXP tolerance, SEXP max_backups,
                SEXP threads);
-SEXP ffi_evaluate(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP tolerance,
+SEXP ffi_policy_value(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP tolerance,
                   SEXP max_backups, SEXP threads);
 
 /* ffi_behaviour.c */
@@ -34,6 +34,12 @@ SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP stop
 /* ffi_occupancy.c */
 SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP start, SEXP tolerance);
 SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
+
+/* ffi_inverse.c */
+SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_actions);
+SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start);
+SEXP ffi_evaluate(SEXP evaluation, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
+                  SEXP threads);
 
 /* ffi_threads.c */
 SEXP ffi_threads(void);

@@ -92,7 +92,7 @@ SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEX
   return out;
 }
 
-SEXP ffi_evaluate(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma, SEXP tolerance,
+SEXP ffi_policy_value(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma, SEXP tolerance,
                   SEXP max_backups, SEXP threads) {
   ibrc_table table = args_table(table_arg);
   ibrc_coarse coarse = args_coarse(table_arg);

@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* sum_j w_j values[node_j * stride + offset + (0 .. n-1)] */
@@ -21,6 +22,23 @@ void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *
   } else {
     blend(plan->policy, corners, (size_t)U, 0, U, policy);
   }
+}
+
+void ibrc_policy_log_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
+                        double *log_policy) {
+  const int U = plan->n_actions;
+  if (plan->by_value && plan->alpha.kind == IBRC_SOFT) {
+    blend(plan->action_value, corners, (size_t)U, 0, U, scratch);
+    const double mean = ibrc_soft_mean(scratch, plan->action_prior, U, &plan->alpha, NULL);
+    for (int u = 0; u < U; u++) {
+      log_policy[u] = plan->action_prior[u] > 0.0
+                          ? log(plan->action_prior[u]) + (scratch[u] - mean) * plan->alpha.inverse
+                          : -INFINITY;
+    }
+    return;
+  }
+  ibrc_policy_at(plan, corners, scratch, log_policy);
+  for (int u = 0; u < U; u++) log_policy[u] = log(log_policy[u]);
 }
 
 void ibrc_policy_sigma_at(const ibrc_plan *plan, const ibrc_corners *corners, int action,

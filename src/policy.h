@@ -33,6 +33,9 @@ typedef struct {
 /* `scratch`: n_actions, or n_models. */
 void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
                     double *policy);
+/* log pi, by value without the underflow of pi itself; -Inf where pi is 0. */
+void ibrc_policy_log_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
+                        double *log_policy);
 void ibrc_policy_sigma_at(const ibrc_plan *plan, const ibrc_corners *corners, int action,
                           double *scratch, double *sigma);
 

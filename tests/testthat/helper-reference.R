@@ -264,3 +264,20 @@ twin_rollout <- function(environment, models, policy, sigma, start, stops, horiz
   }
   rows
 }
+
+# Log-likelihood, visit by visit: every trajectory by itself, no sharing. `policy`
+# and `sigma` as above; rows are data.frame(trajectory, action, observation), coded
+# from 1, missing observations NA.
+twin_log_likelihood <- function(rows, models, policy, sigma, start) {
+  vapply(split(rows, rows$trajectory), function(one) {
+    belief <- start
+    total <- 0
+    for (t in seq_len(nrow(one))) {
+      total <- total + log(policy(belief)[one$action[t]])
+      if (t < nrow(one)) {
+        belief <- twin_recognise(models, sigma(belief, one$action[t]), belief, one$action[t], one$observation[t])
+      }
+    }
+    total
+  }, 0)
+}

@@ -1,0 +1,48 @@
+# Behaviour as kernels read it: coded visits and their tree of distinct histories,
+# without identifiers.
+
+# Visits in the order of trajectories, coded from 0; `row` is where each came from.
+code_visits <- function(visits, setting, argument = "visits") {
+  check_class(visits, "ibrc_trajectories", argument, "trajectories()")
+  validate_against_setting(visits, setting)
+  roles <- attr(visits, "roles")
+  who <- visits[[roles$id]]
+  trajectory <- match(who, unique(who))
+  # Rows stand in order of time within an id: a stable sort keeps it.
+  row <- order(trajectory)
+  seen <- match(as.character(visits[[roles$observation]]), setting$observations) - 1L
+  seen[is.na(seen)] <- -1L
+  list(
+    row = row,
+    trajectory = trajectory[row] - 1L,
+    action = match(as.character(visits[[roles$action]]), setting$actions)[row] - 1L,
+    observation = seen[row]
+  )
+}
+
+build_histories <- function(coded, setting) {
+  .Call(ffi_history_build, coded$trajectory, coded$action, coded$observation, length(setting$actions))
+}
+
+# An observation that no model can produce, or an action that the prior rules out,
+# has likelihood 0 whatever the parameters: refuse it, naming its rows.
+refuse_impossible_visits <- function(coded, histories, plan) {
+  neutral <- update(plan, bounded_agent(flexibility = 0, action_prior = plan$agent$action_prior))
+  reading <- read_histories(neutral, histories)
+  lost <- is.nan(reading$belief[1, histories$visit])
+  # A visit whose history is impossible stands after the observation at fault.
+  first <- which(lost & !c(FALSE, lost[-length(lost)]))
+  if (length(first)) {
+    rows <- sort(coded$row[first - 1])
+    abort_rows(rows, "observation", "`observation` cannot happen after its action under any model of the prior")
+  }
+  taken <- cbind(coded$action + 1L, histories$visit)
+  never <- which(neutral$problem$action_prior[taken[, 1]] == 0)
+  if (length(never)) {
+    abort_rows(sort(coded$row[never]), "action", "`action` has prior probability 0 but was taken")
+  }
+}
+
+read_histories <- function(plan, histories) {
+  .Call(ffi_loglik, plan, stack_models(plan$models), histories, unname(plan$setting$start))
+}

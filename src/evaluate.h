@@ -1,0 +1,40 @@
+#ifndef IBRC_EVALUATE_H
+#define IBRC_EVALUATE_H
+
+#include "loglik.h"
+#include "solve.h"
+
+/* A batch of parameter vectors, each solved from a start of its own and then
+ * given its log-likelihood; a thread a vector, so that no answer depends on the
+ * number of threads. */
+
+typedef struct {
+  const ibrc_table *table;
+  const ibrc_coarse *coarse;
+  const ibrc_lattice *lattice;
+  const ibrc_models *models;
+  const ibrc_problem *problem; /* what the vectors have in common */
+  const ibrc_history *const *history; /* [vector]: whose behaviour */
+  const double *start_belief;
+  int by_value;
+  ibrc_solve_options options;
+} ibrc_evaluation;
+
+/* One vector: prices, discount, and rewards [node][action] (the problem's own if
+ * NULL). `value` holds the start on entry and the solution on return. */
+typedef struct {
+  double alpha, beta, eta, discount;
+  const double *reward;
+  double *value;
+  double log_likelihood; /* -Inf where the solve fails */
+  ibrc_solve_report report;
+} ibrc_vector;
+
+/* Working space of one thread; n_histories of the largest tree. */
+size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history *largest);
+size_t ibrc_evaluate_wholes(const ibrc_evaluation *evaluation);
+
+void ibrc_evaluate(const ibrc_evaluation *evaluation, int n_vectors, int n_threads, size_t n_reals,
+                   double *reals, int *wholes, ibrc_vector *vectors);
+
+#endif

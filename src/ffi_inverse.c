@@ -1,0 +1,135 @@
+#include <string.h>
+
+#include "args.h"
+#include "evaluate.h"
+#include "ffi.h"
+#include "history.h"
+#include "loglik.h"
+
+/* trajectory, action and observation one a visit, from 0, missing observations -1.
+ * Returns the tree: parent, action, observation from 0 (-1: none) a history, count
+ * [action, history], and `visit`: the history of each visit, from 1. */
+SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_actions) {
+  const R_xlen_t n = Rf_xlength(trajectory);
+  ibrc_visits visits = {(int)n, args_whole(n_actions, "n_actions"),
+                        args_wholes(trajectory, n, "trajectory"), args_wholes(action, n, "action"),
+                        args_wholes(observation, n, "observation")};
+  if (n == 0) Rf_error("internal: no visits");
+  for (R_xlen_t v = 0; v < n; v++) {
+    if (visits.action[v] < 0 || visits.action[v] >= visits.n_actions) {
+      Rf_error("internal: no such action");
+    }
+  }
+  int *slot = args_alloc_wholes(ibrc_history_slots(visits.n_visits));
+  int *tree = args_alloc_wholes(3 * (size_t)n);
+
+  const char *names[] = {"n_histories", "n_actions", "parent", "action",
+                         "observation", "count",     "visit",  ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 6, Rf_allocVector(INTSXP, n));
+  int *history = INTEGER(VECTOR_ELT(out, 6));
+  int H = ibrc_history_build(&visits, slot, history, tree, tree + n, tree + 2 * n);
+  SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(H));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(visits.n_actions));
+  for (int i = 0; i < 3; i++) {
+    SET_VECTOR_ELT(out, 2 + i, Rf_allocVector(INTSXP, H));
+    memcpy(INTEGER(VECTOR_ELT(out, 2 + i)), tree + i * n, (size_t)H * sizeof(int));
+  }
+  SET_VECTOR_ELT(out, 5, Rf_allocMatrix(REALSXP, visits.n_actions, H));
+  double *count = REAL(VECTOR_ELT(out, 5));
+  memset(count, 0, (size_t)H * (size_t)visits.n_actions * sizeof(double));
+  for (R_xlen_t v = 0; v < n; v++) {
+    count[(size_t)history[v] * (size_t)visits.n_actions + (size_t)visits.action[v]] += 1.0;
+    history[v]++;
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* Everything a plan says of a tree: the total, log_policy [action, history] and
+ * belief [state, history], NaN where a history is impossible. */
+SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
+  ibrc_models models = args_models(models_arg);
+  ibrc_lattice lattice =
+      args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
+  ibrc_plan plan = args_plan(plan_arg, &lattice);
+  ibrc_history history = args_history(history_arg);
+  const double *first = args_reals(start, models.n_states, "start");
+  double *reals = args_alloc_reals(ibrc_loglik_reals(&history, &plan, &models));
+  int *wholes = args_alloc_wholes(ibrc_loglik_wholes(&models));
+
+  const char *names[] = {"total", "log_policy", "belief", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, plan.n_actions, history.n_histories));
+  SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, models.n_states, history.n_histories));
+  SET_VECTOR_ELT(out, 0,
+                 Rf_ScalarReal(ibrc_loglik(&history, &plan, &models, first, reals, wholes,
+                                           REAL(VECTOR_ELT(out, 1)))));
+  ibrc_loglik_beliefs(&history, &plan, &models, first, reals, wholes, REAL(VECTOR_ELT(out, 2)));
+  UNPROTECT(1);
+  return out;
+}
+
+/* parameters [4, vector]: alpha, beta, eta, discount; rewards NULL or
+ * [cell, vector]; values [node, vector], where each solve starts; which: the tree
+ * of each vector, from 0. Returns log_likelihood, value and code. */
+SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
+                  SEXP threads) {
+  SEXP table_arg = args_element(evaluation_arg, "tables");
+  SEXP trees = args_element(evaluation_arg, "histories");
+  ibrc_table table = args_table(table_arg);
+  ibrc_coarse coarse = args_coarse(table_arg);
+  ibrc_models models = args_models(args_element(evaluation_arg, "models"));
+  ibrc_problem problem = args_problem(args_element(evaluation_arg, "problem"), &table);
+  ibrc_lattice lattice = args_lattice(
+      models.n_states, args_whole(args_element(evaluation_arg, "resolution"), "resolution"));
+  const int n = Rf_ncols(parameters), n_threads = args_threads(threads);
+  const size_t nodes = (size_t)table.n_nodes, cells = nodes * (size_t)table.n_actions;
+  const double *parameter = args_reals(parameters, 4 * (R_xlen_t)n, "parameters");
+  const double *reward =
+      Rf_isNull(rewards) ? NULL : args_reals(rewards, (R_xlen_t)cells * n, "rewards");
+  const double *from = args_reals(values, (R_xlen_t)nodes * n, "values");
+  const int *tree = args_wholes(which, n, "which");
+
+  const size_t n_trees = (size_t)Rf_xlength(trees);
+  ibrc_history *histories = (ibrc_history *)R_alloc(n_trees, sizeof(ibrc_history));
+  const ibrc_history *largest = histories;
+  for (size_t i = 0; i < n_trees; i++) {
+    histories[i] = args_history(VECTOR_ELT(trees, (R_xlen_t)i));
+    if (histories[i].n_histories > largest->n_histories) largest = histories + i;
+  }
+  const ibrc_history **chosen = (const ibrc_history **)R_alloc((size_t)n, sizeof(*chosen));
+  ibrc_vector *vectors = (ibrc_vector *)R_alloc((size_t)n, sizeof(ibrc_vector));
+
+  const char *names[] = {"log_likelihood", "value", "code", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, table.n_nodes, n));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, n));
+  double *value = REAL(VECTOR_ELT(out, 1));
+  memcpy(value, from, nodes * (size_t)n * sizeof(double));
+  for (int i = 0; i < n; i++) {
+    const double *p = parameter + 4 * (size_t)i;
+    if (tree[i] < 0 || (size_t)tree[i] >= n_trees) Rf_error("internal: no such tree");
+    chosen[i] = histories + tree[i];
+    ibrc_vector vector = {p[0], p[1], p[2], p[3], reward ? reward + (size_t)i * cells : NULL,
+                          value + (size_t)i * nodes, 0.0, {IBRC_OK, 0, 0, 0.0}};
+    vectors[i] = vector;
+  }
+  ibrc_evaluation evaluation = {
+      &table, &coarse, &lattice, &models, &problem, chosen,
+      args_reals(args_element(evaluation_arg, "start"), models.n_states, "start"),
+      args_whole(args_element(evaluation_arg, "by_value"), "by_value"),
+      {args_real(args_element(evaluation_arg, "tolerance"), "tolerance"),
+       args_whole(args_element(evaluation_arg, "max_backups"), "max_backups")}};
+  const size_t n_reals = ibrc_evaluate_reals(&evaluation, largest);
+  double *reals = args_alloc_reals((size_t)n_threads * n_reals);
+  int *wholes = args_alloc_wholes((size_t)n_threads * ibrc_evaluate_wholes(&evaluation));
+  ibrc_evaluate(&evaluation, n, n_threads, n_reals, reals, wholes, vectors);
+  for (int i = 0; i < n; i++) {
+    REAL(VECTOR_ELT(out, 0))[i] = vectors[i].log_likelihood;
+    INTEGER(VECTOR_ELT(out, 2))[i] = (int)vectors[i].report.code;
+  }
+  UNPROTECT(1);
+  return out;
+}

@@ -1,0 +1,51 @@
+#include "history.h"
+
+#include <stdint.h>
+
+size_t ibrc_history_slots(int n_visits) {
+  size_t slots = 16;
+  while (slots < 2 * (size_t)n_visits) slots *= 2;
+  return slots;
+}
+
+static size_t mix(int parent, int action, int observation) {
+  uint64_t h = (uint64_t)(uint32_t)parent * 0x9E3779B97F4A7C15u;
+  h ^= ((uint64_t)(uint32_t)action << 32 | (uint32_t)(observation + 1)) * 0xC2B2AE3D27D4EB4Fu;
+  h ^= h >> 29;
+  h *= 0xBF58476D1CE4E5B9u;
+  return (size_t)(h ^ (h >> 32));
+}
+
+/* Open addressing: a slot holds a history's number plus one, or 0. */
+int ibrc_history_build(const ibrc_visits *visits, int *slot, int *history, int *parent, int *action,
+                       int *observation) {
+  const size_t n_slots = ibrc_history_slots(visits->n_visits);
+  for (size_t i = 0; i < n_slots; i++) slot[i] = 0;
+  parent[0] = action[0] = observation[0] = -1;
+  int n_histories = 1;
+
+  for (int v = 0; v < visits->n_visits; v++) {
+    if (v == 0 || visits->trajectory[v] != visits->trajectory[v - 1]) {
+      history[v] = 0;
+      continue;
+    }
+    const int from = history[v - 1], u = visits->action[v - 1], x = visits->observation[v - 1];
+    size_t i = mix(from, u, x) & (n_slots - 1);
+    for (;; i = (i + 1) & (n_slots - 1)) {
+      const int found = slot[i] - 1;
+      if (found < 0) {
+        parent[n_histories] = from;
+        action[n_histories] = u;
+        observation[n_histories] = x;
+        history[v] = n_histories++;
+        slot[i] = n_histories;
+        break;
+      }
+      if (parent[found] == from && action[found] == u && observation[found] == x) {
+        history[v] = found;
+        break;
+      }
+    }
+  }
+  return n_histories;
+}

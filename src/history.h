@@ -1,0 +1,38 @@
+#ifndef IBRC_HISTORY_H
+#define IBRC_HISTORY_H
+
+#include <stddef.h>
+
+/* The tree of distinct histories. A trajectory is (u_0, x_1), (u_1, x_2), ...: its
+ * first visit stands at the root, and visit t + 1 at the child of visit t's history
+ * by (u_t, x_{t+1}). Trajectories that share a beginning share its histories, so
+ * that beliefs and policies are worked out once for all of them. Parents come
+ * before their children. */
+
+typedef struct {
+  int n_histories;
+  int n_actions;
+  const int *parent;      /* [history]; the root's is -1 */
+  const int *action;      /* [history]: the action that led here; the root's is -1 */
+  const int *observation; /* [history]: what was seen then, -1 if missing */
+  const double *count;    /* [history][action]: how often each action was taken here */
+} ibrc_history;
+
+/* Coded visits: trajectories one after the other, visits in order. */
+typedef struct {
+  int n_visits;
+  int n_actions;
+  const int *trajectory;  /* [visit]: its number, equal for visits of one trajectory */
+  const int *action;      /* [visit], from 0 */
+  const int *observation; /* [visit], from 0, -1 if missing */
+} ibrc_visits;
+
+/* Slots of the table that finds a child: scratch for the builder. */
+size_t ibrc_history_slots(int n_visits);
+
+/* Fills history[visit] and, for each history found, parent, action, observation
+ * (room for n_visits each). `slot` is scratch. Returns the number of histories. */
+int ibrc_history_build(const ibrc_visits *visits, int *slot, int *history, int *parent, int *action,
+                       int *observation);
+
+#endif

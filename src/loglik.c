@@ -1,0 +1,94 @@
+#include "loglik.h"
+
+#include <math.h>
+
+#include "belief.h"
+
+typedef struct {
+  double *beliefs, *corner_weight, *step, *row, *work, *sigma;
+  ibrc_locator locator;
+  ibrc_corners corners;
+} workspace;
+
+size_t ibrc_loglik_reals(const ibrc_history *history, const ibrc_plan *plan,
+                         const ibrc_models *models) {
+  size_t S = (size_t)models->n_states, U = (size_t)plan->n_actions, M = (size_t)plan->n_models;
+  return (size_t)history->n_histories * S + 4 * S + U + (U > M ? U : M) + M;
+}
+
+size_t ibrc_loglik_wholes(const ibrc_models *models) { return 3 * (size_t)models->n_states; }
+
+static workspace carve(const ibrc_history *history, const ibrc_plan *plan,
+                       const ibrc_models *models, double *reals, int *wholes) {
+  const size_t S = (size_t)models->n_states, U = (size_t)plan->n_actions,
+               M = (size_t)plan->n_models;
+  workspace w;
+  w.beliefs = reals;
+  w.corner_weight = reals + (size_t)history->n_histories * S;
+  w.locator.fraction = w.corner_weight + S;
+  w.step = w.corner_weight + 2 * S;
+  w.row = w.step + 2 * S;
+  w.work = w.row + U;
+  w.sigma = w.work + (U > M ? U : M);
+  w.locator.tail = wholes;
+  w.locator.order = wholes + S;
+  w.corners.node = wholes + 2 * S;
+  w.corners.weight = w.corner_weight;
+  w.corners.n = 0;
+  return w;
+}
+
+/* z_h from its parent's. Returns 0 where it is impossible. */
+static int carry_belief(const ibrc_history *history, int h, const ibrc_plan *plan,
+                        const ibrc_models *models, workspace *w, double *beliefs) {
+  const size_t S = (size_t)models->n_states;
+  const double *from = beliefs + (size_t)history->parent[h] * S;
+  double *to = beliefs + (size_t)h * S;
+  ibrc_code code = IBRC_IMPOSSIBLE_OBSERVATION;
+  if (!isnan(from[0])) {
+    w->corners.n =
+        ibrc_lattice_locate(plan->lattice, from, &w->locator, w->corners.node, w->corners.weight);
+    ibrc_policy_sigma_at(plan, &w->corners, history->action[h], w->work, w->sigma);
+    code = ibrc_belief_recognise(models, w->sigma, from, history->action[h],
+                                 history->observation[h], w->step, to);
+  }
+  if (code == IBRC_OK) return 1;
+  for (size_t s = 0; s < S; s++) to[s] = NAN;
+  return 0;
+}
+
+int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
+                        const ibrc_models *models, const double *start, double *reals, int *wholes,
+                        double *beliefs) {
+  workspace w = carve(history, plan, models, reals, wholes);
+  int impossible = 0;
+  for (int s = 0; s < models->n_states; s++) beliefs[s] = start[s];
+  for (int h = 1; h < history->n_histories; h++) {
+    impossible += !carry_belief(history, h, plan, models, &w, beliefs);
+  }
+  return impossible;
+}
+
+double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
+                   const double *start, double *reals, int *wholes, double *log_policy) {
+  workspace w = carve(history, plan, models, reals, wholes);
+  const int U = plan->n_actions;
+  double total = 0.0;
+  ibrc_loglik_beliefs(history, plan, models, start, reals, wholes, w.beliefs);
+  for (int h = 0; h < history->n_histories; h++) {
+    const double *belief = w.beliefs + (size_t)h * (size_t)models->n_states;
+    const double *count = history->count + (size_t)h * (size_t)U;
+    double *row = log_policy ? log_policy + (size_t)h * (size_t)U : w.row;
+    if (isnan(belief[0])) {
+      for (int u = 0; u < U; u++) row[u] = -INFINITY;
+    } else {
+      w.corners.n = ibrc_lattice_locate(plan->lattice, belief, &w.locator, w.corners.node,
+                                        w.corners.weight);
+      ibrc_policy_log_at(plan, &w.corners, w.work, row);
+    }
+    for (int u = 0; u < U; u++) {
+      if (count[u] > 0.0) total += count[u] * row[u];
+    }
+  }
+  return isnan(total) ? -INFINITY : total;
+}

@@ -1,0 +1,32 @@
+#ifndef IBRC_LOGLIK_H
+#define IBRC_LOGLIK_H
+
+#include "history.h"
+#include "model.h"
+#include "policy.h"
+#include "status.h"
+
+/* The likelihood of behaviour under a plan (paper, Equation 25):
+ *
+ *   log L = sum_n sum_t log pi(u_t | z_t) = sum_h sum_u count(h, u) log pi(u | z_h)
+ *
+ * with z_h carried along the tree of histories by the agent's own recognition. An
+ * observation that no model with weight can produce makes what follows it, and so
+ * the whole, -Inf. */
+
+size_t ibrc_loglik_reals(const ibrc_history *history, const ibrc_plan *plan,
+                         const ibrc_models *models);
+size_t ibrc_loglik_wholes(const ibrc_models *models);
+
+/* The belief z_h at every history, [history][state], into `beliefs`; an impossible
+ * history and its descendants are NaN there. Returns how many are impossible. */
+int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
+                        const ibrc_models *models, const double *start, double *reals, int *wholes,
+                        double *beliefs);
+
+/* The total. With `log_policy` not NULL ([history][action]) every log pi(u | z_h)
+ * is kept there, whether taken or not. Never NaN. */
+double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
+                   const double *start, double *reals, int *wholes, double *log_policy);
+
+#endif

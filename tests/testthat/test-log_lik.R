@@ -1,0 +1,72 @@
+read_reference <- function(name) {
+  trajectories(utils::read.csv(reference_file(name)), setting = diag_setting())
+}
+
+test_that("log-likelihoods of the authors' data are the reference's", {
+  expected <- rbind(
+    flexible = c(-944.163183674, -2396.55951787, -1514.23931322),
+    optimistic = c(-788.129382958, -250.334620803, -429.865547027)
+  )
+  agents <- list(bounded_agent(0.5, 1e3, 1e-3), bounded_agent(0.5, 1.25, 1e-3), bounded_agent(1, 2, 5))
+  plan <- plan_agent(diag_setting(), agents[[1]], diag_models(), surprise = "observation", interpolate = "policy")
+  for (data in rownames(expected)) {
+    visits <- read_reference(paste0("diag_", data, ".csv"))
+    mine <- vapply(agents, function(agent) sum(log_lik(update(plan, agent), visits)), 0)
+    expect_close(mine, expected[data, ], 1e-6)
+  }
+})
+
+test_that("each trajectory's is the twin's, for both ways between nodes and with missing observations", {
+  with_seed(101, for (n_states in 2:4) {
+    setting <- random_setting(n_states, zeros = 0)
+    models <- random_models(setting)
+    for (interpolate in c("value", "policy")) {
+      plan <- plan_agent(setting, agents_to_try$flexible, models, 6, interpolate = interpolate)
+      visits <- simulate(plan, 15, seed = 4, horizon = 6)
+      visits$observation[sample(nrow(visits), 20)] <- NA
+      rows <- data.frame(trajectory = visits$id, action = as.integer(visits$action),
+                         observation = as.integer(visits$observation))
+      twin <- twin_log_likelihood(
+        rows, plan$models$models, policy = function(z) policy(plan, z)[1, ],
+        sigma = function(z, u) model_weights(plan, z, setting$actions[u])[1, ], start = unname(setting$start)
+      )
+      expect_close(log_lik(plan, visits), twin, 1e-10)
+    }
+  })
+})
+
+test_that("a likelihood does not underflow", {
+  plan <- plan_agent(diag_setting(), bounded_agent(alpha = 1e-3), diag_models())
+  odd <- trajectories(data.frame(id = 1, time = 1:2, action = c("declare_healthy", "monitor"), observation = NA)[1, ])
+  # Declaring at an even belief is worth about 18 less: 18,000 nats at this price.
+  expect_lt(log_lik(plan, odd), -1e4)
+  expect_true(is.finite(log_lik(plan, odd)))
+})
+
+test_that("order of rows, names of columns and kinds of identifier do not matter", {
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25), diag_models())
+  visits <- simulate(plan, 20, seed = 2)
+  expected <- log_lik(plan, visits)
+  data <- as.data.frame(visits)
+  mixed <- data[order(data$time, data$id), ]
+  names(mixed) <- c("who", "when", "did", "saw")
+  mixed$who <- factor(paste0("p", mixed$who))
+  again <- log_lik(plan, trajectories(mixed, "who", "when", "did", "saw"))
+  expect_equal(unname(again), unname(expected))
+  expect_identical(names(again), paste0("p", 1:20))
+})
+
+test_that("what cannot happen is refused by its rows", {
+  sure <- plan_agent(diag_setting(), bounded_agent(alpha = 1), diag_models(accuracy = 1))
+  visits <- data.frame(id = c(7, 7, 7, 8), time = c(1, 2, 3, 1), action = "monitor",
+                       observation = c("positive", "negative", NA, "positive"))
+  error <- expect_error(log_lik(sure, trajectories(visits)), class = "ibrc_error_data")
+  expect_identical(error$rows, 2L)
+  never <- plan_agent(diag_setting(), bounded_agent(alpha = 1, action_prior = c(0.5, 0.5, 0)), diag_models())
+  error <- expect_error(log_lik(never, trajectories(visits)), "prior probability 0", class = "ibrc_error_data")
+  expect_identical(error$rows, 1:4)
+  expect_error(log_lik(sure, visits), class = "ibrc_error_input")
+  expect_error(log_lik(sure), class = "ibrc_error_input")
+  wrong <- trajectories(transform(visits, action = "wait"))
+  expect_error(log_lik(sure, wrong), class = "ibrc_error_data")
+})
