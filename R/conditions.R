@@ -36,3 +36,9 @@ enumerate <- function(x, most = 5, quote = "\"") {
 plural <- function(n, one, many = paste0(one, "s")) {
   paste(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), if (n == 1) one else many)
 }
+
+# Warnings say what to do next, and have classes too: `ibrc_warning_<kind>`.
+warn <- function(kind, ...) {
+  warning(structure(class = c(paste0("ibrc_warning_", kind), "ibrc_warning", "warning", "condition"),
+                    list(message = paste0(...), call = NULL)))
+}

@@ -1,0 +1,102 @@
+# What a fit keeps: draws on the natural scale, [iteration, chain, term] a group,
+# and what is needed to plan for any of them again.
+
+new_ibrc_fit <- function(chain, evaluator, plan, group, histories, run, sampler, keep_data) {
+  state <- sampler_flush(chain$state)
+  kept <- max(0, state$iteration - state$warmup) %/% state$thin
+  if (kept < 2) {
+    abort("interrupted", "The run was interrupted in warm-up, at step ", state$iteration, " of ", state$iter,
+          ": there are no draws to return.")
+  }
+  terms <- prior_terms(evaluator$prior)
+  draws <- lapply(seq_len(nlevels(group)), function(g) {
+    mine <- which(evaluator$group == g)
+    theta <- state$draws[seq_len(kept), mine, , drop = FALSE]
+    flat <- matrix(theta, kept * length(mine), length(terms))
+    array(prior_natural(evaluator$prior, flat), c(kept, length(mine), length(terms)),
+          list(NULL, NULL, terms))
+  })
+  structure(
+    list(draws = stats::setNames(draws, levels(group)), plan = plan, prior = evaluator$prior,
+         fixed = evaluator$fixed, likelihood = evaluator$likelihood,
+         log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
+         acceptance = acceptance_of(state, evaluator$group, levels(group)),
+         group_sizes = c(table(group)), n_visits = vapply(histories, function(h) sum(h$count), 0),
+         histories = if (keep_data) histories, run = run, sampler = sampler,
+         interrupted = chain$interrupted),
+    class = "ibrc_fit"
+  )
+}
+
+acceptance_of <- function(state, group, levels) {
+  rate <- state$n_accepted / (state$iteration - state$warmup)
+  stats::setNames(as.vector(tapply(rate, group, mean)), levels)
+}
+
+is_grouped <- function(fit) length(fit$draws) > 1 || !identical(names(fit$draws), "all")
+
+variable_names <- function(fit, group) {
+  terms <- prior_terms(fit$prior)
+  if (is_grouped(fit)) paste0(terms, "[", group, "]") else terms
+}
+
+#' Draws of a fit
+#'
+#' @param x A fit ([ibrc()]).
+#' @param row.names,optional,... Not used.
+#' @return `as.data.frame()`: a data frame with a row a draw and term: `.chain`,
+#'   `.iteration`, `.draw`, `group`, `term` and `value` on the scale of the prior.
+#'   `as_draws_array()`, `as_draws_df()` and the like: objects of the package
+#'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups.
+#' @family inference
+#' @export
+as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
+  pieces <- lapply(names(x$draws), function(group) {
+    draws <- x$draws[[group]]
+    n <- dim(draws)
+    data.frame(
+      .chain = rep(rep(seq_len(n[2]), each = n[1]), n[3]),
+      .iteration = rep(seq_len(n[1]), n[2] * n[3]),
+      .draw = rep(seq_len(n[1] * n[2]), n[3]),
+      group = factor(group, levels = names(x$draws)),
+      term = factor(rep(dimnames(draws)[[3]], each = n[1] * n[2]), levels = dimnames(draws)[[3]]),
+      value = as.vector(draws)
+    )
+  })
+  do.call(rbind, pieces)
+}
+
+#' @rdname as.data.frame.ibrc_fit
+#' @importFrom posterior as_draws_array
+#' @export
+as_draws_array.ibrc_fit <- function(x, ...) {
+  all <- lapply(names(x$draws), function(group) {
+    draws <- x$draws[[group]]
+    dimnames(draws)[[3]] <- variable_names(x, group)
+    draws
+  })
+  n <- dim(all[[1]])
+  joined <- array(unlist(all), c(n[1], n[2], sum(vapply(all, function(d) dim(d)[3], 0L))))
+  dimnames(joined) <- list(NULL, NULL, unlist(lapply(all, function(d) dimnames(d)[[3]])))
+  posterior::as_draws_array(joined)
+}
+
+#' @importFrom posterior as_draws
+#' @export
+as_draws.ibrc_fit <- function(x, ...) as_draws_array.ibrc_fit(x)
+
+#' @importFrom posterior as_draws_df
+#' @export
+as_draws_df.ibrc_fit <- function(x, ...) posterior::as_draws_df(as_draws_array.ibrc_fit(x))
+
+#' @importFrom posterior as_draws_matrix
+#' @export
+as_draws_matrix.ibrc_fit <- function(x, ...) posterior::as_draws_matrix(as_draws_array.ibrc_fit(x))
+
+#' @importFrom posterior as_draws_list
+#' @export
+as_draws_list.ibrc_fit <- function(x, ...) posterior::as_draws_list(as_draws_array.ibrc_fit(x))
+
+#' @importFrom posterior as_draws_rvars
+#' @export
+as_draws_rvars.ibrc_fit <- function(x, ...) posterior::as_draws_rvars(as_draws_array.ibrc_fit(x))

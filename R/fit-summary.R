@@ -1,0 +1,135 @@
+#' What a fit says
+#'
+#' @param object,x A fit ([ibrc()]).
+#' @param conf.level Mass of the central interval.
+#' @param ... Not used.
+#' @return `tidy()`: a data frame with a row a term and group: `term`, `group` (with
+#'   groups), `estimate` (the median), `std.error` (the standard deviation),
+#'   `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail` and `contraction`, the
+#'   share of the prior's variance that the data took away. `glance()`: one row with
+#'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
+#'   `ess_bulk` and `ess_tail` (the worst over terms). `coef()`: the medians.
+#'   `summary()` prints all that with advice.
+#' @family inference
+#' @name summary.ibrc_fit
+#' @export
+summary.ibrc_fit <- function(object, conf.level = 0.95, ...) {
+  check_dots_empty(...)
+  table <- tidy(object, conf.level)
+  structure(list(table = table, glance = glance(object), fit = object, advice = fit_advice(object, table),
+                 conf.level = conf.level), class = "summary.ibrc_fit")
+}
+
+#' @rdname summary.ibrc_fit
+#' @name tidy.ibrc_fit
+#' @export
+tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
+  check_dots_empty(...)
+  conf.level <- check_number(conf.level, "conf.level")
+  if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
+  tail <- (1 - conf.level) / 2
+  shrink <- contraction(x)
+  rows <- lapply(names(x$draws), function(group) {
+    draws <- x$draws[[group]]
+    do.call(rbind, lapply(dimnames(draws)[[3]], function(term) {
+      one <- matrix(draws[, , term], dim(draws)[1])
+      range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
+      data.frame(term = term, group = group, estimate = stats::median(one), std.error = stats::sd(one),
+                 conf.low = range[1], conf.high = range[2], rhat = posterior::rhat(one),
+                 ess_bulk = posterior::ess_bulk(one), ess_tail = posterior::ess_tail(one),
+                 contraction = shrink[term, group])
+    }))
+  })
+  out <- do.call(rbind, rows)
+  rownames(out) <- NULL
+  if (!is_grouped(x)) out$group <- NULL
+  out
+}
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+#' @rdname summary.ibrc_fit
+#' @export
+glance.ibrc_fit <- function(x, ...) {
+  check_dots_empty(...)
+  table <- tidy(x)
+  data.frame(trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$draws),
+             chains = x$run$chains, draws = prod(dim(x$draws[[1]])[1:2]), acceptance = mean(x$acceptance),
+             rhat = max(table$rhat), ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail))
+}
+
+#' @rdname summary.ibrc_fit
+#' @importFrom stats coef
+#' @export
+coef.ibrc_fit <- function(object, ...) {
+  check_dots_empty(...)
+  table <- tidy(object)
+  variables <- unlist(lapply(names(object$draws), function(group) variable_names(object, group)))
+  stats::setNames(table$estimate, variables)
+}
+
+# 1 - var(posterior) / var(prior) on the sampler's scale, [term, group].
+contraction <- function(fit) {
+  prior_sd <- prior_sd_unconstrained(fit$prior)
+  out <- vapply(fit$draws, function(draws) {
+    flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+    theta <- prior_unconstrain(fit$prior, flat)
+    1 - apply(theta, 2, stats::var) / prior_sd^2
+  }, numeric(length(prior_sd)))
+  matrix(out, length(prior_sd), length(fit$draws), dimnames = list(prior_terms(fit$prior), names(fit$draws)))
+}
+
+# Plain words on what to do next.
+fit_advice <- function(fit, table) {
+  label <- if (is.null(table$group)) table$term else paste0(table$term, " (", table$group, ")")
+  rough <- !is.finite(table$rhat) | table$rhat > 1.01
+  few <- !rough & (table$ess_bulk < 400 | table$ess_tail < 400)
+  mute <- fit$likelihood & table$contraction < 0.1
+  c(
+    if (any(rough)) paste0("The chains do not agree on ", listing(label[rough]), " (R-hat above 1.01): run more ",
+                           "iterations (iter = ", 2 * fit$run$iter, "), and do not report these draws."),
+    if (any(few)) paste0("Few independent draws of ", listing(label[few]), ": for intervals to print, run more ",
+                         "iterations."),
+    if (any(mute)) paste0("The data say little about ", listing(label[mute]), ": its posterior is close to its ",
+                          "prior. Report it as not identified."),
+    if (isTRUE(fit$interrupted)) "The run was interrupted: these are the draws until then.",
+    if (!fit$likelihood) "These are draws from the prior: no data were used."
+  )
+}
+
+#' @export
+format.ibrc_fit <- function(x, ...) {
+  paste0("A fit to ", plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ",
+         plural(sum(x$n_visits), "visit"), if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
+         ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
+}
+
+#' @export
+print.ibrc_fit <- function(x, digits = 3, ...) {
+  print(summary(x), digits = digits)
+  invisible(x)
+}
+
+#' @export
+print.summary.ibrc_fit <- function(x, digits = 3, ...) {
+  cat(format(x$fit), "\n\n", sep = "")
+  table <- x$table
+  percent <- function(p) paste0(format(100 * p, trim = TRUE), "%")
+  tail <- (1 - x$conf.level) / 2
+  shown <- data.frame(
+    median = signif(table$estimate, digits), low = signif(table$conf.low, digits),
+    high = signif(table$conf.high, digits), rhat = round(table$rhat, 3), ess_bulk = round(table$ess_bulk),
+    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2)
+  )
+  names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
+  shown <- cbind(table[intersect(c("term", "group"), names(table))], shown)
+  print(shown, row.names = FALSE)
+  cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
+      if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
+  for (line in x$advice) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  invisible(x)
+}
+
+fixed_words <- function(fixed) paste(names(fixed), "=", vapply(fixed, format, ""), collapse = ", ")

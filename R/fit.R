@@ -1,0 +1,204 @@
+#' Infer how bounded behaviour looks
+#'
+#' Draws from the posterior of an agent's parameters given what was observed and
+#' done: how flexible, optimistic and adaptive the decision maker looks, under a
+#' stated setting and proper priors.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param setting The setting ([decision_setting()]): what should be wanted.
+#' @param models What the decision maker may believe about the dynamics
+#'   ([model_prior()]); the setting's own dynamics by default.
+#' @param prior What is inferred, and its prior ([ibrc_prior()]). By default alpha,
+#'   optimism and eta, weakly informative on the scale of the utility.
+#' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
+#'   their inverses) and `discount`. What is neither inferred nor fixed is
+#'   perfectly rational, but `alpha` must be one or the other.
+#' @param by Names of columns: a posterior for each group of trajectories.
+#' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
+#'   learn the proposal and are dropped, and which of the rest are kept.
+#' @param cores Threads to use. Draws do not depend on it.
+#' @param seed A number that makes the draws repeatable; `NULL` takes one from the
+#'   session's generator, which moves on by one draw. Otherwise the generator is
+#'   left as it was.
+#' @param refresh Show progress every so many steps; 0 for none. By default 200 in
+#'   an interactive session.
+#' @param sampler `"adaptive"`, or `"paper"`: the paper's protocol, a random walk
+#'   of fixed step 0.1 on the log scale.
+#' @param start Where chains start: `NULL` draws from the prior, or a matrix or
+#'   data frame with a column a term and a row a chain (natural scale).
+#' @param sample_prior `"only"` draws from the prior alone.
+#' @param resolution,tolerance,interpolate,surprise As in [plan_agent()].
+#' @param keep_data Keep coded histories, without identifiers, in the fit; what
+#'   looks back at the data needs them.
+#'
+#' @return An object of class `ibrc_fit`. See [summary()][summary.ibrc_fit],
+#'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' optimist <- plan_agent(setting, bounded_agent(alpha = 0.5, beta = 1.25), diag_models())
+#' visits <- simulate(optimist, nsim = 100, seed = 1)
+#' fit <- ibrc(visits, setting, diag_models(),
+#'             prior = ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
+#'             chains = 2, iter = 400, seed = 1)
+#' fit
+#' tidy(fit)
+ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
+                 chains = 4, iter = 2000, warmup = floor(iter / 2), thin = 1,
+                 cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(),
+                 sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
+                 resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
+                 surprise = c("belief", "observation"), keep_data = TRUE) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  coded <- code_visits(visits, setting)
+  prior <- check_prior(prior, setting, fixed)
+  run <- check_run(chains, iter, warmup, thin, cores, refresh)
+  sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
+  sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
+  keep_data <- check_flag(keep_data, "keep_data")
+  group <- group_trajectories(visits, by, coded)
+  warn_small_groups(group)
+
+  plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
+                     cores = run$cores)
+  histories <- lapply(levels(group), function(level) {
+    build_histories(group_coded(coded, group, level), setting)
+  })
+  refuse_impossible_visits(coded, build_histories(coded, setting), plan)
+  chain_group <- rep(seq_along(histories), each = run$chains)
+  evaluator <- new_evaluator(plan, histories, chain_group, prior, fixed, tolerance, run$cores,
+                             likelihood = sample_prior == "no")
+  streams <- streams_from_seed(seed, length(chain_group) + 1)
+  first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
+  state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
+                         run$warmup, run$iter, run$thin, sampler)
+  chain <- run_chains(list(state = state, value = first$value), evaluator, run)
+  new_ibrc_fit(chain, evaluator, plan, group, histories, run, sampler, keep_data)
+}
+
+default_refresh <- function() {
+  if (interactive() && !isTRUE(getOption("knitr.in.progress"))) 200 else 0
+}
+
+check_run <- function(chains, iter, warmup, thin, cores, refresh) {
+  run <- list(chains = check_count(chains, "chains"), iter = check_count(iter, "iter", least = 2),
+              warmup = check_count(warmup, "warmup", least = 0), thin = check_count(thin, "thin"),
+              cores = check_count(cores, "cores"), refresh = check_count(refresh, "refresh", least = 0))
+  if (run$iter <= run$warmup) {
+    abort_input("iter", "must be more than `warmup`: ", run$iter, " steps with ", run$warmup,
+                " of warm-up leave nothing to keep.")
+  }
+  run
+}
+
+# Which quantities a name stands for.
+quantity_of <- function(term) {
+  same <- c(flexibility = "alpha", optimism = "beta", adaptivity = "eta")
+  ifelse(term %in% names(same), same[term], term)
+}
+
+check_prior <- function(prior, setting, fixed) {
+  if (is.null(prior)) {
+    abort_input("prior", "must be proper: where behaviour is neutral the likelihood is flat as beta grows and as ",
+                "eta falls to 0, so that without a prior there is no posterior. See ibrc_prior().")
+  }
+  check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
+  prior <- validate_ibrc_prior(prior, setting)
+  if (!is.list(fixed) || length(fixed) && is.null(names(fixed))) {
+    abort_input("fixed", "must be a named list, such as list(eta = 0), not ", describe(fixed), ".")
+  }
+  known <- c("alpha", "flexibility", "beta", "optimism", "eta", "adaptivity", "discount")
+  unknown <- setdiff(names(fixed), known)
+  if (length(unknown)) abort_input("fixed", "names unknown ", enumerate(unknown), "; there are ", enumerate(known, 9), ".")
+  both <- intersect(quantity_of(names(fixed)), quantity_of(prior_terms(prior)))
+  if (length(both)) abort_input("fixed", "holds ", enumerate(both), ", which `prior` infers: do one or the other.")
+  if (!"alpha" %in% quantity_of(c(names(fixed), prior_terms(prior)))) {
+    abort_input("prior", "or `fixed` must say what alpha (or flexibility) is: a perfectly flexible agent gives ",
+                "probability 0 to all but the best action.")
+  }
+  prices <- fixed[names(fixed) != "discount"]
+  do.call(bounded_agent, prices)
+  if (!is.null(fixed$discount)) check_discount(fixed$discount, "fixed")
+  prior
+}
+
+# Starting points with a finite posterior density, drawn from the prior or given.
+start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
+  value <- matrix(0, n_nodes, n)
+  given <- !is.null(start)
+  theta <- if (given) given_start(evaluator$prior, start, n) else
+    with_stream(stream, prior_draw(evaluator$prior, n * tries))
+  pool <- theta
+  theta <- pool[seq_len(n), , drop = FALSE]
+  result <- evaluate_batch(evaluator, theta, value)
+  for (try in seq_len(tries - 1)) {
+    bad <- which(!is.finite(result$log_prior + result$log_likelihood))
+    if (!length(bad)) break
+    if (given) {
+      abort_input("start", "is impossible: chain ", bad[1], " starts where the posterior is 0.", rows = bad)
+    }
+    theta[bad, ] <- pool[try * n + bad, ]
+    again <- evaluate_batch(evaluator, theta[bad, , drop = FALSE], value[, bad, drop = FALSE], evaluator$group[bad])
+    result$log_prior[bad] <- again$log_prior
+    result$log_likelihood[bad] <- again$log_likelihood
+    result$value[, bad] <- again$value
+  }
+  total <- result$log_prior + result$log_likelihood
+  if (any(!is.finite(total))) {
+    abort_input("start", "could not be drawn: ", tries, " draws from the prior all have posterior 0. ",
+                "Give `start`, or a prior nearer to the behaviour.")
+  }
+  list(theta = theta, log_density = total, value = result$value)
+}
+
+given_start <- function(prior, start, n) {
+  terms <- prior_terms(prior)
+  start <- as.matrix(as.data.frame(start))
+  if (!is.numeric(start)) abort_input("start", "must be numbers, a column a term and a row a chain.")
+  lost <- setdiff(terms, colnames(start))
+  if (length(lost)) abort_input("start", "has no column for ", enumerate(lost), ".")
+  if (!nrow(start) %in% c(1, n)) abort_input("start", "has ", nrow(start), " rows for ", n, " chains.")
+  theta <- prior_unconstrain(prior, start[rep_len(seq_len(nrow(start)), n), terms, drop = FALSE])
+  bad <- which(rowSums(!is.finite(theta)) > 0)
+  if (length(bad)) abort_input("start", "lies outside the prior in row ", bad[1], ".", rows = bad)
+  theta
+}
+
+# Steps until the end, or until interrupted. `chain` holds the sampler's state and
+# the values that solves start from; both change in one assignment, so that an
+# interrupt finds them in step.
+run_chains <- function(chain, evaluator, run, each_step = NULL) {
+  began <- Sys.time()
+  stopped <- tryCatch({
+    while (chain$state$iteration < run$iter) {
+      proposed <- NULL
+      log_density <- function(theta) {
+        proposed <<- evaluate_batch(evaluator, theta, chain$value)
+        proposed$log_prior + proposed$log_likelihood
+      }
+      state <- sampler_step(chain$state, log_density)
+      value <- chain$value
+      value[, state$accepted] <- proposed$value[, state$accepted]
+      chain <- list(state = state, value = value)
+      if (run$refresh > 0 && state$iteration %% run$refresh == 0) say_progress(state$iteration, run, began)
+      if (!is.null(each_step)) each_step(chain)
+    }
+    FALSE
+  }, interrupt = function(condition) TRUE)
+  chain$interrupted <- stopped
+  chain
+}
+
+say_progress <- function(iteration, run, began) {
+  gone <- as.numeric(Sys.time() - began, units = "secs")
+  left <- gone / iteration * (run$iter - iteration)
+  message(sprintf("step %d of %d%s, about %s left", iteration, run$iter,
+                  if (iteration <= run$warmup) " (warm-up)" else "", format_seconds(left)))
+}
+
+format_seconds <- function(seconds) {
+  if (seconds < 60) return(paste(ceiling(seconds), "s"))
+  if (seconds < 3600) return(paste(ceiling(seconds / 60), "min"))
+  paste(round(seconds / 3600, 1), "h")
+}

@@ -1,0 +1,39 @@
+#' The behaviour that a fit stands for
+#'
+#' Plans for the agent at a fit's posterior medians: the behaviour among all that the
+#' model can produce that stands for what was seen (the paper's projection).
+#'
+#' @param fit A fit ([ibrc()]).
+#' @return A plan ([plan_agent()]), or with groups a list of plans named by group.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1)
+#' project_behavior(fit)
+project_behavior <- function(fit) {
+  check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  plans <- lapply(fit$draws, function(draws) {
+    middle <- apply(draws, 3, stats::median)
+    plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))))
+  })
+  if (is_grouped(fit)) plans else plans[[1]]
+}
+
+# The plan for one row of natural-scale parameters.
+plan_at <- function(fit, natural) {
+  plan <- fit$plan
+  entries <- utility_terms(colnames(natural))
+  if (length(entries$term)) {
+    at <- cbind(match(entries$state, plan$setting$states), match(entries$action, plan$setting$actions))
+    worth <- plan$reward - plan$nodes %*% plan$setting$utility
+    plan$setting$utility[at] <- natural[1, entries$term]
+    plan$reward <- unname(plan$nodes %*% plan$setting$utility + worth)
+  }
+  discount <- if ("discount" %in% colnames(natural)) natural[1, "discount"] else fit$fixed$discount
+  if (!is.null(discount)) plan$setting$discount <- unname(discount)
+  prices <- prior_agent_values(fit$prior, natural, fit$fixed)
+  update(plan, bounded_agent(alpha = prices[1, 1], beta = prices[1, 2], eta = prices[1, 3]))
+}

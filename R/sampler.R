@@ -1,0 +1,197 @@
+# A Metropolis-Hastings sampler, vectorised over chains: a step draws a proposal
+# for every chain, asks once for the log densities of all of them, and accepts or
+# refuses each. It knows nothing of planning: `log_density(theta)` takes a matrix
+# [chains, size] and returns a number a row, -Inf where there is no density.
+#
+# The state is a plain list, and a step a function from state to state: a run can
+# be stopped after any step, saved, and go on to identical draws. `iter` counts
+# all steps, warm-up included; what is learnt in warm-up is frozen after it.
+
+block_steps <- 64L
+
+sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(positions)), warmup, iter,
+                          thin = 1L, sampler = c("adaptive", "paper"), step = 0.1) {
+  sampler <- match.arg(sampler)
+  n_chains <- nrow(positions)
+  size <- ncol(positions)
+  group <- match(group, sort(unique(group)))
+  n_groups <- max(group)
+  storage.mode(positions) <- "double"
+  density <- check_log_density(log_density(positions), n_chains)
+  if (any(density == -Inf)) {
+    abort_input("start", "must have positive density; ", plural(sum(density == -Inf), "chain"), " started where the ",
+                "prior or the likelihood is zero.", rows = which(density == -Inf))
+  }
+  n_kept <- (iter - warmup) %/% thin
+  # What is proposed: `law` (see sampler-proposal.R), `scale` a group, and from them
+  # and a block's noise the moves of its steps. What came of it: the last step's
+  # `proposal`, `independent`, `log_ratio`, `log_uniform` and `accepted`.
+  state <- list(
+    sampler = sampler, warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin),
+    group = group, step = step, iteration = 0L, frozen = sampler == "paper" || warmup == 0,
+    positions = positions, log_density = density, log_mixture = numeric(n_chains),
+    proposal = positions, independent = logical(n_chains), log_ratio = numeric(n_chains),
+    log_uniform = numeric(n_chains), accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains),
+    law = initial_proposal(size, n_groups), scale = rep(step, n_groups), n_scaled = numeric(n_groups),
+    streams = streams, noise = NULL, moves = NULL,
+    recent = vector("list", block_steps), recent_log_density = vector("list", block_steps),
+    history = NULL, draws = array(NA_real_, c(n_kept, n_chains, size)),
+    log_density_draws = matrix(NA_real_, n_kept, n_chains)
+  )
+  if (!state$frozen) state$history <- array(NA_real_, c(warmup, n_chains, size))
+  state
+}
+
+# One step of all chains.
+sampler_step <- function(state, log_density) {
+  if (state$iteration >= state$iter) stop("the sampler has made all its steps")
+  at <- state$iteration %% block_steps + 1L
+  if (at == 1L) state <- next_block(state)
+  moves <- state$moves
+  independent <- moves$independent[, at]
+  scale <- state$scale[state$group]
+  scale[independent] <- 1
+  proposal <- state$positions * (!independent) + moves$shift[, at] * scale
+  log_mixture <- moves$log_mixture[, at]
+  log_uniform <- moves$log_uniform[, at]
+
+  density <- check_log_density(log_density(proposal), length(scale))
+  log_ratio <- density - state$log_density + independent * (state$log_mixture - log_mixture)
+  accepted <- log_uniform < log_ratio
+
+  state$iteration <- state$iteration + 1L
+  state$proposal <- proposal
+  state$independent <- independent
+  state$log_ratio <- log_ratio
+  state$log_uniform <- log_uniform
+  state$accepted <- accepted
+  if (any(accepted)) {
+    state$positions[accepted, ] <- proposal[accepted, ]
+    state$log_density[accepted] <- density[accepted]
+    state$log_mixture[accepted] <- log_mixture[accepted]
+    # An independent draw knows its density under the mixture, a walk does not.
+    if (!is.null(state$law$mixture) && any(walked <- accepted & !independent)) {
+      state$log_mixture[walked] <- mixture_log_density(state$law$mixture, state$positions, state$group)[walked]
+    }
+  }
+  state <- record(state, at)
+  if (state$frozen) state else learn(state, moves$plain[, at])
+}
+
+# Steps until `until` of them are made in all. `each_step(state)`, if given, is
+# called after every one, and ends the run by returning FALSE.
+sampler_run <- function(state, log_density, until = state$iter, each_step = NULL) {
+  while (state$iteration < until) {
+    state <- sampler_step(state, log_density)
+    if (!is.null(each_step) && isFALSE(each_step(state))) break
+  }
+  sampler_flush(state)
+}
+
+# A NaN would be refused without a word, and +Inf never left again.
+check_log_density <- function(density, n_chains) {
+  if (length(density) != n_chains || !isTRUE(all(density < Inf))) {
+    stop("the log density must be a number or -Inf for every chain")
+  }
+  density
+}
+
+next_block <- function(state) {
+  state$noise <- draw_noise(state$streams, block_steps, ncol(state$positions), proposal_df)
+  state$streams <- state$noise$streams
+  state$noise$streams <- NULL
+  state$moves <- prepare_moves(state$noise, state$law, state$group, fixed = state$sampler == "paper")
+  state
+}
+
+# Where the chains are goes to `recent` first: a list of pointers, cheap to change
+# every step where the whole array of draws would be copied.
+record <- function(state, at) {
+  state$recent[[at]] <- state$positions
+  state$recent_log_density[[at]] <- state$log_density
+  iteration <- state$iteration
+  if (iteration > state$warmup) state$n_accepted <- state$n_accepted + state$accepted
+  if (at == block_steps || iteration == state$warmup || iteration == state$iter) sampler_flush(state) else state
+}
+
+# Brings `draws` and `history` up to date with the last step made. Writes the rows
+# of the present block, however often: a flush changes no later draw.
+sampler_flush <- function(state) {
+  if (state$iteration == 0L) return(state)
+  at <- (state$iteration - 1L) %% block_steps + 1L
+  iterations <- state$iteration - at + seq_len(at)
+  if (!is.null(state$history)) {
+    warm <- which(iterations <= state$warmup)
+    state$history[iterations[warm], , ] <- stack_matrices(state$recent[warm])
+  }
+  after <- iterations - state$warmup
+  kept <- which(after > 0 & after %% state$thin == 0)
+  if (length(kept) > 0) {
+    rows <- after[kept] %/% state$thin
+    state$draws[rows, , ] <- stack_matrices(state$recent[kept])
+    state$log_density_draws[rows, ] <- do.call(rbind, state$recent_log_density[kept])
+  }
+  state
+}
+
+# Matrices [chains, size] as an array [matrices, chains, size].
+stack_matrices <- function(matrices) {
+  aperm(array(unlist(matrices), c(dim(matrices[[1]]), length(matrices))), c(3, 1, 2))
+}
+
+# Warm-up -----------------------------------------------------------------------
+
+# The walk's shape is learnt often at first, and too short a warm-up learns no
+# more; mixtures are then fitted as the chains settle, the last time at the end.
+mixture_warmup <- 100L
+mixture_times <- c(0.3, 0.5, 0.7, 0.85, 1)
+
+learn <- function(state, plain) {
+  if (any(plain)) state <- tune_scale(state, plain)
+  iteration <- state$iteration
+  fits <- if (state$warmup < mixture_warmup) integer() else ceiling(mixture_times * state$warmup)
+  if (iteration %in% fits) {
+    state <- learn_law(state, mixture = TRUE)
+  } else if (iteration == state$warmup || (iteration %% 32L == 0L && iteration < min(fits, Inf))) {
+    state <- learn_law(state, mixture = FALSE)
+  }
+  if (iteration == state$warmup) {
+    state$frozen <- TRUE
+    state["history"] <- list(NULL)
+  }
+  state
+}
+
+# Robbins and Monro: the log scale moves towards the acceptance wanted, by less and
+# less. Walks of unusual length do not count.
+tune_scale <- function(state, plain) {
+  n_groups <- length(state$scale)
+  member <- state$group == rep(seq_len(n_groups), each = length(plain))
+  n <- .colSums(member * plain, length(plain), n_groups)
+  chance <- .colSums(member * plain * pmin(1, exp(state$log_ratio)), length(plain), n_groups)
+  state$n_scaled <- state$n_scaled + (n > 0)
+  gain <- pmax(1, state$n_scaled)^-0.6
+  state$scale <- state$scale * exp(gain * (chance - n * target_acceptance(ncol(state$positions))) / pmax(1, n))
+  state
+}
+
+# From the later half of the warm-up so far, each group's chains together.
+learn_law <- function(state, mixture) {
+  state <- sampler_flush(state)
+  size <- ncol(state$positions)
+  rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
+  groups <- seq_along(state$scale)
+  points <- lapply(groups, function(g) {
+    matrix(state$history[rows, state$group == g, ], ncol = size)
+  })
+  least <- state$step * 1e-3
+  state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)
+  # The scale was learnt for another shape.
+  state$n_scaled <- pmin(state$n_scaled, 20)
+  if (mixture) {
+    state$law$mixture <- stack_mixtures(lapply(points, fit_mixture, least = least))
+    state$log_mixture <- mixture_log_density(state$law$mixture, state$positions, state$group)
+  }
+  state$moves <- prepare_moves(state$noise, state$law, state$group)
+  state
+}
