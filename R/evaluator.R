@@ -46,7 +46,7 @@ parameters_of <- function(evaluator, natural) {
 
 # Rewards [cell, chain] where entries of the utility are inferred, else NULL.
 rewards_of <- function(evaluator, natural) {
-  entries <- utility_terms(colnames(natural))
+  entries <- utility_terms(evaluator$prior)
   if (!length(entries$term)) return(NULL)
   at <- cbind(match(entries$state, rownames(evaluator$utility)), match(entries$action, colnames(evaluator$utility)))
   vapply(seq_len(nrow(natural)), function(i) {
@@ -56,11 +56,11 @@ rewards_of <- function(evaluator, natural) {
   }, numeric(length(evaluator$batch$problem$reward)))
 }
 
-# "utility[diseased,monitor]" taken apart.
-utility_terms <- function(terms) {
-  terms <- terms[startsWith(terms, "utility[")]
-  inside <- sub("^utility\\[(.*)\\]$", "\\1", terms)
-  list(term = terms, state = sub(",.*$", "", inside), action = sub("^[^,]*,", "", inside))
+# The inferred entries of the utility: their terms, states and actions.
+utility_terms <- function(prior) {
+  entries <- Filter(function(entry) !is.null(entry$state) && !is.na(entry$state), unclass(prior))
+  list(term = names(entries), state = vapply(entries, `[[`, "", "state"),
+       action = vapply(entries, `[[`, "", "action"))
 }
 
 prior_terms <- function(prior) names(prior)

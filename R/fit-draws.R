@@ -1,7 +1,7 @@
 # What a fit keeps: draws on the natural scale, [iteration, chain, term] a group,
 # and what is needed to plan for any of them again.
 
-new_ibrc_fit <- function(chain, evaluator, plan, group, histories, run, sampler, keep_data) {
+new_ibrc_fit <- function(chain, evaluator, plan, group, by, histories, actions, run, sampler, keep_data) {
   state <- sampler_flush(chain$state)
   kept <- max(0, state$iteration - state$warmup) %/% state$thin
   if (kept < 2) {
@@ -22,7 +22,7 @@ new_ibrc_fit <- function(chain, evaluator, plan, group, histories, run, sampler,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
          group_sizes = c(table(group)), n_visits = vapply(histories, function(h) sum(h$count), 0),
-         histories = if (keep_data) histories, run = run, sampler = sampler,
+         by = by, histories = if (keep_data) histories, visit_actions = if (keep_data) actions, run = run, sampler = sampler,
          interrupted = chain$interrupted),
     class = "ibrc_fit"
   )

@@ -76,7 +76,9 @@ contraction <- function(fit) {
   out <- vapply(fit$draws, function(draws) {
     flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
     theta <- prior_unconstrain(fit$prior, flat)
-    1 - apply(theta, 2, stats::var) / prior_sd^2
+    # A draw at the edge of the doubles has no place on that scale.
+    theta[!is.finite(theta)] <- NA
+    1 - apply(theta, 2, stats::var, na.rm = TRUE) / prior_sd^2
   }, numeric(length(prior_sd)))
   matrix(out, length(prior_sd), length(fit$draws), dimnames = list(prior_terms(fit$prior), names(fit$draws)))
 }

@@ -62,9 +62,9 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
 
   plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
                      cores = run$cores)
-  histories <- lapply(levels(group), function(level) {
-    build_histories(group_coded(coded, group, level), setting)
-  })
+  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
+  histories <- lapply(pieces, build_histories, setting)
+  actions <- lapply(pieces, function(piece) piece$action + 1L)
   refuse_impossible_visits(coded, build_histories(coded, setting), plan)
   chain_group <- rep(seq_along(histories), each = run$chains)
   evaluator <- new_evaluator(plan, histories, chain_group, prior, fixed, tolerance, run$cores,
@@ -74,7 +74,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
                          run$warmup, run$iter, run$thin, sampler)
   chain <- run_chains(list(state = state, value = first$value), evaluator, run)
-  new_ibrc_fit(chain, evaluator, plan, group, histories, run, sampler, keep_data)
+  new_ibrc_fit(chain, evaluator, plan, group, by, histories, actions, run, sampler, keep_data)
 }
 
 default_refresh <- function() {
@@ -99,11 +99,7 @@ quantity_of <- function(term) {
 }
 
 check_prior <- function(prior, setting, fixed) {
-  if (is.null(prior)) {
-    abort_input("prior", "must be proper: where behaviour is neutral the likelihood is flat as beta grows and as ",
-                "eta falls to 0, so that without a prior there is no posterior. See ibrc_prior().")
-  }
-  check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
+  if (!is.null(prior)) check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
   prior <- validate_ibrc_prior(prior, setting)
   if (!is.list(fixed) || length(fixed) && is.null(names(fixed))) {
     abort_input("fixed", "must be a named list, such as list(eta = 0), not ", describe(fixed), ".")

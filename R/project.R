@@ -25,7 +25,7 @@ project_behavior <- function(fit) {
 # The plan for one row of natural-scale parameters.
 plan_at <- function(fit, natural) {
   plan <- fit$plan
-  entries <- utility_terms(colnames(natural))
+  entries <- utility_terms(fit$prior)
   if (length(entries$term)) {
     at <- cbind(match(entries$state, plan$setting$states), match(entries$action, plan$setting$actions))
     worth <- plan$reward - plan$nodes %*% plan$setting$utility

@@ -152,9 +152,13 @@ walk_factor <- function(points, least) {
 # whitened points. To each component's scatter come a few points' worth of what a
 # component would have were the cloud cut evenly, so that none collapses; the last
 # component is wide and keeps its weight, so that no place is out of reach.
-fit_mixture <- function(points, least, n_parts = most_components, rounds = 25L, df = proposal_df) {
+tau<-0;inflate<-1;rounds0<-25L
+fit_mixture <- function(points, log_density, least, n_parts = most_components, rounds = rounds0, df = proposal_df) {
   size <- ncol(points)
-  points <- points[unique(round(seq(1, nrow(points), length.out = most_points))), , drop = FALSE]
+  rows <- unique(round(seq(1, nrow(points), length.out = most_points)))
+  points <- points[rows, , drop = FALSE]
+  weight <- exp(tau*(median(log_density[rows]) - log_density[rows]))
+  weight <- pmin(weight, 10); weight <- weight / mean(weight)
   n_distinct <- nrow(points) - sum(duplicated(points[, 1]))
   n_parts <- max(1L, min(n_parts, n_distinct %/% (5L * (size + 1L))))
   covariance <- stats::cov(points)
@@ -164,12 +168,12 @@ fit_mixture <- function(points, least, n_parts = most_components, rounds = 25L, 
   z <- (points - rep(middle, each = nrow(points))) %*% backsolve(whole, diag(size))
   pairs <- which(upper.tri(diag(size), TRUE), arr.ind = TRUE)
   features <- cbind(1, z, z[, pairs[, 1]] * z[, pairs[, 2]])
-  shares <- outer(split_points(z, n_parts), seq_len(n_parts), `==`) + 0
+  shares <- outer(split_points(z, n_parts), seq_len(n_parts), `==`) * weight
   fitted <- mixture_update(features, pairs, shares, shares, df)
   for (round in seq_len(rounds)) {
     inner <- mixture_terms(fitted, z, df)
     term <- exp(inner$term)
-    shares <- term / rowSums(term)
+    shares <- term * (weight / rowSums(term))
     fitted <- mixture_update(features, pairs, shares, shares * (df + size) / (df + inner$distance), df)
   }
   wide <- 0.05
@@ -214,7 +218,7 @@ mixture_update <- function(features, pairs, shares, weights, df) {
     inner <- diag(extra * even, size)
     inner[pairs] <- inner[pairs] + scatter[k, ]
     # chol() reads the upper triangle only.
-    factor[, , k] <- chol(inner / (n[k] + extra))
+    factor[, , k] <- chol(inflate * inner / (n[k] + extra))
   }
   list(weight = n / sum(n), mean = mean, factor = factor)
 }

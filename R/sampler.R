@@ -38,7 +38,7 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
     history = NULL, draws = array(NA_real_, c(n_kept, n_chains, size)),
     log_density_draws = matrix(NA_real_, n_kept, n_chains)
   )
-  if (!state$frozen) state$history <- array(NA_real_, c(warmup, n_chains, size))
+  if (!state$frozen) state$history <- array(NA_real_, c(warmup, n_chains, size + 1L))
   state
 }
 
@@ -122,7 +122,7 @@ sampler_flush <- function(state) {
   iterations <- state$iteration - at + seq_len(at)
   if (!is.null(state$history)) {
     warm <- which(iterations <= state$warmup)
-    state$history[iterations[warm], , ] <- stack_matrices(state$recent[warm])
+    state$history[iterations[warm], , ] <- stack_matrices(Map(cbind, state$recent[warm], state$recent_log_density[warm]))
   }
   after <- iterations - state$warmup
   kept <- which(after > 0 & after %% state$thin == 0)
@@ -181,15 +181,14 @@ learn_law <- function(state, mixture) {
   size <- ncol(state$positions)
   rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
   groups <- seq_along(state$scale)
-  points <- lapply(groups, function(g) {
-    matrix(state$history[rows, state$group == g, ], ncol = size)
-  })
+  visited <- lapply(groups, function(g) matrix(state$history[rows, state$group == g, ], ncol = size + 1L))
+  points <- lapply(visited, function(x) x[, seq_len(size), drop = FALSE])
   least <- state$step * 1e-3
   state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)
   # The scale was learnt for another shape.
   state$n_scaled <- pmin(state$n_scaled, 20)
   if (mixture) {
-    state$law$mixture <- stack_mixtures(lapply(points, fit_mixture, least = least))
+    state$law$mixture <- stack_mixtures(Map(fit_mixture, points, lapply(visited, function(x) x[, size + 1L]), least))
     state$log_mixture <- mixture_log_density(state$law$mixture, state$positions, state$group)
   }
   state$moves <- prepare_moves(state$noise, state$law, state$group)

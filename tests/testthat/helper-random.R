@@ -90,3 +90,19 @@ expect_close <- function(object, expected, tolerance = 1e-10) {
 }
 
 reference_file <- function(name) testthat::test_path("reference", name)
+
+# A run that meets an interrupt after so many steps.
+run_interrupted <- function(visits, setting, models, prior, after) {
+  plan <- plan_agent(setting, bounded_agent(alpha = 1), models)
+  evaluator <- new_evaluator(plan, list(build_histories(code_visits(visits, setting), setting)), c(1L, 1L), prior,
+                             list(), 1e-8, 1L)
+  streams <- streams_from_seed(1, 3)
+  first <- start_chains(evaluator, NULL, 2, nrow(plan$nodes), streams[[3]])
+  state <- sampler_start(first$theta, function(theta) first$log_density, streams[1:2], c(1L, 1L), 100, 300)
+  run_chains(list(state = state, value = first$value), evaluator, check_run(2, 300, 100, 1, 1, 0),
+             each_step = function(chain) {
+               if (chain$state$iteration == after) {
+                 stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+               }
+             })
+}

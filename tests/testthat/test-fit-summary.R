@@ -1,0 +1,52 @@
+test_that("tidy, glance and coef say what the draws say", {
+  fit <- clinic_fit()
+  table <- tidy(fit)
+  expect_named(table, c("term", "group", "estimate", "std.error", "conf.low", "conf.high", "rhat", "ess_bulk",
+                        "ess_tail", "contraction"))
+  draws <- fit$draws$south[, , "alpha"]
+  row <- table[table$group == "south" & table$term == "alpha", ]
+  expect_identical(row$estimate, stats::median(draws))
+  expect_identical(row$conf.low, stats::quantile(draws, 0.025, names = FALSE))
+  expect_identical(row$rhat, posterior::rhat(draws))
+  half <- tidy(fit, conf.level = 0.5)
+  expect_true(all(half$conf.low > table$conf.low & half$conf.high < table$conf.high))
+  expect_identical(unname(coef(fit)), table$estimate)
+  expect_identical(names(coef(fit)), posterior::variables(posterior::as_draws_array(fit)))
+  one <- glance(fit)
+  expect_identical(one$trajectories, 160L)
+  expect_equal(one$visits, nrow(clinic_visits()))
+  expect_identical(one$groups, 2L)
+  expect_null(tidy(pooled_fit())$group)
+  expect_error(tidy(fit, conf.level = 2), class = "ibrc_error_input")
+})
+
+test_that("contraction is 0 without data and near 1 with plenty", {
+  setting <- diag_setting()
+  plan <- plan_agent(setting, bounded_agent(0.5), diag_models())
+  visits <- simulate(plan, 300, seed = 2)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 2))
+  without <- ibrc(visits, setting, diag_models(), prior, sample_prior = "only", chains = 2, iter = 2000, seed = 1)
+  expect_lt(abs(tidy(without)$contraction), 0.2)
+  with <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 400, seed = 1)
+  expect_gt(tidy(with)$contraction, 0.95)
+})
+
+test_that("what the data do not say is said", {
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, bounded_agent(0.5), diag_models()), 60, seed = 2)
+  fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1), adaptivity ~ normal(2000, 100)),
+              chains = 2, iter = 600, seed = 1)
+  expect_match(fit_advice(fit, tidy(fit)), "little about adaptivity", all = FALSE)
+})
+
+test_that("chains that disagree are not to be reported", {
+  fit <- pooled_fit()
+  fit$draws$all[, 1, "alpha"] <- fit$draws$all[, 1, "alpha"] + 5
+  expect_match(fit_advice(fit, tidy(fit)), "do not agree on alpha", all = FALSE)
+})
+
+test_that("a fit prints a table and advice", {
+  expect_output(print(clinic_fit()), "A fit to 160 trajectories with .* in 2 groups")
+  expect_output(print(clinic_fit()), "term group +median +2.5% +97.5% +rhat")
+  expect_output(print(pooled_fit()), "Acceptance")
+})

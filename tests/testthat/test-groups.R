@@ -1,0 +1,40 @@
+visits <- data.frame(id = rep(1:3, each = 2), time = rep(1:2, 3), action = "monitor", observation = "positive",
+                     sex = rep(c("f", "m", NA), each = 2), old = rep(c(TRUE, FALSE, TRUE), each = 2))
+read_visits <- function(data) trajectories(data, covariates = c("sex", "old"), setting = diag_setting())
+groups_of <- function(data, by) {
+  seen <- read_visits(data)
+  group_trajectories(seen, by, code_visits(seen, diag_setting()))
+}
+
+test_that("a level a combination, missing a level of its own", {
+  expect_identical(groups_of(visits, "sex"), factor(c("f", "m", "missing")))
+  expect_identical(as.character(groups_of(visits, c("sex", "old"))), c("f, TRUE", "m, FALSE", "missing, TRUE"))
+  expect_identical(levels(groups_of(visits, NULL)), "all")
+  ordered <- transform(visits, sex = factor(sex, levels = c("m", "f", "other")))
+  expect_identical(levels(groups_of(ordered, "sex")), c("m", "f", "missing"))
+})
+
+test_that("a group that changes within a trajectory is refused by its rows", {
+  changed <- visits
+  changed$sex[4] <- "f"
+  error <- expect_error(groups_of(changed, "sex"), class = "ibrc_error_data")
+  expect_identical(error$rows, 4L)
+  expect_error(groups_of(visits, "age"), class = "ibrc_error_input")
+  expect_error(groups_of(visits, 3), class = "ibrc_error_input")
+})
+
+test_that("small groups are warned of", {
+  expect_warning(warn_small_groups(factor(c(rep("a", 30), "b"))), "\"b\" has fewer than 20",
+                 class = "ibrc_warning_small_group")
+  expect_silent(warn_small_groups(factor(rep("a", 30))))
+})
+
+test_that("groups are fitted as if alone", {
+  fit <- clinic_fit()
+  north <- clinic_visits()
+  north <- trajectories(as.data.frame(north)[north$clinic == "north", ], setting = diag_setting())
+  alone <- ibrc(north, diag_setting(), diag_models(), fit$prior, chains = 2, iter = 600, seed = 5)
+  a <- tidy(fit)[1:2, ]
+  b <- tidy(alone)
+  expect_true(all(abs(a$estimate - b$estimate) < 5 * a$std.error / sqrt(pmin(a$ess_bulk, b$ess_bulk)) * 1.5))
+})

@@ -1,0 +1,10 @@
+test_that("a projection plans for the medians", {
+  plan <- project_behavior(pooled_fit())
+  middle <- coef(pooled_fit())
+  expect_equal(plan$agent$alpha, middle[["alpha"]])
+  expect_equal(1 / plan$agent$beta, middle[["optimism"]])
+  plans <- project_behavior(clinic_fit())
+  expect_named(plans, c("north", "south"))
+  expect_gt(plans$south$agent$alpha, plans$north$agent$alpha)
+  expect_error(project_behavior(1), class = "ibrc_error_input")
+})
