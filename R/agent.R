@@ -3,8 +3,10 @@
 #' Three numbers say how an agent falls short of perfect rationality: `alpha`, the
 #' price of deliberating (its inverse is **flexibility**); `beta`, the price of
 #' believing something other than the neutral view of the dynamics (its inverse
-#' is **optimism**, negative for a pessimist); and `eta`, the price of being
-#' surprised (its inverse is **adaptivity**). Give each in either form. What is
+#' is **optimism**, negative for a pessimist); and `eta`, the price of surprise, of
+#' next beliefs that stray from the belief prior (its inverse is **adaptivity**; with
+#' the default belief prior, `eta > 0` favours actions after which the next belief is
+#' less predictable). Give each in either form. What is
 #' not given is perfectly rational, so `bounded_agent()` itself is the perfectly
 #' rational agent.
 #'
@@ -34,6 +36,9 @@
 bounded_agent <- function(alpha = NULL, beta = NULL, eta = NULL, flexibility = NULL,
                           optimism = NULL, adaptivity = NULL, action_prior = NULL,
                           belief_prior = NULL) {
+  if (!is.null(adaptivity) && identical(as.numeric(adaptivity), 0)) {
+    abort_input("adaptivity", "must not be 0: an agent without any has no finite value. Use a small one.")
+  }
   agent <- new_ibrc_agent(
     alpha = either_form(alpha, flexibility, "alpha", "flexibility", rational = 0),
     beta = either_form(beta, optimism, "beta", "optimism", rational = Inf),
@@ -58,9 +63,11 @@ either_form <- function(price, inverse, price_name, inverse_name, rational) {
 }
 
 validate_ibrc_agent <- function(agent) {
+  for (price in c("alpha", "beta", "eta")) {
+    agent[[price]] <- check_number(agent[[price]], price, "one number, not NA")
+  }
   if (is.infinite(agent$eta)) {
-    abort_input("eta", "must be finite: an agent without any adaptivity (adaptivity = 0) has no ",
-                "finite value. Use a large eta instead.")
+    abort_input("eta", "must be finite: an agent without any adaptivity has no finite value. Use a large eta.")
   }
   prior <- agent$action_prior
   if (!is.null(prior)) {
@@ -92,7 +99,7 @@ action_prior_of <- function(agent, setting) {
 # log rho~ at the nodes, or NULL.
 log_belief_prior_at <- function(agent, beliefs) {
   if (is.null(agent$belief_prior)) return(NULL)
-  prior <- agent$belief_prior(beliefs)
+  prior <- call_user(agent$belief_prior, beliefs, argument = "belief_prior")
   if (!is.numeric(prior) || !length(prior) %in% c(1, nrow(beliefs)) ||
       any(!is.finite(prior)) || any(prior <= 0)) {
     abort_input("belief_prior", "must return one positive finite number a belief; it returned ",
@@ -118,17 +125,18 @@ agent_words <- function(agent) {
     else if (optimism > 0) "optimistic: leans to models under which its plan pays"
     else "pessimistic: leans to models under which its plan fails",
     eta = if (eta == 0) "perfectly adaptive: untroubled by surprise"
-    else if (eta > 0) "adaptive to a degree: averse to surprising beliefs"
-    else "adaptive to a degree: drawn to surprising beliefs"
+    else if (eta > 0) "adaptive to a degree: pays for beliefs that stray from its belief prior"
+    else "adaptive to a degree: gains from beliefs that stray from its belief prior"
   )
 }
 
 #' @export
 format.ibrc_agent <- function(x, ...) {
-  number <- function(v) format(v, digits = 4, trim = TRUE)
+  number <- function(v) if (v == 0 && 1 / v < 0) "-0" else format(v, digits = 4, trim = TRUE)
   words <- agent_words(x)
   row <- function(name, inverse, price) {
-    sprintf("  %-11s %8s  (%s = %s)  %s", inverse, number(1 / price), name, number(price), words[[name]])
+    sprintf("  %-11s %8s  %-16s  %s", inverse, number(1 / price), paste0("(", name, " = ", number(price), ")"),
+            words[[name]])
   }
   c("A boundedly rational agent",
     row("alpha", "flexibility", x$alpha), row("beta", "optimism", x$beta), row("eta", "adaptivity", x$eta),

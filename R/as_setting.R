@@ -203,11 +203,3 @@ choose_discount <- function(chosen, given, line = NULL) {
   }
   check_discount(given)
 }
-
-check_unused <- function(...) {
-  if (...length()) {
-    given <- names(list(...))
-    given <- given[nzchar(given)]
-    abort_input("...", "must be empty", if (length(given)) paste0("; it has ", enumerate(given)), ".")
-  }
-}

@@ -130,3 +130,11 @@ describe <- function(x) {
   if (is.atomic(x)) return(paste("a", class(x)[1], "vector of length", length(x)))
   paste("an object of class", enumerate(class(x)[1]))
 }
+
+check_unused <- function(...) {
+  if (...length()) {
+    given <- names(list(...))
+    given <- given[nzchar(given)]
+    abort_input("...", "must be empty", if (length(given)) paste0("; it has ", enumerate(given)), ".")
+  }
+}

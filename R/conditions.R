@@ -24,8 +24,16 @@ require_package <- function(package, purpose) {
   }
 }
 
+# A function that the user wrote: what goes wrong in it is said with its argument.
+call_user <- function(f, ..., argument) {
+  tryCatch(f(...), error = function(e) {
+    abort_input(argument, "is a function that failed: ", conditionMessage(e))
+  })
+}
+
 # "a", "b" and "c"; at most `most` of them, then how many more.
 enumerate <- function(x, most = 5, quote = "\"") {
+  if (!length(x)) return("none")
   shown <- paste0(quote, utils::head(x, most), quote)
   more <- length(x) - length(shown)
   if (more > 0) shown <- c(shown, paste(more, "more"))

@@ -33,8 +33,12 @@ as_stack <- function(x, actions, size, argument) {
       abort_input(argument, "has ", plural(length(x), "matrix", "matrices"), " for ",
                   plural(n_actions, "action"), ".")
     }
-    x <- lapply(x, as.matrix)
     for (u in seq_along(x)) {
+      if (!is.numeric(x[[u]]) && !is.data.frame(x[[u]]) && !inherits(x[[u]], "Matrix")) {
+        abort_input(argument, "for action ", enumerate(actions[u]), " must be a numeric matrix, not ",
+                    describe(x[[u]]), ".")
+      }
+      x[[u]] <- as.matrix(x[[u]])
       if (!identical(dim(x[[u]]), as.integer(size))) {
         abort_input(argument, "for action ", enumerate(actions[u]), " is ",
                     paste(dim(x[[u]]), collapse = " by "), "; it must be ",

@@ -33,7 +33,7 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
 # [action, node], as kernels read it.
 as_node_policy <- function(policy, plan) {
   if (is.null(policy)) return(plan$solution$policy)
-  if (is.function(policy)) policy <- policy(plan$nodes)
+  if (is.function(policy)) policy <- call_user(policy, plan$nodes, argument = "policy")
   size <- c(nrow(plan$nodes), length(plan$setting$actions))
   if (!is.numeric(policy) || !identical(dim(policy), size)) {
     abort_input("policy", "must be a matrix of ", size[1], " nodes by ", size[2], " actions, not ",
@@ -48,7 +48,7 @@ as_node_policy <- function(policy, plan) {
 # [model, action, node]
 as_node_sigma <- function(sigma, plan) {
   if (is.null(sigma)) return(plan$solution$sigma)
-  size <- c(nrow(plan$nodes), length(plan$setting$actions), length(plan$models))
+  size <- c(nrow(plan$nodes), length(plan$setting$actions), n_models(plan$models))
   if (!is.numeric(sigma) || !identical(dim(sigma), size)) {
     abort_input("sigma", "must be an array of ", paste(size, c("nodes", "actions", "models"), collapse = " by "),
                 ", not ", describe(sigma), ".")

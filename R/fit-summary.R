@@ -14,7 +14,7 @@
 #' @name summary.ibrc_fit
 #' @export
 summary.ibrc_fit <- function(object, conf.level = 0.95, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   table <- tidy(object, conf.level)
   structure(list(table = table, glance = glance(object), fit = object, advice = fit_advice(object, table),
                  conf.level = conf.level), class = "summary.ibrc_fit")
@@ -24,7 +24,7 @@ summary.ibrc_fit <- function(object, conf.level = 0.95, ...) {
 #' @name tidy.ibrc_fit
 #' @export
 tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   conf.level <- check_number(conf.level, "conf.level")
   if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
   tail <- (1 - conf.level) / 2
@@ -53,7 +53,7 @@ generics::glance
 #' @rdname summary.ibrc_fit
 #' @export
 glance.ibrc_fit <- function(x, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   table <- tidy(x)
   data.frame(trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$draws),
              chains = x$run$chains, draws = prod(dim(x$draws[[1]])[1:2]), acceptance = mean(x$acceptance),
@@ -64,7 +64,7 @@ glance.ibrc_fit <- function(x, ...) {
 #' @importFrom stats coef
 #' @export
 coef.ibrc_fit <- function(object, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   table <- tidy(object)
   variables <- unlist(lapply(names(object$draws), function(group) variable_names(object, group)))
   stats::setNames(table$estimate, variables)

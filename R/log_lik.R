@@ -23,7 +23,7 @@ log_lik <- function(object, ...) UseMethod("log_lik")
 #' @rdname log_lik
 #' @export
 log_lik.ibrc_plan <- function(object, visits, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   if (missing(visits)) abort_input("visits", "must be given: trajectories to judge by the plan.")
   coded <- code_visits(visits, object$setting)
   histories <- build_histories(coded, object$setting)

@@ -19,7 +19,8 @@
 #' @param setting A setting ([decision_setting()]). For `model_prior()` it is
 #'   optional: given, the models are checked against it now rather than when a
 #'   plan is made.
-#' @param by The step.
+#' @param by The step, added to or taken from the largest probability of a row: 0.1
+#'   is ten percentage points.
 #' @param vary Which law varies: `"emission"` (what is seen), `"transition"` (how
 #'   states move) or `"both"`.
 #' @param apart `FALSE`: all rows of a law move together, three models a law.
@@ -205,5 +206,4 @@ print.ibrc_models <- function(x, ...) {
   invisible(x)
 }
 
-#' @export
-length.ibrc_models <- function(x) length(x$weights)
+n_models <- function(models) length(models$weights)

@@ -4,7 +4,8 @@
 #' at each belief of the lattice. `complexity()` averages over it how far the agent
 #' strays from its priors: in deciding (from its action prior), in specifying the
 #' dynamics (from the neutral model weights) and in recognising (how surprising
-#' the next beliefs are).
+#' the next beliefs are). All three are in nats, natural units of information: 0.69
+#' nats is one bit.
 #'
 #' @param plan A plan ([plan_agent()]).
 #' @param start The first belief; the setting's own by default.
@@ -12,7 +13,11 @@
 #'   sums to 1. `complexity()`: a data frame with a row a complexity (`decision`,
 #'   `specification`, `recognition`) and columns `complexity`, `nats`, `price`
 #'   (alpha, beta, eta) and `cost` (their product).
-#' @details Per visit, expected utility less the three costs equals
+#' @details Recognition is measured against the belief prior. The default, the constant
+#'   1, is no distribution: its complexity is minus the entropy of the next belief, so
+#'   negative. A limit (an infinite price) plays its prior and costs nothing.
+#'
+#'   Per visit, expected utility less the three costs equals
 #'   `(1 - discount)` times the value of the start belief: `summary()` of a plan
 #'   shows the account.
 #' @family planning
@@ -67,7 +72,7 @@ account <- function(plan, start = NULL) {
   from <- if (is.null(start)) plan$setting$start else start
   data.frame(
     item = c("utility", paste("cost of", c("deciding", "specifying", "recognising")), "net value"),
-    amount = c(mean_terms(plan, start)[["utility"]], -costs$cost,
+    amount = c(mean_terms(plan, start)[["utility"]], 0 - costs$cost,
                (1 - plan$setting$discount) * value(plan, from))
   )
 }

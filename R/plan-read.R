@@ -8,8 +8,9 @@
 #' @param ... Not used.
 #'
 #' @return `value()`: a numeric vector, how much the agent expects from each belief
-#'   on. `policy()`: a matrix `[belief, action]` of probabilities.
-#'   `action_value()`: a matrix `[belief, action]`, the worth of each action.
+#'   on, discounted. `policy()`: a matrix `[belief, action]` of probabilities.
+#'   `action_value()`: a matrix `[belief, action]`, the worth of each action now and
+#'   later, discounted.
 #'   `model_weights()`: a matrix `[belief, model]`, what the agent believes about
 #'   the dynamics when it takes the action.
 #' @family planning
@@ -39,19 +40,33 @@ action_value <- function(object, beliefs = NULL, ...) UseMethod("action_value")
 #' @export
 model_weights <- function(object, beliefs = NULL, action, ...) UseMethod("model_weights")
 
+#' @export
+value.default <- function(object, beliefs = NULL, ...) not_a_plan(object)
+
+#' @export
+policy.default <- function(object, beliefs = NULL, ...) not_a_plan(object)
+
+#' @export
+action_value.default <- function(object, beliefs = NULL, ...) not_a_plan(object)
+
+#' @export
+model_weights.default <- function(object, beliefs = NULL, action, ...) not_a_plan(object)
+
+not_a_plan <- function(object) check_class(object, "ibrc_plan", "object", "plan_agent()")
+
 beliefs_of <- function(plan, beliefs) {
   if (is.null(beliefs)) plan$nodes else as_beliefs(beliefs, plan$setting$states)
 }
 
 #' @export
 value.ibrc_plan <- function(object, beliefs = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   interpolate_at(object$solution$value, beliefs_of(object, beliefs), object$resolution)
 }
 
 #' @export
 policy.ibrc_plan <- function(object, beliefs = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   out <- t(.Call(ffi_policy, object, t(beliefs_of(object, beliefs))))
   colnames(out) <- object$setting$actions
   out
@@ -59,7 +74,7 @@ policy.ibrc_plan <- function(object, beliefs = NULL, ...) {
 
 #' @export
 action_value.ibrc_plan <- function(object, beliefs = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   out <- interpolate_at(object$solution$action_value, beliefs_of(object, beliefs), object$resolution)
   colnames(out) <- object$setting$actions
   out
@@ -67,7 +82,7 @@ action_value.ibrc_plan <- function(object, beliefs = NULL, ...) {
 
 #' @export
 model_weights.ibrc_plan <- function(object, beliefs = NULL, action, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   beliefs <- beliefs_of(object, beliefs)
   if (missing(action)) abort_input("action", "must name the action taken; there are ",
                                    enumerate(object$setting$actions), ".")
@@ -144,7 +159,7 @@ generics::tidy
 #' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 1), resolution = 10)
 #' head(tidy(plan))
 tidy.ibrc_plan <- function(x, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   n <- nrow(x$nodes)
   actions <- x$setting$actions
   node <- rep(seq_len(n), each = length(actions))

@@ -1,8 +1,10 @@
 #' Work out what a bounded agent does
 #'
-#' Plans for an agent in a setting: solves its boundedly rational backup on a
-#' lattice of beliefs and returns the values, the decision policy and the weights
-#' that the agent gives to each model of the dynamics.
+#' Plans for an agent in a setting, over a lattice (a regular grid) of beliefs:
+#' returns what each belief is worth to it, how likely it takes each action there,
+#' and the weights that it gives to each model of the dynamics. A *backup* is one
+#' pass over the lattice that works out values from those of the next visit; a plan
+#' is where backups no longer change anything.
 #'
 #' The lattice holds every belief whose entries are multiples of
 #' `1 / resolution`; between nodes, values are interpolated linearly on the
@@ -16,8 +18,9 @@
 #' @param models What the agent may believe about the dynamics
 #'   ([model_prior()]). By default the setting's own dynamics alone.
 #' @param resolution Number of steps from 0 to 1 in each belief.
-#' @param tolerance How far a value may be from the exact one on the lattice. The
-#'   bound is guaranteed; a solve that cannot meet it is an error.
+#' @param tolerance How far a value may be from the exact one on the lattice,
+#'   rounding included: with large utilities or a discount near 1 it must be looser.
+#'   A solve that cannot promise it is an error.
 #' @param interpolate Between nodes, `"value"` interpolates action and model
 #'   values and then forms policies; `"policy"` interpolates the policies.
 #' @param surprise What can surprise: `"belief"` counts observations that lead to
@@ -42,7 +45,8 @@ plan_agent <- function(setting, agent, models = NULL, resolution = 100, toleranc
                        max_backups = 10000, max_bytes = getOption("ibrc.max_bytes", 2e9),
                        cores = getOption("ibrc.cores", 1)) {
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
-  check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
+  agent <- validate_ibrc_agent(check_class(agent, "ibrc_agent", "agent", "bounded_agent()"))
+  check_discount(setting$discount)
   if (is.null(models)) models <- own_model(setting)
   check_class(models, "ibrc_models", "models", "model_prior()")
   models <- validate_ibrc_models(models, setting)
@@ -102,12 +106,12 @@ refuse_unsolved <- function(result, tolerance) {
   if (result$code == 0) return(invisible())
   if (result$code == 2) {
     abort("convergence", "The values are not finite: utilities or prices (alpha, beta, eta) are too ",
-          "large for a double. Rescale them.", fields = list(backups = result$backups))
+          "large for a double. Rescale them.", argument = "setting", fields = list(backups = result$backups))
   }
   abort("convergence", "The solve stopped after ", plural(result$backups, "backup"), " with values known to ",
         signif(result$bound, 3), ", not to the `tolerance` of ", signif(tolerance, 3),
-        ". Raise `max_backups`, or loosen `tolerance`: it may be finer than a double can resolve for ",
-        "values of this size.",
+        ". Loosen `tolerance` (rounding alone may exceed it where utilities are large or the discount is near 1), ",
+        "or raise `max_backups`.",
         argument = "tolerance", fields = list(bound = result$bound, backups = result$backups))
 }
 
@@ -129,17 +133,9 @@ refuse_unsolved <- function(result, tolerance) {
 #' update(plan, bounded_agent(alpha = 0.5, optimism = 0.8))
 update.ibrc_plan <- function(object, agent, tolerance = object$report$tolerance, max_backups = 10000,
                              cores = getOption("ibrc.cores", 1), ...) {
-  check_dots_empty(...)
+  check_unused(...)
   check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
   solve_plan(object, agent, tolerance, max_backups, check_count(cores, "cores"), object$solution$value)
-}
-
-check_dots_empty <- function(...) {
-  if (...length()) {
-    given <- names(list(...))
-    what <- if (is.null(given) || !nzchar(given[1])) "an unnamed argument" else paste0("`", given[1], "`")
-    abort("input", "There is no argument for ", what, ".", argument = given[1])
-  }
 }
 
 #' @export
@@ -150,7 +146,7 @@ format.ibrc_plan <- function(x, ...) {
   c(
     paste0("A plan on ", plural(nrow(x$nodes), "belief node"),
            if (nrow(x$nodes) > length(x$setting$states)) paste0(" (resolution ", x$resolution, ")"),
-           " with ", plural(length(x$models), "model"), " of the dynamics"),
+           " with ", plural(n_models(x$models), "model"), " of the dynamics"),
     format(x$agent)[-1],
     paste0("  from the start (", listing(paste(x$setting$states, format(x$setting$start, digits = 3, trim = TRUE))),
            "): ", listing(paste0(likely, " ", round(100 * at_start[likely]), "%")),

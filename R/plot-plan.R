@@ -32,6 +32,8 @@
 #' }
 plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL, columns = NULL) {
   plans <- check_plans(plans)
+  if (!is.null(columns)) columns <- check_count(columns, "columns")
+  if (!is.null(state)) check_choice(state, plans[[1]]$setting$states, "state")
   n_states <- length(plans[[1]]$setting$states)
   if (n_states > 3) {
     abort_input("plans", "can be drawn for two or three states, not ", n_states,
@@ -50,7 +52,7 @@ plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL,
 #' @importFrom graphics plot
 #' @export
 plot.ibrc_plan <- function(x, observations = NULL, actions = NULL, state = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   plot_plans(list(x), observations, actions, state)
 }
 
@@ -91,7 +93,9 @@ check_plans <- function(plans) {
     abort_input("plans", "must all have the same states, actions and observations; plan ",
                 which(!same)[1], " has others.", rows = which(!same))
   }
-  if (is.null(names(plans))) names(plans) <- if (length(plans) == 1) "" else paste("plan", seq_along(plans))
+  if (is.null(names(plans))) names(plans) <- rep("", length(plans))
+  unnamed <- is.na(names(plans)) | !nzchar(names(plans))
+  if (length(plans) > 1) names(plans)[unnamed] <- paste("plan", which(unnamed))
   names(plans) <- make.unique(names(plans), " ")
   plans
 }
@@ -104,7 +108,13 @@ path_data <- function(plan, observations, actions) {
   if (is.null(actions) && !length(going_on)) {
     abort_input("actions", "must be given: every action of this setting ends the trajectory.")
   }
-  if (!is.null(actions)) actions <- match_length(actions, length(observations), "actions", "observation")
+  observations <- plan$setting$observations[
+    as_positions(observations, plan$setting$observations, "observations", "observation", missing_ok = TRUE)
+  ]
+  if (!is.null(actions)) {
+    actions <- plan$setting$actions[as_positions(actions, plan$setting$actions, "actions", "action")]
+    actions <- match_length(actions, length(observations), "actions", "observation")
+  }
   beliefs <- matrix(plan$setting$start, 1, dimnames = list(NULL, states))
   taken <- NA_character_
   for (t in seq_along(observations)) {
@@ -120,7 +130,6 @@ path_data <- function(plan, observations, actions) {
 
 draw_line_panels <- function(data, setting, state, columns) {
   state <- if (is.null(state)) setting$states[2] else state
-  as_positions(state, setting$states, "state", "state")
   data$belief <- data[[state]]
   lines <- data[data$part == "policy", ]
   path <- data[data$part == "path", ]

@@ -7,14 +7,16 @@
 #' is inferred from behaviour.
 #'
 #' @param states,actions,observations Names, as character vectors without
-#'   duplicates.
+#'   duplicates. A state cannot have the name of a column that tables of a plan
+#'   have beside the states, such as `action` or `value`.
 #' @param transition Probabilities of the next state: an array
 #'   `[from, to, action]`, a list of matrices (named by action, or in the order
 #'   of `actions`), or one matrix for every action. Rows must sum to 1 (to
 #'   1e-8; they are then rescaled). Dimension names, where given, are matched.
 #' @param emission Probabilities of what is seen after the action in the new
 #'   state: an array `[to, observation, action]`, a list of matrices, one matrix
-#'   for every action, or `"identity"`: the state itself is seen.
+#'   for every action, or `"identity"`: the state itself is seen, from the first
+#'   observation on (at the first visit the agent knows `start` alone).
 #' @param utility A matrix `[state, action]`: the worth of taking an action in
 #'   a state.
 #' @param belief_utility Worth that depends on the belief itself rather than on
@@ -27,8 +29,7 @@
 #' @param stop_actions Names of the actions that end a trajectory.
 #'
 #' @return An object of class `ibrc_setting`: a list with the elements above,
-#'   arrays named, and `fully_observed`, `TRUE` where every observation gives
-#'   away the state.
+#'   arrays named, and `fully_observed`, `TRUE` where the emission is the identity.
 #' @seealso [diag_setting()] and [tiger_setting()] for ready-made settings,
 #'   [as_setting()] to import one, [plan_agent()] for what comes next.
 #' @family problem statements
@@ -53,6 +54,10 @@ decision_setting <- function(states, actions, observations, transition, emission
                              stop_actions = character()) {
   states <- check_names(states, "states")
   if (length(states) < 2) abort_input("states", "must name at least two states.")
+  taken <- intersect(states, reserved_columns)
+  if (length(taken)) {
+    abort_input("states", "cannot be called ", enumerate(taken), ": tables have a column of that name beside the states.")
+  }
   actions <- check_names(actions, "actions")
   observations <- check_names(observations, "observations")
   setting <- new_ibrc_setting(
@@ -70,6 +75,9 @@ decision_setting <- function(states, actions, observations, transition, emission
   validate_ibrc_setting(setting)
 }
 
+# Columns that stand beside those of the states in tables that the package returns.
+reserved_columns <- c("action", "probability", "action_value", "value", "occupancy", "panel", "part", "visit")
+
 new_ibrc_setting <- function(states, actions, observations, transition, emission, utility,
                              belief_utility, discount, start, stop_actions) {
   structure(
@@ -83,7 +91,11 @@ new_ibrc_setting <- function(states, actions, observations, transition, emission
 
 validate_ibrc_setting <- function(setting) {
   setting$start <- check_distribution(setting$start, setting$states, "start")
-  if (length(setting$stop_actions)) {
+  stops <- setting$stop_actions
+  if (!is.null(stops) && !is.character(stops) && !is.factor(stops)) {
+    abort_input("stop_actions", "must be names of actions, not ", describe(stops), ".")
+  }
+  if (length(stops)) {
     setting$stop_actions <- check_names(setting$stop_actions, "stop_actions")
     unknown <- setdiff(setting$stop_actions, setting$actions)
     if (length(unknown)) {
@@ -135,7 +147,7 @@ belief_utility_at <- function(setting, beliefs) {
   out <- matrix(0, nrow(beliefs), length(setting$actions), dimnames = list(NULL, setting$actions))
   if (is.null(setting$belief_utility)) return(out)
   for (action in setting$actions) {
-    worth <- setting$belief_utility(beliefs, action)
+    worth <- call_user(setting$belief_utility, beliefs, action, argument = "belief_utility")
     if (!is.numeric(worth) || !length(worth) %in% c(1, nrow(beliefs)) || any(!is.finite(worth))) {
       abort_input("belief_utility", "must return one finite number a belief; for action ",
                   enumerate(action), " it returned ", describe(worth), ".")

@@ -11,7 +11,8 @@
 #'   draws from the present state, and moves it on.
 #' @param horizon The most visits that a trajectory may have.
 #' @param environment What really happens: a setting with the same states, actions
-#'   and observations. The plan's own setting by default.
+#'   and observations. The plan's own setting by default. The first state follows
+#'   the environment's `start`; the agent's first belief is its own setting's.
 #' @param cores Threads to use. Draws do not depend on it.
 #' @param ... Not used.
 #' @return Trajectories ([trajectories()]): a data frame with columns `id`, `time`
@@ -26,7 +27,7 @@
 #' visits
 simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL,
                                cores = getOption("ibrc.cores", 1), ...) {
-  check_dots_empty(...)
+  check_unused(...)
   nsim <- check_count(nsim, "nsim")
   horizon <- check_count(horizon, "horizon", most = 1e6)
   cores <- check_count(cores, "cores")
@@ -60,7 +61,8 @@ roll_out <- function(plan, world, nsim, horizon, cores) {
   stops <- as.integer(plan$setting$actions %in% plan$setting$stop_actions)
   pieces <- lapply(split(seq_len(nsim), ceiling(seq_len(nsim) / at_once)), function(rows) {
     noise <- matrix(stats::runif(n_noise * length(rows)), n_noise)
-    .Call(ffi_rollout, plan, models, environment, unname(world$start), stops, horizon, noise, cores)
+    .Call(ffi_rollout, plan, models, environment, unname(world$start), unname(plan$setting$start), stops,
+          horizon, noise, cores)
   })
   list(action = do.call(cbind, lapply(pieces, `[[`, "action")),
        observation = do.call(cbind, lapply(pieces, `[[`, "observation")),

@@ -23,7 +23,13 @@ interpolate_at <- function(values, beliefs, resolution) {
 build_tables <- function(models, resolution, surprise, cores, max_bytes) {
   stack <- stack_models(models)
   refuse_large_lattice(stack, resolution, max_bytes)
-  .Call(ffi_table_build, stack, resolution, as.integer(surprise == "belief"), cores)
+  tryCatch(
+    .Call(ffi_table_build, stack, resolution, as.integer(surprise == "belief"), cores),
+    error = function(e) {
+      abort("memory", "The tables for `resolution` = ", resolution, " could not be had: ", conditionMessage(e),
+            ". Choose a smaller resolution.", argument = "resolution")
+    }
+  )
 }
 
 # An upper bound on what tables and solution take: every observation that some
@@ -51,7 +57,7 @@ refuse_large_lattice <- function(stack, resolution, max_bytes) {
 }
 
 format_bytes <- function(bytes) {
-  if (bytes < 1000) return(paste(round(bytes), "bytes"))
+  if (bytes < 1000) return(plural(round(bytes), "byte"))
   units <- c("kB", "MB", "GB", "TB", "PB")
   power <- min(floor(log10(bytes) / 3), length(units))
   paste(format(round(bytes / 1000^power, 1), scientific = FALSE), units[power])

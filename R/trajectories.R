@@ -35,6 +35,9 @@ trajectories <- function(data, id = "id", time = "time", action = "action",
     if (role == "time" && is.null(time)) next
     check_column(data, roles[[role]], role)
   }
+  if (!is.null(covariates) && !is.character(covariates)) {
+    abort_input("covariates", "must be names of columns, not ", describe(covariates), ".")
+  }
   for (covariate in covariates) check_column(data, covariate, "covariates")
   used <- unlist(roles, use.names = FALSE)
   if (anyDuplicated(used)) {
@@ -63,6 +66,11 @@ check_column <- function(data, column, argument) {
                 enumerate(names(data), most = 12), ".",
                 if (length(near)) paste0(" Did you mean ", enumerate(near[1]), "?"))
   }
+  if (sum(names(data) == column) > 1) abort_input(argument, "= \"", column, "\" is the name of more than one column.")
+  values <- data[[column]]
+  if (!inherits(values, "POSIXlt") && (!is.atomic(values) || !is.null(dim(values)) || is.complex(values))) {
+    abort_input(argument, "= \"", column, "\" must be a plain column, not ", describe(values), ".")
+  }
 }
 
 abort_rows <- function(rows, argument, ...) {
@@ -76,7 +84,7 @@ validate_ibrc_trajectories <- function(visits, setting = NULL) {
   lost <- which(is.na(who))
   if (length(lost)) abort_rows(lost, "id", "`id` is missing")
   if (!is.null(roles$time)) validate_times(who, visits[[roles$time]])
-  lost <- which(is.na(visits[[roles$action]]))
+  lost <- which(is.na(visits[[roles$action]]) | !nzchar(as.character(visits[[roles$action]])))
   if (length(lost)) abort_rows(lost, "action", "`action` is missing")
   if (!is.null(setting)) {
     check_class(setting, "ibrc_setting", "setting", "decision_setting()")

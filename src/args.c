@@ -12,11 +12,8 @@ int args_threads(SEXP threads) {
   int wanted = args_whole(threads, "threads");
   /* OpenMP's own threads do not survive a fork: a child works alone. */
   if (forked || wanted < 1) return 1;
-#ifdef _OPENMP
-  return wanted;
-#else
-  return 1;
-#endif
+  int most = ibrc_threads_available();
+  return wanted < most ? wanted : most;
 }
 
 const double *args_reals(SEXP x, R_xlen_t n, const char *name) {
@@ -46,7 +43,6 @@ SEXP args_element(SEXP list, const char *name) {
     if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
   }
   Rf_error("internal: no element '%s'", name);
-  return R_NilValue;
 }
 
 static int whole_element(SEXP list, const char *name) {
@@ -93,12 +89,11 @@ ibrc_models args_models(SEXP models) {
 
 ibrc_table args_table(SEXP table) {
   ibrc_table t = {whole_element(table, "n_nodes"), whole_element(table, "n_actions"),
-                  whole_element(table, "n_models"), NULL, NULL, NULL, NULL};
+                  whole_element(table, "n_models"), NULL, NULL, NULL};
   size_t rows = ibrc_table_rows(&t);
   t.row_start = wholes_element(table, "row_start", rows + 1);
   t.column = wholes_element(table, "column", (size_t)t.row_start[rows]);
   t.weight = reals_element(table, "weight", (size_t)t.row_start[rows]);
-  t.entropy = reals_element(table, "entropy", rows);
   return t;
 }
 

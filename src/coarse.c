@@ -29,7 +29,7 @@ static void nearest_fine_belief(double *belief, int n_states, int resolution) {
 void ibrc_coarse_map(const ibrc_lattice *fine, const ibrc_lattice *coarse, ibrc_locator *locator,
                      double *belief, int *fine_node, int *column, double *weight) {
   const int S = fine->n_states;
-  /* The first corner arrays double as room for the coarse nodes' own location. */
+  /* The heads of column and weight serve as scratch until they are filled. */
   for (int k = 0; k < coarse->n_nodes; k++) {
     ibrc_lattice_node(coarse, k, belief);
     nearest_fine_belief(belief, S, fine->resolution);
@@ -65,7 +65,10 @@ void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, doub
   for (size_t a = 0; a < N; a++) {
     double *row = factors + a * N;
     for (size_t b = 0; b < N; b++) row[b] = 0.0;
-    row[a] = 1.0;
+    /* 1, as 1 - gamma and what the node's entries come to. */
+    const int node = coarse->fine_node[a], end = ibrc_slope_begin(slope, node + 1);
+    row[a] = 1.0 - slope->discount;
+    for (int i = ibrc_slope_begin(slope, node); i < end; i++) row[a] += (double)slope->entry[i];
     subtract_expected(coarse, slope, coarse->fine_node[a], row);
   }
   for (size_t a = 0; a < N; a++) {

@@ -62,13 +62,10 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
 void ibrc_evaluate(const ibrc_evaluation *evaluation, int n_vectors, int n_threads, size_t n_reals,
                    double *reals, int *wholes, ibrc_vector *vectors) {
   const size_t n_wholes = ibrc_evaluate_wholes(evaluation);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(n_threads) schedule(dynamic, 1) if (n_threads > 1)
-#endif
+  IBRC_PARALLEL_EACH(n_threads)
   for (int i = 0; i < n_vectors; i++) {
     const size_t thread = (size_t)ibrc_thread_number();
     evaluate_one(evaluation, evaluation->history[i], reals + thread * n_reals,
                  wholes + thread * n_wholes, vectors + i);
   }
-  (void)n_threads;
 }

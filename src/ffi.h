@@ -28,8 +28,8 @@ SEXP ffi_policy_value(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP to
 SEXP ffi_policy(SEXP plan, SEXP beliefs);
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action);
 SEXP ffi_recognise(SEXP models, SEXP sigma, SEXP beliefs, SEXP action, SEXP observation);
-SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP stops, SEXP horizon,
-                 SEXP noise, SEXP threads);
+SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP belief, SEXP stops,
+                 SEXP horizon, SEXP noise, SEXP threads);
 
 /* ffi_occupancy.c */
 SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP start, SEXP tolerance);

@@ -93,8 +93,8 @@ SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, S
 
 /* noise [1 + 3 * horizon, trajectory]. Returns action and observation
  * [visit, trajectory] from 0, length and code a trajectory. */
-SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP start, SEXP stops,
-                 SEXP horizon_arg, SEXP noise, SEXP threads) {
+SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP start, SEXP belief,
+                 SEXP stops, SEXP horizon_arg, SEXP noise, SEXP threads) {
   ibrc_models models = args_models(models_arg), environment = args_models(environment_arg);
   ibrc_lattice lattice =
       args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
@@ -104,6 +104,7 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
                           &models,
                           &environment,
                           args_reals(start, models.n_states, "start"),
+                          args_reals(belief, models.n_states, "belief"),
                           args_wholes(stops, models.n_actions, "stops"),
                           horizon};
   const size_t n_noise = ibrc_rollout_noise(horizon);
@@ -126,10 +127,9 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
   IBRC_PARALLEL_FOR(n_threads)
   for (int i = 0; i < n; i++) {
     const size_t thread = (size_t)ibrc_thread_number(), at = (size_t)i * (size_t)horizon;
-    code[i] = (int)ibrc_rollout_run(&rollout, uniform + (size_t)i * n_noise, reals + thread * n_reals,
-                                    wholes + thread * n_wholes, action + at, observation + at,
-                                    length + i)
-                  .code;
+    code[i] = (int)ibrc_rollout_run(&rollout, uniform + (size_t)i * n_noise,
+                                    reals + thread * n_reals, wholes + thread * n_wholes,
+                                    action + at, observation + at, length + i);
   }
   UNPROTECT(1);
   return out;

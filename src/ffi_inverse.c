@@ -121,7 +121,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
       args_reals(args_element(evaluation_arg, "start"), models.n_states, "start"),
       args_whole(args_element(evaluation_arg, "by_value"), "by_value"),
       {args_real(args_element(evaluation_arg, "tolerance"), "tolerance"),
-       args_whole(args_element(evaluation_arg, "max_backups"), "max_backups")}};
+       args_whole(args_element(evaluation_arg, "max_backups"), "max_backups"), 1}};
   const size_t n_reals = ibrc_evaluate_reals(&evaluation, largest);
   double *reals = args_alloc_reals((size_t)n_threads * n_reals);
   int *wholes = args_alloc_wholes((size_t)n_threads * ibrc_evaluate_wholes(&evaluation));

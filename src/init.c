@@ -15,7 +15,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_table_build, 4),    ENTRY(ffi_table_expect, 2),  ENTRY(ffi_soft_mean, 3),
     ENTRY(ffi_backup, 5),         ENTRY(ffi_solve, 6),         ENTRY(ffi_policy_value, 7),
     ENTRY(ffi_policy, 2),         ENTRY(ffi_sigma, 3),         ENTRY(ffi_recognise, 5),
-    ENTRY(ffi_rollout, 8),        ENTRY(ffi_occupancy, 6),     ENTRY(ffi_terms, 4),
+    ENTRY(ffi_rollout, 9),        ENTRY(ffi_occupancy, 6),     ENTRY(ffi_terms, 4),
     ENTRY(ffi_history_build, 4),  ENTRY(ffi_loglik, 4),        ENTRY(ffi_evaluate, 6),
     ENTRY(ffi_threads, 0),        {NULL, NULL, 0}};
 

@@ -24,7 +24,8 @@ static void add_scaled(double *y, double scale, const double *x, int n) {
   for (int i = 0; i < n; i++) y[i] += scale * x[i];
 }
 
-/* Takes out of x what lies along four basis vectors, orthonormal, in two passes. */
+/* Takes out of x what lies along four orthonormal vectors: one pass measures, one
+ * subtracts. */
 static void remove_four(const double *q0, const double *q1, const double *q2, const double *q3,
                         int n, double *x, double *length) {
   double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;

@@ -15,7 +15,7 @@ typedef struct {
   int n;
 } ibrc_linear_system;
 
-#define IBRC_KRYLOV_BASIS 20
+#define IBRC_KRYLOV_BASIS 40
 
 size_t ibrc_krylov_reals(int n);
 

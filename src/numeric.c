@@ -1,5 +1,6 @@
 #include "numeric.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -9,7 +10,7 @@
 
 ibrc_temperature ibrc_temperature_from(double value) {
   ibrc_temperature t = {IBRC_SOFT, value, 1.0 / value};
-  if (isinf(value)) {
+  if (isinf(value) || fabs(t.inverse) < DBL_MIN) {
     t.kind = IBRC_AVERAGE;
   } else if (isinf(t.inverse)) {
     t.kind = signbit(value) ? IBRC_SMALLEST : IBRC_LARGEST;
@@ -112,10 +113,27 @@ double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_te
   return best + t->value * log(sum);
 }
 
+/* (1 + t) log(1 + t) - t >= 0 for t >= -1, to full relative precision near 0. */
+static double excess_log(double t) {
+  if (fabs(t) > SERIES_LIMIT) return t > -1.0 ? (1.0 + t) * log1p(t) - t : 1.0;
+  return t * t *
+         (1.0 / 2 -
+          t * (1.0 / 6 -
+               t * (1.0 / 12 -
+                    t * (1.0 / 20 - t * (1.0 / 30 - t * (1.0 / 42 - t * (1.0 / 56)))))));
+}
+
+/* sum q ((1 + t) log(1 + t) - t) with t = p / q - 1: the same sum for p and q of
+ * equal mass, and no term below 0. A price of 1e12 then multiplies a divergence
+ * of 1e-24 that is right, not one of 1e-16 that is rounding. */
 double ibrc_divergence(const double *p, const double *q, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) {
-    if (p[i] > 0.0) sum += p[i] * log(p[i] / q[i]);
+    if (q[i] > 0.0) {
+      sum += q[i] * excess_log((p[i] - q[i]) / q[i]);
+    } else if (p[i] > 0.0) {
+      return INFINITY;
+    }
   }
   return sum;
 }

@@ -18,7 +18,8 @@ typedef struct {
   double inverse;
 } ibrc_temperature;
 
-/* Reads the sign of a zero; a value whose inverse overflows counts as that zero. */
+/* Reads the sign of a zero. A value whose inverse overflows counts as that zero,
+ * and one whose inverse loses digits as infinite. */
 ibrc_temperature ibrc_temperature_from(double value);
 
 /* Returns the soft mean; fills `weights` (n of them) unless it is NULL. */

@@ -26,7 +26,7 @@ static int draw(const double *p, int stride, int n, double u) {
   return last;
 }
 
-ibrc_status ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
+ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
                              int *wholes, int *action, int *observation, int *length) {
   const ibrc_plan *plan = rollout->plan;
   const ibrc_models *environment = rollout->environment;
@@ -36,9 +36,9 @@ ibrc_status ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, d
   double *sigma = policy_work + plan->n_actions, *sigma_work = sigma + plan->n_models;
   ibrc_locator locator = {wholes, wholes + S, reals + 4 * S};
   ibrc_corners corners = {0, wholes + 2 * S, corner_weight};
-  ibrc_status status = {IBRC_OK, 0};
+  ibrc_code code = IBRC_OK;
 
-  for (int s = 0; s < S; s++) belief[s] = rollout->start[s];
+  for (int s = 0; s < S; s++) belief[s] = rollout->belief[s];
   int state = draw(rollout->start, 1, S, *noise++);
   *length = 0;
   for (int t = 0; t < rollout->horizon; t++, noise += 3) {
@@ -54,11 +54,8 @@ ibrc_status ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, d
     observation[t] = x;
     *length = t + 1;
     if (rollout->stops[u]) break;
-    status.code = ibrc_belief_recognise(rollout->models, sigma, belief, u, x, step, belief);
-    if (status.code != IBRC_OK) {
-      status.index = t;
-      break;
-    }
+    code = ibrc_belief_recognise(rollout->models, sigma, belief, u, x, step, belief);
+    if (code != IBRC_OK) break;
   }
-  return status;
+  return code;
 }

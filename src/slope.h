@@ -7,12 +7,14 @@
 /* The slope gamma P of a backup at its own policies, for Newton steps: the rows
  * of one node stand next to each other in the table, so P needs no columns of its
  * own, only an entry's weight times gamma pi(u|z) sigma(m|z,u). Single precision
- * is enough: a Newton step is never solved to more than 1e-6, and its result is
- * judged by a backup in double precision. */
+ * is enough for entries: a Newton step is never solved to more than 1e-6, and its
+ * result is judged by a backup in double precision. That rows sum to gamma is not
+ * left to them, because 1 - gamma may be small beside their rounding. */
 
 typedef struct {
   const ibrc_table *table;
   const float *entry; /* as many as the table has */
+  double discount;
   int n_threads;
 } ibrc_slope;
 
@@ -41,7 +43,7 @@ static inline double ibrc_slope_dot(const ibrc_slope *slope, int node, const dou
   return (a + b) + (c + d);
 }
 
-/* y = x - gamma P x */
+/* y = x - gamma P x = (1 - gamma) x + sum_j (gamma P)_ij (x_i - x_j) */
 void ibrc_slope_apply(const ibrc_slope *slope, const double *x, double *y);
 
 #endif

@@ -1,5 +1,6 @@
 #include "solve.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "krylov.h"
@@ -8,6 +9,8 @@
  * last improvement, never further than this. */
 #define LOOSEST 0.02
 #define TIGHTEST 1e-6
+/* Newton steps in a row that may fail to shrink the bound. */
+#define MOST_WORSE 10
 
 /* next = B value; leaves the policies where the process looks for them. */
 typedef void (*backup_step)(const void *context, const double *value, double *next);
@@ -82,6 +85,13 @@ static int newton_step(newton_context *context, const double *next, double lo, d
   return products;
 }
 
+/* What rounding can add to a value: an error of one backup, over all visits. */
+static double rounding_of(const double *x, int n, double discount) {
+  double most = 0.0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return DBL_EPSILON * most / (1.0 - discount);
+}
+
 static void copy(double *to, const double *from, int n) {
   for (int i = 0; i < n; i++) to[i] = from[i];
 }
@@ -99,37 +109,44 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
   double *factors = krylov + ibrc_krylov_reals(n), *work = factors + N * N;
   float *entry = (float *)(work + N);
   newton_context newton = {
-      process, coarse, {process->table, entry, process->n_threads}, entry, factors, work};
+      process, coarse, {process->table, entry, process->discount, process->n_threads},
+      entry,   factors, work};
 
   ibrc_solve_report report = {IBRC_OK, 0, 0, INFINITY};
   double best = INFINITY, last = 0.0;
-  int plain_left = 0, patience = 4;
+  int plain_left = 0, patience = 4, worse = 0;
 
   for (;;) {
     double lo, hi;
     step(step_context, value, next);
     report.backups++;
     difference_range(next, value, n, &lo, &hi);
-    const double bound = scale * (hi - lo) / 2.0;
-    if (!isfinite(lo) || !isfinite(hi) || !isfinite(bound)) {
+    const double rounding = rounding_of(next, n, process->discount);
+    const double bound = scale * (hi / 2.0 - lo / 2.0) + rounding;
+    const double middle = scale * (hi / 2.0 + lo / 2.0);
+    if (!isfinite(bound) || !isfinite(middle)) {
       report.code = IBRC_NOT_FINITE;
       return report;
     }
     report.bound = bound;
-    if (bound <= options->tolerance) {
-      *shift = scale * (lo + hi) / 2.0;
+    if (bound <= options->tolerance || (options->accept_rounding && bound <= 4.0 * rounding)) {
+      *shift = middle;
       for (int i = 0; i < n; i++) value[i] = next[i] + *shift;
       return report;
     }
-    if (report.backups >= options->max_backups) {
+    /* Where rounding is all that is left, more backups will not help. */
+    const int hopeless = rounding > options->tolerance && bound <= 4.0 * rounding;
+    if (report.backups >= options->max_backups || hopeless) {
       report.code = IBRC_NOT_CONVERGED;
       report.bound = fmin(bound, best);
       return report;
     }
     if (bound < best) {
       best = bound;
+      worse = 0;
       copy(fallback, next, n);
-    } else if (plain_left == 0) {
+    } else if (plain_left == 0 && ++worse > MOST_WORSE) {
+      worse = 0;
       copy(value, fallback, n);
       plain_left = patience;
       patience *= 2;
@@ -175,8 +192,12 @@ ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse 
             scratch + (size_t)n_threads * ibrc_backup_reals(table), out->value, &shift);
   /* The last backup was of values lower by shift / gamma: Q and K move along. */
   const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
-  for (size_t i = 0; i < cells; i++) out->action_value[i] += shift;
-  for (size_t i = 0; i < ibrc_table_rows(table); i++) out->model_value[i] += shift;
+  const size_t rows = ibrc_table_rows(table);
+  int finite = 1;
+  for (size_t i = 0; i < cells; i++) finite &= isfinite(out->action_value[i] += shift) != 0;
+  for (size_t i = 0; i < rows; i++) finite &= isfinite(out->model_value[i] += shift) != 0;
+  /* A value can be finite where an action or a model that it passes over is not. */
+  if (!finite && report.code == IBRC_OK) report.code = IBRC_NOT_FINITE;
   return report;
 }
 

@@ -12,16 +12,18 @@
  *
  * With lo <= BV - V <= hi, the fixed point lies within gamma/(1-gamma) (hi-lo)/2
  * of BV + gamma/(1-gamma) (hi+lo)/2 (MacQueen 1966): the solver stops when that
- * bound meets the tolerance and returns that midpoint.
+ * bound, and what rounding may add to it, meets the tolerance, and returns that
+ * midpoint.
  *
  * It goes there by Newton steps on V - BV = 0, whose slope is 1 - gamma P at the
  * policies of the last backup, each solved as far as it pays by GMRES behind a
- * coarse correction. A step that does not shrink the bound is taken back, and
+ * coarse correction. Steps that do not shrink the bound are taken back, and
  * plain backups, which always shrink it, follow before the next one. */
 
 typedef struct {
   double tolerance;
   int max_backups;
+  int accept_rounding; /* 1: where rounding alone misses the tolerance, stop there */
 } ibrc_solve_options;
 
 typedef struct {

@@ -1,8 +1,7 @@
 #ifndef IBRC_STATUS_H
 #define IBRC_STATUS_H
 
-/* What can go wrong inside a kernel. Kernels never raise: they return a code,
- * and the index where it happened where that means something. */
+/* What can go wrong inside a kernel. Kernels never raise: they return a code. */
 
 typedef enum {
   IBRC_OK = 0,
@@ -10,10 +9,5 @@ typedef enum {
   IBRC_NOT_FINITE,             /* a NaN or an infinity appeared in a value */
   IBRC_IMPOSSIBLE_OBSERVATION  /* no model with weight gives the observation */
 } ibrc_code;
-
-typedef struct {
-  ibrc_code code;
-  int index;
-} ibrc_status;
 
 #endif

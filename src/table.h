@@ -21,7 +21,6 @@ typedef struct {
   const int *row_start; /* [row], and the number of entries last */
   const int *column;    /* [entry] */
   const double *weight; /* [entry] */
-  const double *entropy; /* [row] */
 } ibrc_table;
 
 static inline size_t ibrc_table_rows(const ibrc_table *table) {

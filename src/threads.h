@@ -8,11 +8,19 @@
 #ifdef _OPENMP
 #include <omp.h>
 #define IBRC_PRAGMA(words) _Pragma(#words)
-#define IBRC_PARALLEL_FOR(n) IBRC_PRAGMA(omp parallel for num_threads(n) schedule(static) if (n > 1))
+#define IBRC_PARALLEL_FOR(n) \
+  IBRC_PRAGMA(omp parallel for num_threads(n) schedule(static) if (n > 1))
+/* For work of uneven length. */
+#define IBRC_PARALLEL_EACH(n) \
+  IBRC_PRAGMA(omp parallel for num_threads(n) schedule(dynamic, 1) if (n > 1))
 static inline int ibrc_thread_number(void) { return omp_get_thread_num(); }
-static inline int ibrc_threads_available(void) { return omp_get_num_procs(); }
+static inline int ibrc_threads_available(void) {
+  int processors = omp_get_num_procs(), limit = omp_get_thread_limit();
+  return processors < limit ? processors : limit;
+}
 #else
-#define IBRC_PARALLEL_FOR(n)
+#define IBRC_PARALLEL_FOR(n) (void)(n);
+#define IBRC_PARALLEL_EACH(n) (void)(n);
 static inline int ibrc_thread_number(void) { return 0; }
 static inline int ibrc_threads_available(void) { return 1; }
 #endif

@@ -23,7 +23,7 @@ test_that("what is no agent is refused", {
   refused(optimism = NA_real_, argument = "optimism")
   refused(alpha = 1, flexibility = 1, argument = "alpha")
   refused(eta = Inf, argument = "eta")
-  refused(adaptivity = 0, argument = "eta")
+  refused(adaptivity = 0, argument = "adaptivity")
   refused(action_prior = c(0, 0, 0), argument = "action_prior")
   refused(action_prior = c(0.5, 0.6), argument = "action_prior")
   refused(action_prior = c(-1, 2), argument = "action_prior")

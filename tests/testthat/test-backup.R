@@ -109,6 +109,13 @@ test_that("a budget too small is an error with the residual, and so are infinite
   expect_match(conditionMessage(error), "stopped after 1 backup")
   expect_error(plan_agent(diag_setting(), bounded_agent(alpha = 1), tolerance = 1e-300),
                class = "ibrc_error_convergence")
+  # Rounding is part of the promise: the closed form of an endless reward of 1.
+  endless <- function(discount) {
+    decision_setting(c("a", "b"), "go", "x", diag(2), matrix(1, 2, 1), cbind(c(1, 1)), discount = discount)
+  }
+  expect_error(plan_agent(endless(1 - 1e-7), bounded_agent()), class = "ibrc_error_convergence")
+  rough <- plan_agent(endless(1 - 1e-7), bounded_agent(), tolerance = 1)
+  expect_lte(abs(value(rough, c(1, 0)) - 1 / (1 - (1 - 1e-7))), 1)
   huge <- diag_setting()
   huge$utility[] <- 1e308
   expect_error(plan_agent(huge, bounded_agent()), class = "ibrc_error_convergence")

@@ -1,6 +1,6 @@
 test_that("a prior needs models and matching weights", {
   one <- list(transition = diag(2), emission = diag(2))
-  expect_identical(length(model_prior(list(one, one))), 2L)
+  expect_identical(n_models(model_prior(list(one, one))), 2L)
   expect_identical(model_prior(one)$weights, c(model_1 = 1))
   expect_identical(names(model_prior(list(a = one, b = one), c(b = 0.3, a = 0.7))$weights), c("a", "b"))
   refused <- function(..., argument) {
@@ -28,13 +28,13 @@ test_that("perturbing DIAG together is the paper's three models", {
 
 test_that("rows can move apart: sensitivity, specificity and prevalence", {
   nine <- perturb_models(diag_setting(), apart = TRUE)
-  expect_identical(length(nine), 9L)
+  expect_identical(n_models(nine), 9L)
   sensitivity <- vapply(nine$models, function(m) m$emission["diseased", "positive", "monitor"], 0)
   specificity <- vapply(nine$models, function(m) m$emission["healthy", "negative", "monitor"], 0)
   expect_equal(unname(sort(unique(round(sensitivity, 10)))), c(0.6, 0.7, 0.8))
   expect_identical(nrow(unique(round(cbind(sensitivity, specificity), 10))), 9L)
   all_three <- perturb_models(diag_setting(), vary = "both", apart = TRUE)
-  expect_identical(length(all_three), 27L)
+  expect_identical(n_models(all_three), 27L)
   prevalence <- vapply(all_three$models, function(m) m$transition["healthy", "healthy", "declare_healthy"], 0)
   expect_equal(unname(sort(unique(round(prevalence, 10)))), c(0.4, 0.5, 0.6))
   # What is certain stays: monitoring keeps the state.

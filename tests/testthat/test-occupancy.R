@@ -43,6 +43,16 @@ test_that("the account holds with priors of the agent's own", {
   expect_account(plan_agent(diag_setting(), prior, diag_models()))
 })
 
+test_that("large prices multiply right divergences, not rounding", {
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25), diag_models())
+  for (agent in list(bounded_agent(0.5, 1e12), bounded_agent(1e12, 2), bounded_agent(1e15, -1e15))) {
+    one <- update(plan, agent)
+    expect_account(one, 1e-8)
+    expect_close(evaluate_policy(one), value(one), 1e-7)
+    expect_true(all(complexity(one)$nats[1:2] >= 0))
+  }
+})
+
 test_that("complexities are zero at the priors and divergences are not negative", {
   plan <- plan_agent(diag_setting(), bounded_agent(flexibility = 0, optimism = 0), diag_models())
   expect_close(complexity(plan)$nats[1:2], c(0, 0), 1e-12)

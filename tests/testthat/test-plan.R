@@ -84,7 +84,7 @@ permuted_models <- function(models, s, u, x, m) {
 expect_permuted <- function(setting, models, s, resolution, agents = agents_to_try) {
   u <- sample(length(setting$actions))
   x <- if (setting$fully_observed) s else sample(length(setting$observations))
-  m <- sample(length(models))
+  m <- sample(n_models(models))
   models <- validate_ibrc_models(models, setting)
   permuted <- permuted_setting(setting, s, u, x)
   other_models <- permuted_models(models, s, u, x, m)

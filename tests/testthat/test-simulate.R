@@ -7,7 +7,7 @@ test_that("a rollout is the twin's, given the same noise", {
     other <- plan_agent(setting, agents_to_try$flexible, random_models(setting), 6)
     noise <- matrix(stats::runif(40 * 37), 37)
     run <- .Call(ffi_rollout, other, stack_models(other$models), stack_models(own_model(setting)),
-                 unname(setting$start), c(1L, 0L, 0L), 12L, noise, 1L)
+                 unname(setting$start), unname(setting$start), c(1L, 0L, 0L), 12L, noise, 1L)
     for (i in 1:40) {
       rows <- twin_rollout(
         setting, other$models$models, policy = function(z) policy(other, z)[1, ],
@@ -101,6 +101,11 @@ test_that("the environment may be another than the agent thinks", {
   sharp <- simulate(plan, 4000, seed = 1, environment = diag_setting(accuracy = 0.95))
   dull <- simulate(plan, 4000, seed = 1, environment = diag_setting(accuracy = 0.55))
   expect_lt(nrow(sharp), nrow(dull))
+  # Where the world starts is not known to the agent.
+  sick <- diag_setting()
+  sick$start <- c(healthy = 0.001, diseased = 0.999)
+  first <- simulate(plan, 200, seed = 1, environment = sick, horizon = 1)
+  expect_true(all(first$action == "monitor"))
 })
 
 test_that("what cannot be simulated is refused", {

@@ -1,0 +1,297 @@
+# Checkpoints: a sampler's state in a file that is either whole or refused. All
+# numbers are little-endian; lengths are 32-bit, and checked against the bytes
+# that are left before anything is made of that size.
+#
+#   file     "IBRC", format, length of the file; version of the package,
+#            fingerprint, contents (each a value); hash of all that, 16 digits
+#   value    tag (a byte), length, entries, number of attributes (a byte), then
+#            for each its name and its value; NULL is its tag alone
+#   entries  logical: a byte, 2 for NA; integer: 4 bytes; double: 8 bytes;
+#            character: the sizes in bytes, -1 for NA, then UTF-8; list: values
+#
+# Nothing in a file is ever evaluated. A fingerprint is the hash of the same
+# encoding, less what does not change a value's meaning.
+
+checkpoint_magic <- charToRaw("IBRC")
+checkpoint_format <- 1L
+checkpoint_head_size <- 12
+checkpoint_hash_size <- 16
+checkpoint_depth <- 32
+value_tags <- c("NULL" = 0, logical = 1, integer = 2, double = 3, character = 4, list = 5)
+
+# `fingerprint` says what the contents belong to: one hash, or one for each part,
+# named such as data, model, prior and settings.
+write_checkpoint <- function(path, contents, fingerprint) {
+  replace_whole(check_path(path), encode_checkpoint(contents, fingerprint))
+  invisible(path)
+}
+
+read_checkpoint <- function(path, fingerprint = NULL) {
+  bytes <- read_whole(check_path(path))
+  reader <- new.env(parent = emptyenv())
+  reader$left <- length(bytes) - checkpoint_hash_size
+  reader$connection <- rawConnection(bytes)
+  on.exit(close(reader$connection))
+  read_entries(reader, "raw", checkpoint_head_size, 1)
+  # What R itself finds wrong, such as dimnames that do not fit, is damage as well.
+  damaged <- function(e) if (inherits(e, "ibrc_error")) stop(e) else refuse_damaged(conditionMessage(e))
+  decoded <- function() tryCatch(decode_value(reader), error = damaged)
+  version <- decoded()
+  check_version(version)
+  found <- decoded()
+  check_fingerprint(found, fingerprint)
+  contents <- decoded()
+  if (reader$left > 0) refuse_damaged("it holds more than was written")
+  list(contents = contents, fingerprint = found, version = version)
+}
+
+# Equal for values that are identical() to each other, on every machine. Functions
+# and formulas count by their code, not by the data they may have captured.
+fingerprint_of <- function(x) hash_of(encoded(x, canonical = TRUE))
+hash_of <- function(bytes, n = length(bytes)) .Call(ffi_file_hash, bytes, as.numeric(n))
+
+# ---- encoding -----------------------------------------------------------------
+
+encode_checkpoint <- function(contents, fingerprint, version = getNamespaceVersion("ibrc")[[1]]) {
+  if (!is_fingerprint(fingerprint)) stop("internal: not a fingerprint")
+  most <- .Machine$integer.max
+  body <- if (utils::object.size(contents) <= most) encoded(version, fingerprint, contents)
+  size <- checkpoint_head_size + length(body) + checkpoint_hash_size
+  if (is.null(body) || size > most) refuse_checkpoint("write", "cannot hold 2 GB. Keep fewer iterations.")
+  head <- writeBin(as.integer(c(checkpoint_format, size)), raw(), endian = "little")
+  bytes <- c(checkpoint_magic, head, body)
+  c(bytes, charToRaw(hash_of(bytes)))
+}
+
+encoded <- function(..., canonical = FALSE) {
+  out <- rawConnection(raw(0), "wb")
+  on.exit(close(out))
+  for (x in list(...)) encode_value(x, out, canonical)
+  rawConnectionValue(out)
+}
+
+encode_value <- function(x, out, canonical, depth = 0) {
+  if (depth > checkpoint_depth) stop("internal: nested too deeply to be encoded")
+  if (canonical && (is.function(x) || is.language(x))) {
+    x <- structure(deparse(x, 500L, control = c("keepNA", "keepInteger", "digits17")), class = "code")
+  }
+  type <- typeof(x)
+  if (!type %in% names(value_tags)) stop("internal: cannot encode a value of type ", type)
+  writeBin(as.raw(value_tags[[type]]), out)
+  if (is.null(x)) return(invisible())
+  entries <- as.vector(unclass(x))
+  write_wholes(length(entries), out)
+  switch(type,
+    logical = writeBin(as.raw(ifelse(is.na(entries), 2L, entries)), out),
+    integer = write_wholes(entries, out),
+    double = writeBin(if (canonical) plain_doubles(entries) else entries, out, endian = "little"),
+    list = for (entry in entries) encode_value(entry, out, canonical, depth + 1),
+    character = write_strings(entries, out)
+  )
+  encode_attributes(attributes(x), out, canonical, depth)
+}
+
+# In the order of their names, whatever the order they were set in.
+encode_attributes <- function(x, out, canonical, depth) {
+  given <- names(x)
+  if (length(given) > 1) given <- sort(given, method = "radix")
+  unknown <- setdiff(given, c("dim", "dimnames", "names"))
+  if (length(unknown) && !canonical) stop("internal: cannot encode the attribute ", unknown[1])
+  writeBin(as.raw(length(given)), out)
+  for (name in given) {
+    write_strings(name, out)
+    encode_value(x[[name]], out, canonical, depth + 1)
+  }
+}
+
+write_wholes <- function(x, out) writeBin(as.integer(x), out, endian = "little")
+
+write_strings <- function(x, out) {
+  x <- enc2utf8(x)
+  if (!all(validUTF8(x))) stop("internal: cannot encode text that is not valid")
+  size <- ifelse(is.na(x), -1L, nchar(x, "bytes"))
+  write_wholes(size, out)
+  writeBin(charToRaw(paste(x[size > 0], collapse = "")), out)
+}
+
+# One bit pattern for each value: NaN and NA have many, and zero has two.
+plain_doubles <- function(x) {
+  lost <- is.na(x)
+  x[lost] <- ifelse(is.nan(x[lost]), NaN, NA_real_)
+  x[which(x == 0)] <- 0
+  x
+}
+
+# ---- decoding -----------------------------------------------------------------
+
+decode_value <- function(reader, depth = 0) {
+  if (depth > checkpoint_depth) refuse_damaged("its values are nested too deeply")
+  tag <- as.integer(read_entries(reader, "raw", 1, 1))
+  if (tag == value_tags[["NULL"]]) return(NULL)
+  type <- names(value_tags)[match(tag, value_tags)]
+  if (is.na(type)) refuse_damaged("it holds a value of an unknown kind")
+  n <- read_lengths(reader, 1, least = 0)
+  x <- switch(type,
+    logical = c(FALSE, TRUE, NA)[as.integer(read_entries(reader, "raw", n, 1)) + 1L],
+    integer = read_entries(reader, "integer", n, 4),
+    double = read_entries(reader, "double", n, 8),
+    character = read_strings(reader, n),
+    list = read_list(reader, n, depth)
+  )
+  decode_attributes(x, reader, depth)
+}
+
+decode_attributes <- function(x, reader, depth) {
+  for (i in seq_len(as.integer(read_entries(reader, "raw", 1, 1)))) {
+    name <- read_strings(reader, 1)
+    value <- decode_value(reader, depth + 1)
+    fits <- switch(name,
+      dim = is.integer(value) && length(value) && all(value >= 0) %in% TRUE && prod(value) == length(x),
+      dimnames = is.list(value) && length(value) == length(dim(x)),
+      names = is.character(value) && length(value) == length(x),
+      FALSE
+    )
+    if (!fits) refuse_damaged("it holds an attribute that does not fit its value")
+    attr(x, name) <- value
+  }
+  x
+}
+
+# `n` entries of `size` bytes: they have to be there before room is made for them.
+read_entries <- function(reader, type, n, size) {
+  if (n * size > reader$left) refuse_damaged("a length in it is more than there is")
+  reader$left <- reader$left - n * size
+  readBin(reader$connection, type, n, endian = "little")
+}
+
+read_lengths <- function(reader, n, least) {
+  x <- as.numeric(read_entries(reader, "integer", n, 4))
+  if (any(x < least | is.na(x))) refuse_damaged("a length in it is not possible")
+  x
+}
+
+read_strings <- function(reader, n) {
+  size <- read_lengths(reader, n, least = -1)
+  width <- pmax(size, 0)
+  start <- cumsum(width) - width
+  bytes <- read_entries(reader, "raw", sum(width), 1)
+  x <- vapply(seq_len(n), function(i) rawToChar(bytes[start[i] + seq_len(width[i])]), "")
+  if (any(bytes == as.raw(0)) || !all(validUTF8(x))) refuse_damaged("text in it is not valid")
+  Encoding(x) <- "UTF-8"
+  x[size < 0] <- NA
+  x
+}
+
+read_list <- function(reader, n, depth) {
+  if (n > reader$left) refuse_damaged("a length in it is more than there is") # an entry is a byte at least
+  x <- vector("list", n)
+  for (i in seq_len(n)) x[i] <- list(decode_value(reader, depth + 1))
+  x
+}
+
+# ---- files --------------------------------------------------------------------
+
+# `reason` is one word: path, write, read, format, damaged, version, fingerprint.
+refuse_checkpoint <- function(reason, ..., parts = NULL) {
+  abort("file", "`file` ", ..., argument = "file", fields = list(reason = reason, parts = parts))
+}
+
+refuse_damaged <- function(why) {
+  refuse_checkpoint("damaged", "is damaged or cut short: ", why, ". Use a copy of it, or fit anew.")
+}
+
+check_path <- function(path) {
+  if (!is.character(path) || length(path) != 1 || is.na(path) || !nzchar(path)) {
+    abort_input("file", "must be the path of one file, such as \"fit.ibrc\", not ", describe(path), ".")
+  }
+  if (dir.exists(path)) refuse_checkpoint("path", "is a folder. Name a file in it, such as \"fit.ibrc\".")
+  # A link stays a link: what it points to is read and replaced.
+  normalizePath(path.expand(path), winslash = "/", mustWork = FALSE)
+}
+
+# The file at `path` becomes `bytes`, or stays what it was. `replace` is there for
+# tests to make it fail.
+replace_whole <- function(path, bytes, replace = replace_file) {
+  failed <- function(why) {
+    refuse_checkpoint("write", "could not be written (", why, "); what was there before is untouched. See ",
+                      "that its folder exists and may be written to, and that the disk has room.")
+  }
+  old <- file.exists(path)
+  if (old && file.access(path, 2) != 0) failed("it is read-only")
+  # tempfile() leaves R's random numbers alone, and its names differ by process.
+  part <- tryCatch(tempfile(paste0(basename(path), "."), dirname(path), ".part"),
+                   error = function(e) failed(conditionMessage(e)))
+  on.exit(unlink(part, expand = FALSE))
+  why <- .Call(ffi_file_write, part, bytes)
+  if (is.null(why) && old) Sys.chmod(part, file.mode(path), use_umask = FALSE)
+  if (is.null(why)) why <- replace(part, path)
+  if (!is.null(why)) failed(why)
+  remove_leftovers(path)
+}
+
+replace_file <- function(from, to) .Call(ffi_file_replace, from, to, dirname(to))
+
+# A process that is killed leaves the part it was writing. That takes seconds, so
+# one that is an hour older than the file is nobody's.
+remove_leftovers <- function(path) {
+  beside <- list.files(dirname(path), all.files = TRUE, full.names = TRUE)
+  name <- paste0("^\\Q", basename(path), "\\E\\.[0-9a-f]+\\.part$")
+  parts <- beside[grepl(name, basename(beside), perl = TRUE, useBytes = TRUE)]
+  unlink(parts[which(file.mtime(path) - 3600 > file.mtime(parts))], expand = FALSE)
+}
+
+# The bytes of a file that is as it was written. How long it is stands at its
+# beginning, read from the same opening: another process may replace the file.
+read_whole <- function(path) {
+  # Devices and pipes, which may never end, have no size either.
+  if (!isTRUE(file.size(path) > 0)) refuse_checkpoint("read", "does not exist or is empty. Check its name.")
+  connection <- tryCatch(suppressWarnings(file(path, "rb")), error = function(e) {
+    refuse_checkpoint("read", "cannot be opened. See that you may read it.")
+  })
+  on.exit(close(connection))
+  head <- readBin(connection, "raw", checkpoint_head_size)
+  if (!identical(head[1:4], checkpoint_magic)) {
+    refuse_checkpoint("format", "is not a checkpoint. Name a file that a fit has written.")
+  }
+  if (length(head) < checkpoint_head_size) refuse_damaged("it ends too early")
+  said <- readBin(head[5:12], "integer", 2, endian = "little")
+  if (!identical(said[1], checkpoint_format)) {
+    refuse_checkpoint("format", "is in another format. Use the version of ibrc that wrote it, or fit anew.")
+  }
+  end <- said[2] - checkpoint_hash_size
+  if (is.na(end) || end < checkpoint_head_size || end > file.size(path)) refuse_damaged("it ends too early")
+  bytes <- c(head, readBin(connection, "raw", said[2] - checkpoint_head_size + 1))
+  if (length(bytes) != said[2]) refuse_damaged("it is not as long as it was written")
+  if (!identical(bytes[end + seq_len(checkpoint_hash_size)], charToRaw(hash_of(bytes, end)))) {
+    refuse_damaged("its bytes are not those that were written")
+  }
+  bytes
+}
+
+# Versions that differ in the last number only go on alike.
+check_version <- function(version) {
+  if (!is.character(version) || length(version) != 1) refuse_damaged("it names no version")
+  known <- getNamespaceVersion("ibrc")[[1]]
+  begins <- sub("^([0-9]+[.][0-9]+).*", "\\1", c(version, known))
+  if (!identical(begins[1], begins[2])) {
+    refuse_checkpoint("version", "was written by version ", version, " of ibrc, and this is ", known,
+                      ". Use the version that wrote it, or fit anew.")
+  }
+}
+
+parts_of <- function(x) if (is.null(names(x))) rep("input", length(x)) else names(x)
+is_fingerprint <- function(x) is.character(x) && length(x) > 0 && !anyNA(x) && !anyDuplicated(parts_of(x))
+
+# `wanted` is NULL where the caller compares for itself.
+check_fingerprint <- function(found, wanted) {
+  if (!is_fingerprint(found)) refuse_damaged("it does not say what it belongs to")
+  if (is.null(wanted)) return(invisible())
+  names(found) <- parts_of(found)
+  names(wanted) <- parts_of(wanted)
+  parts <- union(names(found), names(wanted))
+  parts <- parts[!(found[parts] == wanted[parts]) %in% TRUE]
+  if (length(parts)) {
+    refuse_checkpoint("fingerprint", "was written by a fit with other ", enumerate(parts, quote = ""),
+                      ". Give what that fit was given, or choose another `file`.", parts = parts)
+  }
+}

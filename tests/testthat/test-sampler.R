@@ -1,0 +1,300 @@
+# Densities with known moments: `size`, `log_density`, `exact` draws from it by
+# another way (n, size), and a `start` spread wider than the target.
+known_targets <- list(
+  normal = list(
+    size = 2,
+    log_density = function(x) -0.5 * (x[, 1]^2 - 1.8 * x[, 1] * x[, 2] + x[, 2]^2) / (1 - 0.81),
+    exact = function(n) matrix(rnorm(2 * n), n) %*% chol(matrix(c(1, 0.9, 0.9, 1), 2))
+  ),
+  t = list(
+    size = 2,
+    log_density = function(x) dt((x[, 1] - 1) / 2, 7, log = TRUE) + dt(x[, 2] / 0.01, 7, log = TRUE),
+    exact = function(n) cbind(1 + 2 * rt(n, 7), 0.01 * rt(n, 7))
+  ),
+  banana = list(
+    size = 3,
+    log_density = function(x) {
+      dnorm(x[, 1], log = TRUE) + dnorm(x[, 2], x[, 1]^2, 0.5, log = TRUE) +
+        dnorm(x[, 3], 0.5 * x[, 2], 0.5, log = TRUE)
+    },
+    exact = function(n) {
+      first <- rnorm(n)
+      second <- rnorm(n, first^2, 0.5)
+      cbind(first, second, rnorm(n, 0.5 * second, 0.5))
+    }
+  ),
+  cliff = list(
+    size = 2,
+    log_density = function(x) {
+      dnorm(x[, 1], 0, 3, log = TRUE) - exp(4 * x[, 1]) + dnorm(x[, 2], tanh(x[, 1]), 0.2, log = TRUE)
+    },
+    exact = function(n) {
+      first <- rnorm(4 * n, 0, 3)
+      first <- first[runif(4 * n) < exp(-exp(4 * first))][seq_len(n)]
+      cbind(first, rnorm(n, tanh(first), 0.2))
+    }
+  ),
+  bimodal = list(
+    size = 2,
+    log_density = function(x) log(exp(-0.5 * rowSums((x - 1.5)^2)) + exp(-0.5 * rowSums((x + 1.5)^2))),
+    exact = function(n) matrix(rnorm(2 * n), n) + ifelse(runif(n) < 0.5, 1.5, -1.5)
+  ),
+  single = list(
+    size = 1,
+    log_density = function(x) dgamma(exp(x[, 1]), 3, 2, log = TRUE) + x[, 1],
+    exact = function(n) matrix(log(rgamma(n, 3, 2)))
+  )
+)
+
+start_target <- function(target, seed = 1, n_chains = 4, warmup = 1000, iter = 2000, ...) {
+  positions <- with_seed(seed, matrix(rnorm(n_chains * target$size), n_chains))
+  sampler_start(positions, target$log_density, streams_from_seed(seed, n_chains), rep(1L, n_chains),
+                warmup = warmup, iter = iter, ...)
+}
+
+# Means, mean squares and quantile levels, against four Monte Carlo errors.
+expect_moments <- function(draws, exact, label, errors = 4.5) {
+  for (j in seq_len(dim(draws)[3])) {
+    levels <- stats::quantile(exact[, j], c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
+    values <- c(list(function(x) x, function(x) (x - mean(exact[, j]))^2),
+                lapply(levels, function(level) function(x) (x <= level) + 0))
+    for (value in values) {
+      seen <- value(draws[, , j])
+      error <- sqrt(posterior::mcse_mean(seen)^2 + var(value(exact[, j])) / nrow(exact))
+      expect_lt(abs(mean(seen) - mean(value(exact[, j]))) / error, errors, label = paste(label, "parameter", j))
+    }
+  }
+}
+
+smallest_ess <- function(state) {
+  min(apply(state$draws, 3, posterior::ess_bulk)) / prod(dim(state$draws)[1:2])
+}
+
+test_that("known moments are found, curved, cut off and split densities among them", {
+  skip_if_not_installed("posterior")
+  for (name in names(known_targets)) {
+    target <- known_targets[[name]]
+    state <- sampler_run(start_target(target, 1, warmup = 1500, iter = 4500), target$log_density)
+    expect_lt(max(apply(state$draws, 3, posterior::rhat)), 1.03, label = name)
+    expect_moments(state$draws, with_seed(2, target$exact(1e5)), name)
+  }
+})
+
+test_that("known moments are found by the paper's walk", {
+  skip_if_not_installed("posterior")
+  target <- list(size = 1, log_density = function(x) dnorm(x[, 1], 0.1, 0.1, log = TRUE),
+                 exact = function(n) matrix(rnorm(n, 0.1, 0.1)))
+  state <- sampler_run(start_target(target, 3, iter = 4000, sampler = "paper"), target$log_density)
+  expect_moments(state$draws, with_seed(4, target$exact(1e5)), "paper")
+})
+
+test_that("draws are worth their evaluations", {
+  skip_if_not_installed("posterior")
+  mild <- list(size = 2, log_density = function(x) {
+    dnorm(x[, 1], log = TRUE) + dnorm(x[, 2], 0.5 * x[, 1]^2, 0.6, log = TRUE)
+  })
+  ess <- function(target) {
+    median(vapply(1:3, function(seed) smallest_ess(sampler_run(start_target(target, seed), target$log_density)), 1))
+  }
+  expect_gt(ess(mild), 0.2)
+  expect_gt(ess(known_targets$banana), 0.08)
+})
+
+test_that("every step of a short run can be recomputed", {
+  target <- known_targets$banana
+  state <- start_target(target, 5, warmup = 120, iter = 200)
+  n_independent <- 0
+  while (state$iteration < 200) {
+    before <- state
+    state <- sampler_step(state, target$log_density)
+    log_ratio <- vapply(1:4, function(i) {
+      from <- before$positions[i, , drop = FALSE]
+      to <- state$proposal[i, , drop = FALSE]
+      ratio <- target$log_density(to) - target$log_density(from)
+      if (!state$independent[i]) return(ratio)
+      ratio + stacked_log_density(before$law$mixture, from) - stacked_log_density(before$law$mixture, to)
+    }, 1)
+    expect_close(state$log_ratio, log_ratio, 1e-9)
+    expect_identical(state$accepted, state$log_uniform < state$log_ratio)
+    expected <- before$positions
+    expected[state$accepted, ] <- state$proposal[state$accepted, ]
+    expect_identical(state$positions, expected)
+    expect_close(state$log_density, target$log_density(expected))
+    if (state$iteration > 120) {
+      expect_identical(state$draws[seq_len(state$iteration - 121), , ], before$draws[seq_len(state$iteration - 121), , ])
+      expect_identical(sampler_flush(state)$draws[state$iteration - 120, , ], expected)
+    }
+    n_independent <- n_independent + sum(state$independent)
+  }
+  expect_gt(n_independent, 200)
+})
+
+# From the stacked parameters of one group, one component after another.
+stacked_log_density <- function(mixture, x, df = 5) {
+  size <- ncol(x)
+  weight <- diff(c(0, mixture$cumulative[, 1]))
+  parts <- vapply(seq_along(weight), function(k) {
+    scale <- crossprod(matrix(mixture$factor[, k], size))
+    away <- c(x) - mixture$mean[k, ]
+    weight[k] * exp(lgamma((df + size) / 2) - lgamma(df / 2)) / sqrt((df * pi)^size * det(scale)) *
+      (1 + sum(away * solve(scale, away)) / df)^(-(df + size) / 2)
+  }, 1)
+  log(sum(parts))
+}
+
+test_that("stopping after any step and going on gives identical draws", {
+  target <- known_targets$cliff
+  for (sampler in c("adaptive", "paper")) {
+    state <- start_target(target, 6, warmup = 110, iter = 170, thin = 3, sampler = sampler)
+    whole <- sampler_run(state, target$log_density)
+    while (state$iteration < 170) {
+      state <- unserialize(serialize(state, NULL))
+      state <- sampler_run(state, target$log_density, until = state$iteration + 1)
+    }
+    expect_identical(state, whole)
+    expect_identical(dim(whole$draws), c(20L, 4L, 2L))
+    expect_false(anyNA(whole$draws))
+    expect_close(whole$log_density_draws[7, ], target$log_density(whole$draws[7, , ]))
+    half <- sampler_run(start_target(target, 6, warmup = 110, iter = 170, thin = 3, sampler = sampler),
+                        target$log_density, until = 131)
+    expect_identical(half$draws[1:7, , ], whole$draws[1:7, , ])
+    expect_true(all(is.na(half$draws[8:20, , ])))
+  }
+})
+
+test_that("the state is plain data", {
+  state <- sampler_run(start_target(known_targets$normal, 7, warmup = 100, iter = 101), known_targets$normal$log_density)
+  plain <- function(x) if (is.list(x)) all(vapply(x, plain, NA)) else is.null(x) || is.atomic(x)
+  expect_true(plain(state))
+})
+
+test_that("chains do not meet each other's noise, nor groups each other's proposals", {
+  target <- known_targets$normal
+  positions <- with_seed(8, matrix(rnorm(12), 6))
+  streams <- streams_from_seed(8, 6)
+  run <- function(chains, group, ...) {
+    state <- sampler_start(positions[chains, , drop = FALSE], target$log_density, streams[chains], group, ...)
+    sampler_run(state, target$log_density)
+  }
+  paper <- run(1:4, rep(1, 4), 50, 250, sampler = "paper")
+  expect_identical(run(1, 1, 50, 250, sampler = "paper")$draws[, 1, ], paper$draws[, 1, ])
+  both <- run(1:6, c(5, 9, 5, 9, 9, 5), 150, 250)
+  one <- run(c(1, 3, 6), rep(2, 3), 150, 250)
+  expect_equal(both$draws[, c(1, 3, 6), ], one$draws)
+  expect_equal(both$scale[1], one$scale)
+})
+
+test_that("one call a step, with a row a chain", {
+  calls <- list()
+  log_density <- function(x) {
+    calls[[length(calls) + 1]] <<- dim(x)
+    -rowSums(x^2)
+  }
+  state <- start_target(list(size = 3, log_density = log_density), 9, warmup = 100, iter = 150)
+  expect_length(calls, 1)
+  sampler_run(state, log_density)
+  expect_length(calls, 151)
+  expect_identical(unique(calls), list(c(4L, 3L)))
+})
+
+test_that("the caller's generator is left alone", {
+  target <- known_targets$normal
+  with_seed(10, {
+    state <- start_target(target, 1, warmup = 100, iter = 150)
+    before <- .GlobalEnv$.Random.seed
+    state <- sampler_run(state, target$log_density)
+    expect_identical(.GlobalEnv$.Random.seed, before)
+  })
+})
+
+test_that("after warm-up what is proposed no longer changes", {
+  target <- known_targets$banana
+  for (warmup in c(0, 60, 100)) {
+    state <- sampler_run(start_target(target, 11, warmup = warmup, iter = warmup + 100), target$log_density, warmup)
+    expect_true(state$frozen)
+    expect_null(state$history)
+    expect_identical(is.null(state$law$mixture), warmup < 100)
+    last <- sampler_run(state, target$log_density)
+    expect_identical(last[c("law", "scale")], state[c("law", "scale")])
+  }
+  paper <- start_target(target, 11, sampler = "paper", step = 0.3)
+  last <- sampler_run(paper, target$log_density)
+  expect_identical(last[c("law", "scale")], paper[c("law", "scale")])
+})
+
+test_that("the paper's walk has its step", {
+  flat <- list(size = 2, log_density = function(x) numeric(nrow(x)))
+  state <- sampler_run(start_target(flat, 12, warmup = 0, iter = 3000, sampler = "paper"), flat$log_density)
+  steps <- apply(state$draws, 2:3, diff)
+  expect_gt(ks.test(as.vector(steps) / 0.1, "pnorm")$p.value, 1e-3)
+  expect_identical(state$n_accepted, rep(3000L, 4))
+})
+
+test_that("a walk alone learns its scale", {
+  narrow <- list(size = 1, log_density = function(x) dnorm(x[, 1], 0, 100, log = TRUE))
+  state <- sampler_run(start_target(narrow, 13, warmup = 99, iter = 600), narrow$log_density)
+  expect_gt(mean(state$n_accepted) / 501, 0.25)
+  expect_lt(mean(state$n_accepted) / 501, 0.7)
+})
+
+test_that("a place without density is refused as a start, and left alone later", {
+  log_density <- function(x) ifelse(x[, 1] > 0, dexp(x[, 1], log = TRUE), -Inf)
+  start <- function(positions) {
+    sampler_start(positions, log_density, streams_from_seed(1, 3), rep(1L, 3), warmup = 100, iter = 600)
+  }
+  refused <- expect_error(start(matrix(c(1, -1, 2))), class = "ibrc_error_input")
+  expect_identical(refused$argument, "start")
+  expect_identical(refused$rows, 2L)
+  state <- sampler_run(start(matrix(c(1, 3, 2))), log_density)
+  expect_true(all(state$draws > 0))
+})
+
+test_that("a log density that is no number is an error, not a refusal", {
+  good <- function(x) -rowSums(x^2)
+  state <- start_target(list(size = 1, log_density = good), 14)
+  expect_error(sampler_step(state, function(x) rep(NaN, 4)), "log density")
+  expect_error(sampler_step(state, function(x) rep(Inf, 4)), "log density")
+  expect_error(sampler_step(state, function(x) 0), "log density")
+  done <- sampler_run(start_target(list(size = 1, log_density = good), 14, warmup = 1, iter = 2), good)
+  expect_error(sampler_step(done, good), "all its steps")
+})
+
+test_that("a run can be watched and ended", {
+  target <- known_targets$normal
+  seen <- integer()
+  state <- sampler_run(start_target(target, 15), target$log_density, each_step = function(state) {
+    seen <<- c(seen, state$iteration)
+    state$iteration < 7
+  })
+  expect_identical(seen, 1:7)
+  expect_identical(state$iteration, 7L)
+})
+
+# Ranks of a true value among draws from its posterior are uniform: eight
+# conjugate problems a run, a group of chains for each.
+calibration_levels <- function(n_groups, seed) {
+  truth <- with_seed(seed, rnorm(n_groups))
+  seen <- with_seed(seed + 1, rnorm(n_groups, truth, 0.5))
+  group <- rep(seq_len(n_groups), each = 2)
+  log_density <- function(x) dnorm(x[, 1], log = TRUE) + dnorm(seen[group], x[, 1], 0.5, log = TRUE)
+  positions <- with_seed(seed + 2, matrix(rnorm(2 * n_groups)))
+  state <- sampler_start(positions, log_density, streams_from_seed(seed, 2 * n_groups), group, 300, 900, thin = 10)
+  draws <- sampler_run(state, log_density)$draws[, , 1]
+  vapply(seq_len(n_groups), function(g) (sum(draws[, group == g] < truth[g]) + 0.5) / (sum(group == g) * 60 + 1), 1)
+}
+
+test_that("posteriors of a conjugate normal are calibrated", {
+  expect_gt(ks.test(calibration_levels(100, 16), "punif")$p.value, 1e-3)
+})
+
+test_that("they are over many runs, and moments hold for several seeds", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  skip_if_not_installed("posterior")
+  levels <- unlist(lapply(1:10, function(i) calibration_levels(150, 100 * i)))
+  expect_gt(ks.test(levels, "punif")$p.value, 1e-3)
+  for (name in names(known_targets)) for (seed in 21:24) {
+    target <- known_targets[[name]]
+    state <- sampler_run(start_target(target, seed, warmup = 2000, iter = 12000), target$log_density)
+    expect_moments(state$draws, with_seed(seed, target$exact(1e6)), paste(name, seed), errors = 5)
+  }
+})
