@@ -85,10 +85,10 @@ static int newton_step(newton_context *context, const double *next, double lo, d
   return products;
 }
 
-/* What rounding can add to a value: an error of one backup, over all visits. */
-static double rounding_of(const double *x, int n, double discount) {
+/* What rounding can add to values x + shift: an error of one backup, over all visits. */
+static double rounding_of(const double *x, int n, double shift, double discount) {
   double most = 0.0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i] + shift));
   return DBL_EPSILON * most / (1.0 - discount);
 }
 
@@ -121,9 +121,9 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
     step(step_context, value, next);
     report.backups++;
     difference_range(next, value, n, &lo, &hi);
-    const double rounding = rounding_of(next, n, process->discount);
-    const double bound = scale * (hi / 2.0 - lo / 2.0) + rounding;
     const double middle = scale * (hi / 2.0 + lo / 2.0);
+    const double rounding = rounding_of(next, n, middle, process->discount);
+    const double bound = scale * (hi / 2.0 - lo / 2.0) + rounding;
     if (!isfinite(bound) || !isfinite(middle)) {
       report.code = IBRC_NOT_FINITE;
       return report;

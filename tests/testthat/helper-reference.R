@@ -15,6 +15,18 @@ twin_nodes <- function(n_states, resolution) {
   unname(parts / resolution)
 }
 
+# Each node's tail sums as text, to look nodes up by; kept, because it is slow.
+twin_keys <- new.env()
+twin_key <- function(parts) paste(round(parts), collapse = ",")
+twin_node_keys <- function(n_states, resolution) {
+  name <- paste(n_states, resolution)
+  if (is.null(twin_keys[[name]])) {
+    nodes <- twin_nodes(n_states, resolution)
+    twin_keys[[name]] <- apply(twin_tail_sums(nodes * resolution), 1, twin_key)
+  }
+  twin_keys[[name]]
+}
+
 twin_tail_sums <- function(x) {
   out <- x
   for (i in rev(seq_len(ncol(x) - 1))) out[, i] <- out[, i + 1] + x[, i]
@@ -23,10 +35,8 @@ twin_tail_sums <- function(x) {
 
 # Dense [belief, node] matrix of Freudenthal weights.
 twin_interpolate <- function(beliefs, n_states, resolution) {
-  nodes <- twin_nodes(n_states, resolution)
-  key <- function(parts) paste(round(parts), collapse = ",")
-  node_key <- apply(twin_tail_sums(nodes * resolution), 1, key)
-  weights <- matrix(0, nrow(beliefs), nrow(nodes))
+  node_key <- twin_node_keys(n_states, resolution)
+  weights <- matrix(0, nrow(beliefs), length(node_key))
   for (b in seq_len(nrow(beliefs))) {
     y <- twin_tail_sums(beliefs[b, , drop = FALSE] * resolution)[1, ]
     y[1] <- resolution
@@ -40,7 +50,7 @@ twin_interpolate <- function(beliefs, n_states, resolution) {
       if (k > 1) corner[steps[k - 1] + 1] <- corner[steps[k - 1] + 1] + 1
       w <- level[k] - level[k + 1]
       if (w > 0) {
-        j <- match(key(corner), node_key)
+        j <- match(twin_key(corner), node_key)
         weights[b, j] <- weights[b, j] + w
       }
     }
