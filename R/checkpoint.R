@@ -54,19 +54,22 @@ hash_of <- function(bytes, n = length(bytes)) .Call(ffi_file_hash, bytes, as.num
 
 encode_checkpoint <- function(contents, fingerprint, version = getNamespaceVersion("ibrc")[[1]]) {
   if (!is_fingerprint(fingerprint)) stop("internal: not a fingerprint")
-  most <- .Machine$integer.max
-  body <- if (utils::object.size(contents) <= most) encoded(version, fingerprint, contents)
-  size <- checkpoint_head_size + length(body) + checkpoint_hash_size
-  if (is.null(body) || size > most) refuse_checkpoint("write", "cannot hold 2 GB. Keep fewer iterations.")
+  # Room for both ends is made with the rest: to join them on afterwards copies it all.
+  ends <- c(checkpoint_head_size, checkpoint_hash_size)
+  bytes <- if (utils::object.size(contents) < 2^31) encoded(version, fingerprint, contents, ends = ends)
+  size <- length(bytes)
+  if (size == 0 || size >= 2^31) refuse_checkpoint("write", "cannot hold 2 GB. Keep fewer iterations.")
   head <- writeBin(as.integer(c(checkpoint_format, size)), raw(), endian = "little")
-  bytes <- c(checkpoint_magic, head, body)
-  c(bytes, charToRaw(hash_of(bytes)))
+  bytes[seq_len(ends[1])] <- c(checkpoint_magic, head)
+  bytes[size - ends[2] + seq_len(ends[2])] <- charToRaw(hash_of(bytes, size - ends[2]))
+  bytes
 }
 
-encoded <- function(..., canonical = FALSE) {
-  out <- rawConnection(raw(0), "wb")
+encoded <- function(..., canonical = FALSE, ends = c(0, 0)) {
+  out <- rawConnection(raw(ends[1]), "ab")
   on.exit(close(out))
   for (x in list(...)) encode_value(x, out, canonical)
+  writeBin(raw(ends[2]), out)
   rawConnectionValue(out)
 }
 
@@ -209,8 +212,7 @@ check_path <- function(path) {
   normalizePath(path.expand(path), winslash = "/", mustWork = FALSE)
 }
 
-# The file at `path` becomes `bytes`, or stays what it was. `replace` is there for
-# tests to make it fail.
+# The file becomes `bytes`, or stays as it was. Tests give a `replace` that fails.
 replace_whole <- function(path, bytes, replace = replace_file) {
   failed <- function(why) {
     refuse_checkpoint("write", "could not be written (", why, "); what was there before is untouched. See ",

@@ -1,7 +1,10 @@
 # What a fit keeps: draws on the natural scale, [iteration, chain, term] a group,
 # and what is needed to plan for any of them again.
 
-new_ibrc_fit <- function(chain, evaluator, plan, group, by, histories, actions, run, sampler, keep_data) {
+new_ibrc_fit <- function(chain, job) {
+  evaluator <- job$evaluator
+  group <- job$group
+  histories <- evaluator$batch$histories
   state <- sampler_flush(chain$state)
   kept <- max(0, state$iteration - state$warmup) %/% state$thin
   if (kept < 2) {
@@ -17,12 +20,13 @@ new_ibrc_fit <- function(chain, evaluator, plan, group, by, histories, actions, 
           list(NULL, NULL, terms))
   })
   structure(
-    list(draws = stats::setNames(draws, levels(group)), plan = plan, prior = evaluator$prior,
+    list(draws = stats::setNames(draws, levels(group)), plan = job$plan, prior = evaluator$prior,
          fixed = evaluator$fixed, likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
          group_sizes = c(table(group)), n_visits = vapply(histories, function(h) sum(h$count), 0),
-         by = by, histories = if (keep_data) histories, visit_actions = if (keep_data) actions, run = run, sampler = sampler,
+         by = job$by, histories = if (job$keep_data) histories,
+         visit_actions = if (job$keep_data) job$actions, run = job$run, sampler = job$sampler,
          interrupted = chain$interrupted),
     class = "ibrc_fit"
   )

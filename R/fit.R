@@ -22,6 +22,9 @@
 #'   left as it was.
 #' @param refresh Show progress every so many steps; 0 for none. By default 200 in
 #'   an interactive session.
+#' @param file A path to write checkpoints to, every `refresh` steps (every 200 where
+#'   no progress is shown) and at the end; [resume()] goes on from it. `NULL` writes
+#'   nothing.
 #' @param sampler `"adaptive"`, or `"paper"`: the paper's protocol, a random walk
 #'   of fixed step 0.1 on the log scale.
 #' @param start Where chains start: `NULL` draws from the prior, or a matrix or
@@ -46,7 +49,7 @@
 #' tidy(fit)
 ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
                  chains = 4, iter = 2000, warmup = floor(iter / 2), thin = 1,
-                 cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(),
+                 cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
                  resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
                  surprise = c("belief", "observation"), keep_data = TRUE) {
@@ -73,8 +76,25 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
   state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
                          run$warmup, run$iter, run$thin, sampler)
-  chain <- run_chains(list(state = state, value = first$value), evaluator, run)
-  new_ibrc_fit(chain, evaluator, plan, group, by, histories, actions, run, sampler, keep_data)
+  job <- list(evaluator = evaluator, plan = plan, group = group, by = by, actions = actions, run = run,
+              sampler = sampler, keep_data = keep_data)
+  finish_job(job, list(state = state, value = first$value), file)
+}
+
+# From wherever the chains stand to a fit. With a file, checkpoints on the way.
+finish_job <- function(job, chain, file) {
+  save <- NULL
+  if (!is.null(file)) {
+    save_checkpoint(file, job, chain)
+    every <- if (job$run$refresh > 0) job$run$refresh else 200L
+    save <- function(chain) if (chain$state$iteration %% every == 0) save_checkpoint(file, job, chain)
+  }
+  chain <- run_chains(chain, job$evaluator, job$run, each_step = save)
+  if (!is.null(file)) save_checkpoint(file, job, chain[c("state", "value")])
+  if (chain$interrupted && !is.null(file)) {
+    message("Interrupted at step ", chain$state$iteration, " of ", job$run$iter, ": resume(\"", file, "\") goes on.")
+  }
+  new_ibrc_fit(chain, job)
 }
 
 default_refresh <- function() {

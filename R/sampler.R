@@ -7,7 +7,9 @@
 # be stopped after any step, saved, and go on to identical draws. `iter` counts
 # all steps, warm-up included; what is learnt in warm-up is frozen after it.
 
+# Steps whose noise is drawn at once, and steps between two copies of all draws.
 block_steps <- 64L
+flush_steps <- 256L
 
 sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(positions)), warmup, iter,
                           thin = 1L, sampler = c("adaptive", "paper"), step = 0.1) {
@@ -19,8 +21,8 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
   storage.mode(positions) <- "double"
   density <- check_log_density(log_density(positions), n_chains)
   if (any(density == -Inf)) {
-    abort_input("start", "must have positive density; ", plural(sum(density == -Inf), "chain"), " started where the ",
-                "prior or the likelihood is zero.", rows = which(density == -Inf))
+    abort_input("start", "must have positive density: ", plural(sum(density == -Inf), "chain"),
+                " would begin where the prior or the likelihood is zero.", rows = which(density == -Inf))
   }
   n_kept <- (iter - warmup) %/% thin
   # What is proposed: `law` (see sampler-proposal.R), `scale` a group, and from them
@@ -34,11 +36,11 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
     log_uniform = numeric(n_chains), accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains),
     law = initial_proposal(size, n_groups), scale = rep(step, n_groups), n_scaled = numeric(n_groups),
     streams = streams, noise = NULL, moves = NULL,
-    recent = vector("list", block_steps), recent_log_density = vector("list", block_steps),
-    history = NULL, draws = array(NA_real_, c(n_kept, n_chains, size)),
+    recent = vector("list", flush_steps), history = NULL,
+    draws = array(NA_real_, c(n_kept, n_chains, size)),
     log_density_draws = matrix(NA_real_, n_kept, n_chains)
   )
-  if (!state$frozen) state$history <- array(NA_real_, c(warmup, n_chains, size + 1L))
+  if (!state$frozen) state$history <- array(NA_real_, c(warmup, n_chains, size))
   state
 }
 
@@ -71,10 +73,11 @@ sampler_step <- function(state, log_density) {
     state$log_mixture[accepted] <- log_mixture[accepted]
     # An independent draw knows its density under the mixture, a walk does not.
     if (!is.null(state$law$mixture) && any(walked <- accepted & !independent)) {
-      state$log_mixture[walked] <- mixture_log_density(state$law$mixture, state$positions, state$group)[walked]
+      state$log_mixture[walked] <-
+        mixture_log_density(state$law$mixture, proposal[walked, , drop = FALSE], state$group[walked])
     }
   }
-  state <- record(state, at)
+  state <- record(state)
   if (state$frozen) state else learn(state, moves$plain[, at])
 }
 
@@ -106,37 +109,40 @@ next_block <- function(state) {
 
 # Where the chains are goes to `recent` first: a list of pointers, cheap to change
 # every step where the whole array of draws would be copied.
-record <- function(state, at) {
-  state$recent[[at]] <- state$positions
-  state$recent_log_density[[at]] <- state$log_density
+record <- function(state) {
   iteration <- state$iteration
+  at <- (iteration - 1L) %% flush_steps + 1L
+  state$recent[[at]] <- c(state$positions, state$log_density)
   if (iteration > state$warmup) state$n_accepted <- state$n_accepted + state$accepted
-  if (at == block_steps || iteration == state$warmup || iteration == state$iter) sampler_flush(state) else state
+  full <- at == flush_steps || iteration == state$warmup || iteration == state$iter
+  if (full) sampler_flush(state) else state
 }
 
-# Brings `draws` and `history` up to date with the last step made. Writes the rows
-# of the present block, however often: a flush changes no later draw.
+# Brings `draws` and `history` up to date with the last step made. Writes again what
+# it wrote since `recent` was last full: a flush changes no later draw.
 sampler_flush <- function(state) {
   if (state$iteration == 0L) return(state)
-  at <- (state$iteration - 1L) %% block_steps + 1L
+  at <- (state$iteration - 1L) %% flush_steps + 1L
   iterations <- state$iteration - at + seq_len(at)
+  size <- ncol(state$positions)
   if (!is.null(state$history)) {
     warm <- which(iterations <= state$warmup)
-    state$history[iterations[warm], , ] <- stack_matrices(Map(cbind, state$recent[warm], state$recent_log_density[warm]))
+    state$history[iterations[warm], , ] <- unpack(state$recent[warm], state)[, , seq_len(size)]
   }
   after <- iterations - state$warmup
   kept <- which(after > 0 & after %% state$thin == 0)
   if (length(kept) > 0) {
     rows <- after[kept] %/% state$thin
-    state$draws[rows, , ] <- stack_matrices(state$recent[kept])
-    state$log_density_draws[rows, ] <- do.call(rbind, state$recent_log_density[kept])
+    recent <- unpack(state$recent[kept], state)
+    state$draws[rows, , ] <- recent[, , seq_len(size)]
+    state$log_density_draws[rows, ] <- recent[, , size + 1L]
   }
   state
 }
 
-# Matrices [chains, size] as an array [matrices, chains, size].
-stack_matrices <- function(matrices) {
-  aperm(array(unlist(matrices), c(dim(matrices[[1]]), length(matrices))), c(3, 1, 2))
+# Steps kept as c(positions, log_density), as an array [steps, chains, size + 1].
+unpack <- function(recent, state) {
+  aperm(array(unlist(recent), c(nrow(state$positions), ncol(state$positions) + 1L, length(recent))), c(3, 1, 2))
 }
 
 # Warm-up -----------------------------------------------------------------------
@@ -171,7 +177,8 @@ tune_scale <- function(state, plain) {
   chance <- .colSums(member * plain * pmin(1, exp(state$log_ratio)), length(plain), n_groups)
   state$n_scaled <- state$n_scaled + (n > 0)
   gain <- pmax(1, state$n_scaled)^-0.6
-  state$scale <- state$scale * exp(gain * (chance - n * target_acceptance(ncol(state$positions))) / pmax(1, n))
+  wanted <- n * target_acceptance(ncol(state$positions))
+  state$scale <- state$scale * exp(gain * (chance - wanted) / pmax(1, n))
   state
 }
 
@@ -181,14 +188,13 @@ learn_law <- function(state, mixture) {
   size <- ncol(state$positions)
   rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
   groups <- seq_along(state$scale)
-  visited <- lapply(groups, function(g) matrix(state$history[rows, state$group == g, ], ncol = size + 1L))
-  points <- lapply(visited, function(x) x[, seq_len(size), drop = FALSE])
+  points <- lapply(groups, function(g) matrix(state$history[rows, state$group == g, ], ncol = size))
   least <- state$step * 1e-3
   state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)
   # The scale was learnt for another shape.
   state$n_scaled <- pmin(state$n_scaled, 20)
   if (mixture) {
-    state$law$mixture <- stack_mixtures(Map(fit_mixture, points, lapply(visited, function(x) x[, size + 1L]), least))
+    state$law$mixture <- stack_mixtures(lapply(points, fit_mixture, least = least))
     state$log_mixture <- mixture_log_density(state$law$mixture, state$positions, state$group)
   }
   state$moves <- prepare_moves(state$noise, state$law, state$group)

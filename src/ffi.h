@@ -41,6 +41,11 @@ SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start);
 SEXP ffi_evaluate(SEXP evaluation, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
                   SEXP threads);
 
+/* ffi_file.c */
+SEXP ffi_file_write(SEXP path, SEXP bytes);
+SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);
+SEXP ffi_file_hash(SEXP bytes, SEXP count);
+
 /* ffi_threads.c */
 SEXP ffi_threads(void);
 

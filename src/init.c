@@ -17,6 +17,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_policy, 2),         ENTRY(ffi_sigma, 3),         ENTRY(ffi_recognise, 5),
     ENTRY(ffi_rollout, 9),        ENTRY(ffi_occupancy, 6),     ENTRY(ffi_terms, 4),
     ENTRY(ffi_history_build, 4),  ENTRY(ffi_loglik, 4),        ENTRY(ffi_evaluate, 6),
+    ENTRY(ffi_file_write, 2),     ENTRY(ffi_file_replace, 3),  ENTRY(ffi_file_hash, 2),
     ENTRY(ffi_threads, 0),        {NULL, NULL, 0}};
 
 attribute_visible void R_init_ibrc(DllInfo *dll) {

@@ -106,3 +106,16 @@ run_interrupted <- function(visits, setting, models, prior, after) {
                }
              })
 }
+
+# Puts another function in a function's place in the package, until the caller ends.
+local_replacement <- function(name, with, frame = parent.frame()) {
+  package <- asNamespace("ibrc")
+  real <- get(name, package)
+  put <- function(f) {
+    unlockBinding(name, package)
+    assign(name, f, package)
+    lockBinding(name, package)
+  }
+  put(with)
+  withr::defer(put(real), envir = frame)
+}

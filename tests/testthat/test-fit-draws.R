@@ -18,7 +18,5 @@ test_that("a run stopped in warm-up has nothing to return", {
   chain <- run_interrupted(clinic_visits(), diag_setting(), diag_models(),
                            ibrc_prior(alpha ~ lognormal(0, 1)), after = 50)
   expect_identical(chain$state$iteration, 50L)
-  expect_error(new_ibrc_fit(chain, list(prior = ibrc_prior(alpha ~ lognormal(0, 1)), group = c(1L, 1L)), NULL,
-                            factor("all"), NULL, list(), list(), list(), "adaptive", TRUE),
-               class = "ibrc_error_interrupted")
+  expect_error(new_ibrc_fit(chain, list()), class = "ibrc_error_interrupted")
 })

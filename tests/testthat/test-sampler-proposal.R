@@ -45,7 +45,8 @@ test_that("draws come from the mixture of their group", {
     stacked <- stack_mixtures(mixtures)
     n <- 20000
     group <- rep(1:2, n)
-    draws <- mixture_draw(stacked, matrix(rnorm(4 * n), 2 * n), sqrt(5 / rchisq(2 * n, 5)), runif(2 * n), group)
+    stretch <- sqrt(5 / rchisq(2 * n, 5))
+    draws <- mixture_draw(stacked, matrix(rnorm(4 * n), 2 * n), stretch, runif(2 * n), group)
     for (g in 1:2) {
       mixture <- mixtures[[g]]
       # Marginally a mixture of t distributions.
@@ -81,7 +82,7 @@ test_that("a fitted mixture finds clusters and covers the rest", {
   with_seed(45, {
     n <- 600
     points <- matrix(rnorm(2 * n), n) %*% chol(matrix(c(1, 0.8, 0.8, 1), 2)) + 8 * (runif(n) < 0.3)
-    mixture <- fit_mixture(points, numeric(n), 1e-4)
+    mixture <- fit_mixture(points, 1e-4)
   })
   expect_lte(length(mixture$weight), most_components + 1)
   expect_equal(sum(mixture$weight), 1)
@@ -89,7 +90,7 @@ test_that("a fitted mixture finds clusters and covers the rest", {
   expect_gt(density(c(0, 0)), density(c(4, 4)) + 2)
   expect_gt(density(c(8, 8)), density(c(4, 4)) + 1)
   expect_gt(density(c(0, 0)), density(c(1, -1)) + 1)
-  expect_gt(density(c(40, -40)), -25)
+  expect_gt(density(c(40, -40)), -35)
 })
 
 test_that("a fit survives points that say little", {
@@ -97,7 +98,7 @@ test_that("a fit survives points that say little", {
   on_a_line <- outer(seq(-1, 1, length.out = 400), c(1, 2, -1))
   few <- with_seed(46, matrix(rnorm(15), 5)[rep(1:5, 80), ])
   for (points in list(still, on_a_line, few)) {
-    stacked <- stack_mixtures(list(fit_mixture(points, numeric(400), 1e-4)))
+    stacked <- stack_mixtures(list(fit_mixture(points, 1e-4)))
     density <- mixture_log_density(stacked, rbind(points[1:3, ], points[1, ] + 100), rep(1L, 4))
     expect_true(all(is.finite(density)))
     expect_true(all(is.finite(walk_factor(points, 1e-4))))
@@ -108,9 +109,9 @@ test_that("a fit draws no random numbers", {
   with_seed(47, {
     points <- matrix(rnorm(900), 300)
     before <- .GlobalEnv$.Random.seed
-    first <- fit_mixture(points, numeric(300), 1e-4)
+    first <- fit_mixture(points, 1e-4)
     expect_identical(.GlobalEnv$.Random.seed, before)
-    expect_identical(fit_mixture(points, numeric(300), 1e-4), first)
+    expect_identical(fit_mixture(points, 1e-4), first)
   })
 })
 

@@ -1,0 +1,134 @@
+# What inference costs. As in forward.R, every claim is a ratio of times taken next
+# to each other in this run; draws are counted, not timed.
+#
+#   Rscript inst/bench/inverse.R
+
+library(ibrc)
+options(width = 120)
+call <- function(name, ...) .Call(getFromNamespace(name, "ibrc"), ...)
+own <- function(name) getFromNamespace(name, "ibrc")
+rounds <- 15L
+
+say <- function(...) cat(..., "\n", sep = "")
+show <- function(table) {
+  print(table, row.names = FALSE)
+  cat("\n")
+}
+middle <- function(x) signif(stats::median(x), 3)
+
+race <- function(tasks, each = 0.02) {
+  once <- vapply(tasks, function(f) {
+    f()
+    max(1e-7, system.time(f())[["elapsed"]])
+  }, 0)
+  repeats <- pmin(500, pmax(1, ceiling(each / once)))
+  times <- matrix(NA_real_, rounds, length(tasks), dimnames = list(NULL, names(tasks)))
+  for (r in seq_len(rounds)) for (i in seq_along(tasks)) {
+    f <- tasks[[i]]
+    start <- Sys.time()
+    for (k in seq_len(repeats[i])) f()
+    times[r, i] <- as.numeric(Sys.time() - start, units = "secs") / repeats[i]
+  }
+  times
+}
+
+# A clinic with three states: a marker that is always seen, a test that is ordered.
+clinic <- function() {
+  set.seed(3)
+  law <- function(n, k) {
+    p <- matrix(rexp(n * k)^2, n, k)
+    p / rowSums(p)
+  }
+  emission <- list(wait = cbind(law(3, 3), matrix(0, 3, 9)), test = cbind(matrix(0, 3, 3), law(3, 9)))
+  decision_setting(
+    c("s1", "s2", "s3"), c("wait", "test"), paste0("x", 1:12), 0.9 * diag(3) + 0.1 * law(3, 3), emission,
+    cbind(rep(0, 3), rep(-1, 3)), discount = 0.95,
+    belief_utility = function(beliefs, action) 2.5 * (apply(beliefs, 1, max) > 0.9)
+  )
+}
+
+problem <- function(name, setting, models, resolution, n, horizon) {
+  plan <- plan_agent(setting, bounded_agent(0.5, 1.25, 1e-3), models, resolution)
+  list(name = name, setting = setting, models = models, plan = plan,
+       visits = simulate(plan, n, seed = 1, horizon = horizon))
+}
+problems <- list(
+  problem("DIAG", diag_setting(), diag_models(), 100, 1000, 50),
+  problem("3 states", clinic(), soften_models(clinic(), c(0, 0.5)), 20, 1626, 4)
+)
+
+evaluator_of <- function(p, n_vectors, visits = p$visits) {
+  tree <- own("build_histories")(own("code_visits")(visits, p$setting), p$setting)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 3), beta ~ lognormal(0, 3), eta ~ lognormal(0, 3))
+  own("new_evaluator")(p$plan, list(tree), rep(1L, n_vectors), prior, list(), 1e-8, 1L)
+}
+
+# Proposals a step of 0.1 away in every logarithm, as a sampler makes them.
+evaluate_task <- function(p, evaluator, n_vectors, cores = 1L) {
+  here <- log(c(0.5, 1.25, 1e-3))
+  at <- matrix(p$plan$solution$value, nrow(p$plan$nodes), n_vectors)
+  evaluator$cores <- cores
+  set.seed(1)
+  theta <- matrix(here, n_vectors, 3, byrow = TRUE) + rnorm(3 * n_vectors, sd = 0.1)
+  function() own("evaluate_batch")(evaluator, theta, at)
+}
+
+backup_task <- function(p, many) function() {
+  call("ffi_backup", p$plan$tables, p$plan$problem, p$plan$solution$value, many, 1L)
+}
+
+say("== A posterior evaluation (solve and likelihood) in plain backups (to reach: DIAG 20, 3 states 25)\n")
+rows <- lapply(problems, function(p) {
+  evaluator <- evaluator_of(p, 8)
+  models <- own("stack_models")(p$plan$models)
+  tree <- evaluator$batch$histories[[1]]
+  time <- race(list(many = backup_task(p, 50L), none = backup_task(p, 0L), eight = evaluate_task(p, evaluator, 8),
+                    likelihood = function() call("ffi_loglik", p$plan, models, tree, unname(p$setting$start))))
+  one <- (time[, "many"] - time[, "none"]) / 50
+  data.frame(problem = p$name, nodes = nrow(p$plan$nodes), trajectories = length(unique(p$visits$id)),
+             visits = nrow(p$visits), histories = tree$n_histories,
+             evaluation = middle(time[, "eight"] / 8 / one), likelihood = middle(time[, "likelihood"] / one))
+})
+show(do.call(rbind, rows))
+
+say("== Growth of an evaluation with patients (the first is 1)\n")
+p <- problems[[1]]
+sizes <- c(250, 1000, 4000, 16000)
+tasks <- lapply(sizes, function(n) evaluate_task(p, evaluator_of(p, 4, simulate(p$plan, n, seed = 1)), 4))
+names(tasks) <- sizes
+time <- race(tasks)
+show(data.frame(patients = sizes, cost = apply(time / time[, 1], 2, middle)))
+
+say("== Four chains on two threads beside one, and the share of a step spent outside C\n")
+rows <- lapply(problems, function(p) {
+  evaluator <- evaluator_of(p, 4)
+  time <- race(list(one = evaluate_task(p, evaluator, 4, 1L), two = evaluate_task(p, evaluator, 4, 2L)))
+  fit_time <- system.time(fit <- ibrc(p$visits, p$setting, p$models, evaluator$prior, resolution = p$plan$resolution,
+                                      iter = 1000, warmup = 500, seed = 1, refresh = 0))[["elapsed"]]
+  in_c <- 0
+  counter <- own("evaluate_batch")
+  data.frame(problem = p$name, threads = middle(time[, "one"] / time[, "two"]),
+             seconds_a_step_over_evaluation = signif(fit_time / 1000 / stats::median(time[, "one"]), 3))
+})
+show(do.call(rbind, rows))
+
+say("== Independent draws an evaluation after warm-up (to reach: 0.2 with two free, 0.1 with three; paper's times 100)\n")
+p <- problems[[1]]
+free <- list(
+  "beta, eta" = list(prior = ibrc_prior(beta ~ lognormal(0, 3), eta ~ lognormal(0, 3)), fixed = list(alpha = 0.5)),
+  "alpha, beta, eta" = list(prior = ibrc_prior(alpha ~ lognormal(0, 3), beta ~ lognormal(0, 3), eta ~ lognormal(0, 3)),
+                            fixed = list())
+)
+rows <- lapply(names(free), function(name) {
+  run <- function(sampler, iter, warmup) {
+    fit <- ibrc(p$visits, p$setting, p$models, free[[name]]$prior, free[[name]]$fixed, iter = iter, warmup = warmup,
+                sampler = sampler, seed = 1, refresh = 0)
+    table <- tidy(fit)
+    c(ess = min(table$ess_bulk) / (4 * (iter - warmup)), rhat = max(table$rhat))
+  }
+  adaptive <- run("adaptive", 3000, 1000)
+  paper <- run("paper", 11000, 1000)
+  data.frame(free = name, ess_an_evaluation = signif(adaptive[["ess"]], 3), rhat = round(adaptive[["rhat"]], 3),
+             paper = signif(paper[["ess"]], 2), times_paper = signif(adaptive[["ess"]] / paper[["ess"]], 3))
+})
+show(do.call(rbind, rows))
