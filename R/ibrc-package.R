@@ -14,6 +14,12 @@
 #'
 #' **Behave**: [simulate()][simulate.ibrc_plan], [trajectories()].
 #'
+#' **Infer**: [ibrc_prior()], [ibrc()], [log_lik()], [resume()];
+#' [summary()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
+#' [project_behavior()].
+#'
+#' **Compare**: [compare_groups()].
+#'
 #' **Look**: [plot()][plot.ibrc_plan], [plot_plans()].
 #'
 #' @section Options:
