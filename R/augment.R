@@ -28,7 +28,7 @@ generics::augment
 #'             chains = 2, iter = 300, seed = 1)
 #' head(augment(fit, visits))
 augment.ibrc_fit <- function(x, visits = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   plans <- project_behavior(x)
   if (!is_grouped(x)) plans <- list(plans)
   if (is.null(visits)) return(augment_kept(x, plans))

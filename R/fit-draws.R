@@ -26,7 +26,8 @@ new_ibrc_fit <- function(chain, job) {
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
          group_sizes = c(table(group)), n_visits = vapply(histories, function(h) sum(h$count), 0),
          by = job$by, histories = if (job$keep_data) histories,
-         visit_actions = if (job$keep_data) job$actions, run = job$run, sampler = job$sampler,
+         visit_actions = if (job$keep_data) job$actions,
+         trajectory_group = if (job$keep_data) as.integer(group), run = job$run, sampler = job$sampler,
          interrupted = chain$interrupted),
     class = "ibrc_fit"
   )

@@ -30,7 +30,7 @@
 #' dim(log_lik(fit, draws = 20))
 #' if (requireNamespace("loo", quietly = TRUE)) loo(fit)
 log_lik.ibrc_fit <- function(object, draws = 200, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   need_data(object, "The likelihood of each trajectory")
   chosen <- spaced_draws(object, draws)
   out <- matrix(0, nrow(chosen), length(object$trajectory_group), dimnames = list(chosen$.draw, NULL))

@@ -36,7 +36,7 @@ posterior_predict <- function(object, ...) UseMethod("posterior_predict")
 #' @rawNamespace S3method(rstantools::posterior_predict, ibrc_fit)
 #' @export
 posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   ends <- follow_up(object, horizon)
   chosen <- spaced_draws(object, draws)
   state <- start_generator(seed)
@@ -54,6 +54,17 @@ posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon 
   out <- out[order(out$.draw), ]
   rownames(out) <- NULL
   out
+}
+
+#' @export
+posterior_predict.default <- function(object, ...) hand_on(object, "rstantools", "posterior_predict", ...)
+
+# A generic of ours may hide another package's of the same name: what is not a fit goes
+# there, so that the order of library() calls does not matter.
+hand_on <- function(object, package, generic, ...) {
+  if (!requireNamespace(package, quietly = TRUE)) check_class(object, "ibrc_fit", "object", "ibrc()")
+  # Methods are looked for where a generic is called: called from here, it would find ours.
+  do.call(getExportedValue(package, generic), list(object, ...), quote = TRUE, envir = globalenv())
 }
 
 # One replicate of a group; trajectory i has at most ends[i] visits.
@@ -114,11 +125,14 @@ pp_check <- function(object, ...) UseMethod("pp_check")
 #' @rawNamespace S3method(bayesplot::pp_check, ibrc_fit)
 #' @export
 pp_check.ibrc_fit <- function(object, type = c("visit", "belief", "length"), draws = 50, seed = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   type <- check_choice(type, c("visit", "belief", "length"), "type")
   require_package("ggplot2", "Drawing a check")
   draw_check(pp_data(object, type, draws, seed), type, object)
 }
+
+#' @export
+pp_check.default <- function(object, ...) hand_on(object, "bayesplot", "pp_check", ...)
 
 #' @rdname pp_check
 #' @export

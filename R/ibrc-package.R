@@ -26,6 +26,7 @@
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.
 #' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
 #'
+#' @aliases ibrc-package
 #' @keywords internal
 #' @useDynLib ibrc, .registration = TRUE
 "_PACKAGE"

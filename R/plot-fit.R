@@ -38,7 +38,7 @@
 #'   plot(fit, "joint")
 #' }
 plot.ibrc_fit <- function(x, type = c("density", "joint", "trace", "pairs"), terms = NULL, ...) {
-  check_dots_empty(...)
+  check_unused(...)
   type <- check_choice(type, c("density", "joint", "trace", "pairs"), "type")
   terms <- check_terms(x, type, terms)
   require_package("ggplot2", "Drawing a fit")
@@ -88,7 +88,11 @@ axis_position <- function(value, term) {
 density_data <- function(fit, terms) {
   groups <- names(fit$draws)
   pieces <- lapply(terms, function(term) {
-    positions <- lapply(fit$draws, function(draws) as.vector(axis_position(draws[, , term], term)))
+    positions <- lapply(fit$draws, function(draws) {
+      position <- as.vector(axis_position(draws[, , term], term))
+      # A wide prior may give draws that round to 0, which have no logarithm.
+      position[is.finite(position)]
+    })
     bounds <- axis_position(c(fit$prior[[term]]$lower, fit$prior[[term]]$upper), term)
     # Room to either side, so that the prior is seen beyond the posterior.
     range <- range(vapply(positions, stats::quantile, c(0, 0), c(0.002, 0.998), names = FALSE))
@@ -212,6 +216,7 @@ draw_joint <- function(data, fit, terms) {
 # Points with contours at shares of each group's own peak, so that a flat posterior
 # beside a sharp one has its contours too. Blank corners make room for them to close.
 draw_clouds <- function(data, fit, panel = character()) {
+  data <- data[is.finite(data$x) & is.finite(data$y), ]
   wider <- function(v) range(v) + c(-0.15, 0.15) * diff(range(v))
   cell <- if (length(panel)) interaction(data[panel], drop = TRUE) else rep(1, nrow(data))
   corners <- do.call(rbind, lapply(split(data, cell), function(one) {

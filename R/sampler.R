@@ -142,7 +142,8 @@ sampler_flush <- function(state) {
 
 # Steps kept as c(positions, log_density), as an array [steps, chains, size + 1].
 unpack <- function(recent, state) {
-  aperm(array(unlist(recent), c(nrow(state$positions), ncol(state$positions) + 1L, length(recent))), c(3, 1, 2))
+  size <- dim(state$positions) + 0:1
+  aperm(array(unlist(recent), c(size, length(recent))), c(3, 1, 2))
 }
 
 # Warm-up -----------------------------------------------------------------------
@@ -155,13 +156,14 @@ mixture_times <- c(0.3, 0.5, 0.7, 0.85, 1)
 learn <- function(state, plain) {
   if (any(plain)) state <- tune_scale(state, plain)
   iteration <- state$iteration
-  fits <- if (state$warmup < mixture_warmup) integer() else ceiling(mixture_times * state$warmup)
+  last <- iteration == state$warmup
+  fits <- if (state$warmup < mixture_warmup) Inf else ceiling(mixture_times * state$warmup)
   if (iteration %in% fits) {
     state <- learn_law(state, mixture = TRUE)
-  } else if (iteration == state$warmup || (iteration %% 32L == 0L && iteration < min(fits, Inf))) {
+  } else if (iteration >= 16L && (last || (iteration %% 32L == 0L && iteration < fits[1]))) {
     state <- learn_law(state, mixture = FALSE)
   }
-  if (iteration == state$warmup) {
+  if (last) {
     state$frozen <- TRUE
     state["history"] <- list(NULL)
   }

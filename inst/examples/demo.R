@@ -1,5 +1,5 @@
 # What `make demo` runs: the six agents of the paper's Figure 2, planned, printed
-# and drawn. Usage: Rscript demo.R [output folder]
+# and drawn, and two simulated clinics fitted and compared. Usage: Rscript demo.R [output folder]
 
 library(ibrc)
 options(width = 110)
@@ -44,14 +44,35 @@ print(table, row.names = FALSE)
 cat("\n== One plan read closely\n\n")
 print(summary(plans[["Optimistic (beta = 1.25)"]]))
 
-cat("\n== 1,000 patients seen by the optimist\n\n")
-visits <- simulate(plans[["Optimistic (beta = 1.25)"]], nsim = 1000, seed = 1)
+cat("\n== Two clinics see 500 patients each: one neutral, one optimistic\n\n")
+neutral <- plans[["Adaptive (eta = 0.001)"]]
+optimist <- plans[["Optimistic (beta = 1.25)"]]
+north <- as.data.frame(simulate(neutral, nsim = 500, seed = 1))
+south <- transform(as.data.frame(simulate(optimist, nsim = 500, seed = 2)), id = id + 500)
+visits <- rbind(cbind(north, clinic = "north"), cbind(south, clinic = "south"))
+visits <- trajectories(visits, covariates = "clinic", setting = setting)
 print(visits)
 
-file <- file.path(output, "figure2.png")
+cat("\n== How flexible and optimistic does each clinic look?\n\n")
+prior <- ibrc_prior(alpha ~ lognormal(0, 2), optimism ~ normal(0, 1))
+print(prior)
+fit <- ibrc(visits, setting, diag_models(), prior, fixed = list(eta = 1e-3), by = "clinic", seed = 1, cores = 2)
+cat("\n")
+print(fit)
+cat("\nThe posterior as a data frame, tidy(fit):\n\n")
+print(tidy(fit), digits = 3, row.names = FALSE)
+cat("\nThe clinics compared, compare_groups(fit):\n\n")
+print(compare_groups(fit), digits = 3, row.names = FALSE)
+
 if (requireNamespace("ggplot2", quietly = TRUE)) {
-  ggplot2::ggsave(file, plot_plans(plans, tests, columns = 3), width = 10, height = 6.5, dpi = 150, bg = "white")
-  cat("\nThe six agents are drawn in", file, "\n")
+  save <- function(name, picture, width, height) {
+    file <- file.path(output, name)
+    ggplot2::ggsave(file, picture, width = width, height = height, dpi = 150, bg = "white")
+    cat("  ", file, "\n", sep = "")
+  }
+  cat("\nDrawn in\n")
+  save("figure2.png", plot_plans(plans, tests, columns = 3), 10, 6.5)
+  save("posterior.png", plot(fit), 8, 4)
 } else {
-  cat("\nInstall the package ggplot2 to have the six agents drawn.\n")
+  cat("\nInstall the package ggplot2 to have the agents and the posteriors drawn.\n")
 }

@@ -120,6 +120,13 @@ test_that("checks are drawn", {
   expect_s3_class(bayesplot::pp_check(pooled, "length", draws = 5), "ggplot")
 })
 
+test_that("what is not a fit goes to the generic of the same name", {
+  expect_error(hand_on(truth, "no.such.package", "posterior_predict"), class = "ibrc_error_input")
+  skip_if_not_installed("bayesplot")
+  other <- with_seed(1, pp_check(stats::rnorm(20), matrix(stats::rnorm(200), 10), bayesplot::ppc_stat))
+  expect_s3_class(other, "ggplot")
+})
+
 test_that("what cannot be replicated is refused", {
   bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1, keep_data = FALSE)
   expect_error(posterior_predict(bare), "keep_data", class = "ibrc_error_input")

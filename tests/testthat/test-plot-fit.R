@@ -76,6 +76,15 @@ test_that("pictures are drawn", {
   expect_identical(nrow(unique(built$data[[2]]["PANEL"])), 3L)
 })
 
+test_that("draws that round to 0 do not spoil a picture", {
+  wide <- pooled
+  wide$draws$all[1, 1, "eta"] <- 0
+  expect_true(all(is.finite(fit_plot_data(wide)$density)))
+  skip_if_not_installed("ggplot2")
+  built <- expect_silent(ggplot2::ggplot_build(plot(wide, "joint")))
+  expect_identical(nrow(built$data[[2]]), 199L)
+})
+
 test_that("a logarithmic axis is marked at round values", {
   expect_equal(10^log_breaks(c(-2.2, 2.1)), 10^(-3:3))
   expect_equal(10^log_breaks(c(0.02, 0.3)), c(1, 1.2, 1.4, 1.6, 1.8, 2), tolerance = 1e-12)

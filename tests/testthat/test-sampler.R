@@ -138,7 +138,8 @@ test_that("every step of a short run can be recomputed", {
     moved <- before$positions
     moved[state$log_uniform < log_ratio, ] <- state$proposal[state$log_uniform < log_ratio, ]
     away[i] <- max(abs(state$log_ratio - log_ratio), abs(state$log_density - target$log_density(moved)))
-    right[i, ] <- c(identical(state$accepted, state$log_uniform < log_ratio), identical(state$positions, moved),
+    right[i, ] <- c(identical(state$accepted, state$log_uniform < log_ratio),
+                    identical(state$positions, moved),
                     i <= 120 || identical(sampler_flush(state)$draws[i - 120, , ], moved))
     n_independent <- n_independent + sum(state$independent)
   }
@@ -228,6 +229,17 @@ test_that("after warm-up what is proposed no longer changes", {
   paper <- start_target(target, 11, sampler = "paper", step = 0.3)
   last <- sampler_run(paper, target$log_density)
   expect_identical(last[c("law", "scale")], paper[c("law", "scale")])
+})
+
+test_that("a warm-up of any length will do, for a single chain as well", {
+  target <- known_targets$single
+  for (warmup in c(1, 2, 15, 16, 33, 99, 100, 101)) {
+    state <- start_target(target, 17, n_chains = 1, warmup = warmup, iter = warmup + 3, thin = 2)
+    state <- sampler_run(state, target$log_density)
+    expect_true(state$frozen)
+    expect_identical(dim(state$draws), c(1L, 1L, 1L))
+    expect_false(anyNA(state$draws))
+  }
 })
 
 test_that("the paper's walk has its step", {
