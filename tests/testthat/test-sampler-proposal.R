@@ -122,3 +122,32 @@ test_that("a walk has the points' shape and no size", {
   expect_equal(det(factor), 1)
   expect_equal(crossprod(factor), covariance / sqrt(det(covariance)), tolerance = 0.05)
 })
+
+# Ranks of a true value among draws from its posterior are uniform: many conjugate
+# problems in a run, a group of chains for each.
+calibration_levels <- function(n_groups, seed) {
+  truth <- with_seed(seed, rnorm(n_groups))
+  seen <- with_seed(seed + 1, rnorm(n_groups, truth, 0.5))
+  group <- rep(seq_len(n_groups), each = 2)
+  log_density <- function(x) dnorm(x[, 1], log = TRUE) + dnorm(seen[group], x[, 1], 0.5, log = TRUE)
+  positions <- with_seed(seed + 2, matrix(rnorm(2 * n_groups)))
+  streams <- streams_from_seed(seed, 2 * n_groups)
+  state <- sampler_start(positions, log_density, streams, group, 300, 900, thin = 10)
+  draws <- sampler_run(state, log_density)$draws[, , 1]
+  vapply(seq_len(n_groups), function(g) mean(draws[, group == g] < truth[g]), 1)
+}
+
+expect_uniform <- function(levels, n_bins) {
+  counts <- tabulate(pmin(floor(levels * n_bins) + 1, n_bins), n_bins)
+  expect_gt(chisq.test(counts)$p.value, 1e-3)
+}
+
+test_that("posteriors of a conjugate normal are calibrated", {
+  expect_uniform(calibration_levels(50, 16), 5)
+})
+
+test_that("they are over many runs", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  levels <- unlist(lapply(1:10, function(i) calibration_levels(150, 100 * i)))
+  expect_uniform(levels, 20)
+})

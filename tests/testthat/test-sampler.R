@@ -52,7 +52,7 @@ start_target <- function(target, seed = 1, n_chains = 4, warmup = 1000, iter = 2
                 warmup = warmup, iter = iter, ...)
 }
 
-# Means, mean squares and quantile levels, against four Monte Carlo errors.
+# Means, mean squares and quantile levels, against their Monte Carlo errors.
 expect_moments <- function(draws, exact, label, errors = 4.5) {
   for (j in seq_len(dim(draws)[3])) {
     levels <- stats::quantile(exact[, j], c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
@@ -208,9 +208,8 @@ test_that("one call a step, with a row a chain", {
 test_that("the caller's generator is left alone", {
   target <- known_targets$normal
   with_seed(10, {
-    state <- start_target(target, 1, warmup = 100, iter = 150)
     before <- .GlobalEnv$.Random.seed
-    state <- sampler_run(state, target$log_density)
+    sampler_run(start_target(target, 1, warmup = 100, iter = 150), target$log_density)
     expect_identical(.GlobalEnv$.Random.seed, before)
   })
 })
@@ -227,8 +226,7 @@ test_that("after warm-up what is proposed no longer changes", {
     expect_identical(last[c("law", "scale")], state[c("law", "scale")])
   }
   paper <- start_target(target, 11, sampler = "paper", step = 0.3)
-  last <- sampler_run(paper, target$log_density)
-  expect_identical(last[c("law", "scale")], paper[c("law", "scale")])
+  expect_identical(sampler_run(paper, target$log_density)[c("law", "scale")], paper[c("law", "scale")])
 })
 
 test_that("a warm-up of any length will do, for a single chain as well", {
@@ -290,34 +288,9 @@ test_that("a run can be watched and ended", {
   expect_identical(state$iteration, 7L)
 })
 
-# Ranks of a true value among draws from its posterior are uniform: many conjugate
-# problems in a run, a group of chains for each.
-calibration_levels <- function(n_groups, seed) {
-  truth <- with_seed(seed, rnorm(n_groups))
-  seen <- with_seed(seed + 1, rnorm(n_groups, truth, 0.5))
-  group <- rep(seq_len(n_groups), each = 2)
-  log_density <- function(x) dnorm(x[, 1], log = TRUE) + dnorm(seen[group], x[, 1], 0.5, log = TRUE)
-  positions <- with_seed(seed + 2, matrix(rnorm(2 * n_groups)))
-  streams <- streams_from_seed(seed, 2 * n_groups)
-  state <- sampler_start(positions, log_density, streams, group, 300, 900, thin = 10)
-  draws <- sampler_run(state, log_density)$draws[, , 1]
-  vapply(seq_len(n_groups), function(g) mean(draws[, group == g] < truth[g]), 1)
-}
-
-expect_uniform <- function(levels, n_bins) {
-  counts <- tabulate(pmin(floor(levels * n_bins) + 1, n_bins), n_bins)
-  expect_gt(chisq.test(counts)$p.value, 1e-3)
-}
-
-test_that("posteriors of a conjugate normal are calibrated", {
-  expect_uniform(calibration_levels(50, 16), 5)
-})
-
-test_that("they are over many runs, and moments hold for several seeds", {
+test_that("moments hold for several seeds", {
   skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
   skip_if_not_installed("posterior")
-  levels <- unlist(lapply(1:10, function(i) calibration_levels(150, 100 * i)))
-  expect_uniform(levels, 20)
   for (name in names(known_targets)) for (seed in 21:24) {
     target <- known_targets[[name]]
     state <- sampler_run(start_target(target, seed, warmup = 2000, iter = 12000), target$log_density)
