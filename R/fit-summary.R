@@ -89,6 +89,8 @@ fit_advice <- function(fit, table) {
   rough <- !is.finite(table$rhat) | table$rhat > 1.01
   few <- !rough & (table$ess_bulk < 400 | table$ess_tail < 400)
   mute <- fit$likelihood & table$contraction < 0.1
+  verdict <- identifiability(fit)$verdict
+  half <- fit$likelihood & !mute & startsWith(verdict, "bounded")
   c(
     if (any(rough)) paste0("The chains do not agree on ", listing(label[rough]), " (R-hat above 1.01): run more ",
                            "iterations (iter = ", 2 * fit$run$iter, "), and do not report these draws."),
@@ -96,6 +98,8 @@ fit_advice <- function(fit, table) {
                          "iterations."),
     if (any(mute)) paste0("The data say little about ", listing(label[mute]), ": its posterior is close to its ",
                           "prior. Report it as not identified."),
+    if (any(half)) paste0("The data bound ", listing(paste(label[half], sub("bounded ", "", verdict[half]))),
+                          " only: report a bound, not an estimate. See identifiability()."),
     if (isTRUE(fit$interrupted)) "The run was interrupted: these are the draws until then.",
     if (!fit$likelihood) "These are draws from the prior: no data were used."
   )

@@ -14,13 +14,18 @@
 #'
 #' **Behave**: [simulate()][simulate.ibrc_plan], [trajectories()].
 #'
-#' **Infer**: [ibrc_prior()], [ibrc()], [log_lik()], [resume()];
+#' **Infer**: [ibrc_prior()], [ibrc()], [resume()], [log_lik()]; [ibrc_mode()] for a
+#' point estimate; [irl_prior()] and [cost_benefit()] for reward learning;
 #' [summary()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
-#' [project_behavior()].
+#' [prior_summary()].
 #'
-#' **Compare**: [compare_groups()].
+#' **Compare**: [compare_groups()], [project_behavior()], [loo()].
 #'
-#' **Look**: [plot()][plot.ibrc_plan], [plot_plans()].
+#' **Check**: [identifiability()], [profile_likelihood()], [pp_check()],
+#' [posterior_predict()], [augment()][augment.ibrc_fit].
+#'
+#' **Look**: [plot()][plot.ibrc_plan] a plan, [plot_plans()], [plot()][plot.ibrc_fit] a
+#' fit.
 #'
 #' @section Options:
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.

@@ -1,9 +1,9 @@
 #' The behaviour that a fit stands for
 #'
-#' Plans for the agent at a fit's posterior medians: the behaviour among all that the
-#' model can produce that stands for what was seen (the paper's projection).
+#' Plans for the agent at a fit's posterior medians, or at a mode: the behaviour among
+#' all that the model can produce that stands for what was seen (the paper's projection).
 #'
-#' @param fit A fit ([ibrc()]).
+#' @param fit A fit ([ibrc()]) or a mode ([ibrc_mode()]).
 #' @return A plan ([plan_agent()]), or with groups a list of plans named by group.
 #' @family inference
 #' @export
@@ -14,6 +14,10 @@
 #'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1)
 #' project_behavior(fit)
 project_behavior <- function(fit) {
+  if (inherits(fit, "ibrc_mode")) {
+    plans <- lapply(fit$tops, function(top) plan_at(fit, prior_natural(fit$prior, matrix(top$theta, 1))))
+    return(if (is_grouped_mode(fit)) plans else plans[[1]])
+  }
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   plans <- lapply(fit$draws, function(draws) {
     middle <- apply(draws, 3, stats::median)

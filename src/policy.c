@@ -31,8 +31,10 @@ void ibrc_policy_log_at(const ibrc_plan *plan, const ibrc_corners *corners, doub
     blend(plan->action_value, corners, (size_t)U, 0, U, scratch);
     const double mean = ibrc_soft_mean(scratch, plan->action_prior, U, &plan->alpha, NULL);
     for (int u = 0; u < U; u++) {
+      /* Rounding over a small alpha must not make a probability more than 1. */
       log_policy[u] = plan->action_prior[u] > 0.0
-                          ? log(plan->action_prior[u]) + (scratch[u] - mean) * plan->alpha.inverse
+                          ? fmin(0.0, log(plan->action_prior[u]) +
+                                          (scratch[u] - mean) * plan->alpha.inverse)
                           : -INFINITY;
     }
     return;

@@ -1,0 +1,141 @@
+#' Infer what was wanted instead
+#'
+#' Bayesian inverse reinforcement learning is the other way round from inverse bounded
+#' rational control: the decision maker is taken to be rational but for a known
+#' flexibility, and the utility is inferred. It is the same call, [ibrc()], with
+#' entries of the utility as the only free terms.
+#'
+#' `irl_prior()` states a normal prior for every entry of the utility of the stop
+#' actions, such as what a right and a wrong diagnosis are worth. The price `alpha`
+#' has to be held (`fixed = list(alpha = 0.5)`): behaviour shows utilities only in
+#' units of it.
+#'
+#' @param setting The setting ([decision_setting()]).
+#' @param sd Standard deviation of each entry's prior, in units of the utility. The
+#'   default is a fifth of the range of DIAG's utility: state another where utilities
+#'   are in other units.
+#' @param ... Further formulas for [ibrc_prior()], such as `eta ~ lognormal(0, 2)`.
+#' @param mean Mean of each entry's prior.
+#' @param entries Which entries: a data frame with columns `state` and `action`. By
+#'   default every state with every stop action.
+#' @return An `ibrc_prior`, see [ibrc_prior()].
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' irl_prior(setting)
+#' irl_prior(setting, sd = 20, entries = data.frame(state = "healthy", action = "monitor"))
+irl_prior <- function(setting, sd = 10, ..., mean = 0, entries = NULL) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  sd <- check_positive(sd, "sd")
+  mean <- check_finite_number(mean, "mean")
+  entries <- check_entries(entries, setting)
+  label <- paste0("normal(", signif(mean, 3), ", ", signif(sd, 3), ")")
+  free <- Map(function(state, action) {
+    new_prior_entry(utility_name(state, action), "normal", c(mean = mean, sd = sd), label = label,
+                    state = state, action = action)
+  }, entries$state, entries$action)
+  more <- if (...length()) unclass(ibrc_prior(...))
+  validate_ibrc_prior(new_ibrc_prior(unname(c(free, more))), setting)
+}
+
+utility_name <- function(state, action) paste0("utility[", state, ",", action, "]")
+
+check_entries <- function(entries, setting) {
+  if (is.null(entries)) {
+    if (!length(setting$stop_actions)) {
+      abort_input("entries", "is needed: the setting has no stop actions whose utility could be meant.")
+    }
+    return(expand.grid(state = setting$states, action = setting$stop_actions, stringsAsFactors = FALSE))
+  }
+  if (!is.data.frame(entries) || !all(c("state", "action") %in% names(entries)) || nrow(entries) == 0) {
+    abort_input("entries", "must be a data frame with columns `state` and `action`, not ",
+                describe(entries), ".")
+  }
+  data.frame(state = as.character(entries$state), action = as.character(entries$action))
+}
+
+#' What is feared against what is hoped for
+#'
+#' The ratio of costs to benefits that behaviour stands for: the sum of some entries of
+#' the utility over the sum of others, draw by draw. The sums are taken first, over all
+#' entries: a benefit by itself may lie near 0, and a ratio to it would have no useful
+#' spread.
+#'
+#' @param fit A fit ([ibrc()]) with free entries of the utility ([irl_prior()]).
+#' @param cost,benefit Which entries, by name, such as
+#'   `"utility[healthy,declare_diseased]"`. By default those of stop actions that the
+#'   setting states as negative, and as positive. Entries that were not inferred count
+#'   as stated.
+#' @param conf.level Mass of the central interval.
+#' @param draws `TRUE` returns the draws themselves.
+#' @return A data frame with a row a group: `group` (with groups), `estimate` (the
+#'   median), `std.error` (the standard deviation), `conf.low` and `conf.high`; or, with
+#'   `draws = TRUE`, a row a draw: `group`, `.chain`, `.iteration`, `.draw` and `ratio`.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' doctor <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(doctor, 40, seed = 1), setting, diag_models(), prior = irl_prior(setting),
+#'             fixed = list(alpha = 0.5), chains = 2, iter = 300, seed = 1)
+#' cost_benefit(fit)
+cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, draws = FALSE) {
+  check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  conf.level <- check_level(conf.level)
+  draws <- check_flag(draws, "draws")
+  stated <- stated_entries(fit$plan$setting)
+  cost <- check_utility_terms(cost, stated, stated$stop & stated$utility < 0, "cost")
+  benefit <- check_utility_terms(benefit, stated, stated$stop & stated$utility > 0, "benefit")
+  if (!any(c(cost, benefit) %in% prior_terms(fit$prior))) {
+    abort_input("fit", "infers none of these entries of the utility: see irl_prior().")
+  }
+  worth <- stats::setNames(stated$utility, stated$term)
+  pieces <- lapply(names(fit$draws), function(group) {
+    ratio <- entry_sum(fit$draws[[group]], cost, worth) / entry_sum(fit$draws[[group]], benefit, worth)
+    if (draws) return(ratio_draws(ratio, group, fit))
+    tail <- (1 - conf.level) / 2
+    range <- stats::quantile(ratio, c(tail, 1 - tail), names = FALSE)
+    data.frame(group = group, estimate = stats::median(ratio), std.error = stats::sd(ratio),
+               conf.low = range[1], conf.high = range[2])
+  })
+  out <- do.call(rbind, pieces)
+  if (!is_grouped(fit)) out$group <- NULL
+  out
+}
+
+stated_entries <- function(setting) {
+  at <- expand.grid(state = setting$states, action = setting$actions, stringsAsFactors = FALSE)
+  data.frame(term = utility_name(at$state, at$action), utility = as.vector(setting$utility),
+             stop = at$action %in% setting$stop_actions)
+}
+
+check_utility_terms <- function(terms, stated, default, argument) {
+  if (is.null(terms)) {
+    if (!any(default)) abort_input(argument, "is needed: no stop action has such a utility in the setting.")
+    return(stated$term[default])
+  }
+  if (!is.character(terms) || length(terms) == 0) {
+    abort_input(argument, "must name entries of the utility, not ", describe(terms), ".")
+  }
+  unknown <- setdiff(terms, stated$term)
+  if (length(unknown)) {
+    abort_input(argument, "names no entry of the utility with ", enumerate(unknown), "; one is ",
+                enumerate(stated$term[1]), ".")
+  }
+  terms
+}
+
+# [iteration, chain]; an entry that is not free counts as stated.
+entry_sum <- function(draws, terms, worth) {
+  total <- array(0, dim(draws)[1:2])
+  for (term in terms) {
+    total <- total + if (term %in% dimnames(draws)[[3]]) draws[, , term] else worth[[term]]
+  }
+  total
+}
+
+ratio_draws <- function(ratio, group, fit) {
+  data.frame(group = factor(group, levels = names(fit$draws)), .chain = as.vector(col(ratio)),
+             .iteration = as.vector(row(ratio)), .draw = seq_along(ratio), ratio = as.vector(ratio))
+}

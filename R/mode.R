@@ -1,0 +1,212 @@
+#' The most likely parameters
+#'
+#' Finds the parameters under which behaviour is likeliest, or the peak of their
+#' posterior, with intervals from the profile: a quick look before [ibrc()], and a
+#' check on it after.
+#'
+#' The maximum is sought on the scale a sampler works on, the logarithm for `alpha`,
+#' `beta` and `eta` (see [ibrc_prior()]). That does not matter to a maximum of the
+#' likelihood. A posterior density has its peak elsewhere on another scale; the one
+#' meant here is that of the sampler's scale, for `alpha ~ lognormal(0, 2)` without
+#' data at 1.
+#'
+#' An interval holds the values for which the best density, with all other terms free,
+#' lies less than half a chi-squared quantile below the maximum: a profile-likelihood
+#' interval with `estimate = "mle"`, and the same of the posterior density with
+#' `"map"`. Where the density never falls so far, however far the term goes, the end
+#' is open: 0, `-Inf` or `Inf` (or a bound of the prior), and the data bound the term
+#' on one side only. Such a term has no standard error.
+#'
+#' @inheritParams ibrc
+#' @param prior What is inferred, and its prior ([ibrc_prior()]). With
+#'   `estimate = "mle"` it names what is inferred and where to begin looking; its
+#'   density is not used.
+#' @param estimate `"map"`, the peak of the posterior, or `"mle"`, that of the likelihood.
+#' @param by Names of columns: an estimate for each group of trajectories.
+#' @param conf.level Confidence of the intervals; `NULL` leaves them out, which is
+#'   quicker.
+#' @param starts How many points, drawn from the prior, to climb from.
+#' @param seed A number that makes those draws repeatable; `NULL` takes one from the
+#'   session's generator.
+#' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with a row a
+#'   term and group: `term`, `group` (with groups), `estimate`, `std.error` (from the
+#'   curvature), `conf.low` and `conf.high`; `coef()` the estimates; `logLik()` the
+#'   log-likelihood there, all groups together.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' optimist <- plan_agent(setting, bounded_agent(alpha = 0.5, beta = 1.25), diag_models())
+#' visits <- simulate(optimist, nsim = 40, seed = 1)
+#' mode <- ibrc_mode(visits, setting, diag_models(),
+#'                   prior = ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
+#'                   estimate = "mle", starts = 4, seed = 1)
+#' mode
+#' logLik(mode)
+ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(),
+                      estimate = c("map", "mle"), by = NULL, conf.level = 0.95, resolution = 100,
+                      tolerance = 1e-8, interpolate = c("value", "policy"),
+                      surprise = c("belief", "observation"), cores = getOption("ibrc.cores", 1),
+                      starts = 8, seed = NULL) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  coded <- code_visits(visits, setting)
+  prior <- check_prior(prior, setting, fixed)
+  estimate <- check_choice(estimate, c("map", "mle"), "estimate")
+  if (!is.null(conf.level)) conf.level <- check_level(conf.level)
+  cores <- check_count(cores, "cores")
+  starts <- check_count(starts, "starts")
+  group <- group_trajectories(visits, by, coded)
+  warn_small_groups(group)
+  plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
+                     cores = cores)
+  histories <- lapply(levels(group), function(level) {
+    build_histories(group_coded(coded, group, level), setting)
+  })
+  refuse_impossible_visits(coded, build_histories(coded, setting), plan)
+  evaluator <- new_evaluator(plan, histories, seq_along(histories), prior, fixed, tolerance, cores)
+  streams <- streams_from_seed(seed, length(histories))
+  tops <- lapply(seq_along(histories), function(g) {
+    pool <- with_stream(streams[[g]], prior_draw(prior, 8 * starts))
+    mode_of_group(evaluator, g, pool, starts, estimate, conf.level)
+  })
+  new_ibrc_mode(tops, group, histories, evaluator, plan, estimate, conf.level)
+}
+
+check_level <- function(conf.level) {
+  conf.level <- check_number(conf.level, "conf.level")
+  if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
+  conf.level
+}
+
+mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) {
+  surface <- new_surface(evaluator, group, with_prior = estimate == "map")
+  top <- find_top(surface, pool, starts)
+  if (is.null(top)) {
+    abort_input("starts", "gave no point to begin from: the data are impossible under all ", nrow(pool),
+                " draws from the prior. Raise it, or state a prior nearer to the behaviour.")
+  }
+  ends <- matrix(NA_real_, 2, length(top$theta))
+  if (!is.null(conf.level)) {
+    profile <- profile_ends(surface, top, stats::qchisq(conf.level, 1) / 2)
+    top <- profile$top
+    ends <- profile$ends
+  }
+  curvature <- finite_curvature(surface, top$theta)
+  at <- matrix(top$theta, 1)
+  result <- evaluate_batch(evaluator, at, matrix(0, nrow(evaluator$nodes), 1), group)
+  c(top, list(ends = ends, curvature = curvature, std_error = curvature_errors(curvature, ends),
+              log_likelihood = result$log_likelihood, log_prior = result$log_prior))
+}
+
+# Standard errors on the sampler's scale. Terms with an open end have none. Where the density
+# is flat in them, so that the curvature cannot be inverted, they are held for the others'.
+curvature_errors <- function(curvature, ends) {
+  errors <- rep(NA_real_, nrow(curvature))
+  closed <- which(colSums(is.infinite(ends)) == 0)
+  for (terms in list(seq_along(errors), closed)) {
+    information <- -curvature[terms, terms, drop = FALSE]
+    if (!length(terms) || any(!is.finite(information))) next
+    root <- tryCatch(chol(information), error = function(e) NULL)
+    if (is.null(root)) next
+    errors[terms] <- sqrt(diag(chol2inv(root)))
+    break
+  }
+  errors[setdiff(seq_along(errors), closed)] <- NA
+  errors
+}
+
+new_ibrc_mode <- function(tops, group, histories, evaluator, plan, estimate, conf.level) {
+  names(tops) <- levels(group)
+  structure(
+    list(tops = tops, prior = evaluator$prior, fixed = evaluator$fixed, plan = plan, histories = histories,
+         estimate = estimate, conf.level = conf.level, group_sizes = c(table(group)),
+         n_visits = vapply(histories, function(h) sum(h$count), 0)),
+    class = "ibrc_mode"
+  )
+}
+
+is_grouped_mode <- function(mode) length(mode$tops) > 1 || !identical(names(mode$tops), "all")
+
+#' @rdname ibrc_mode
+#' @param x,object A mode.
+#' @param ... Not used.
+#' @export
+tidy.ibrc_mode <- function(x, ...) {
+  check_unused(...)
+  rows <- lapply(names(x$tops), function(group) {
+    top <- x$tops[[group]]
+    terms <- lapply(seq_along(x$prior), function(j) mode_row(x$prior[[j]], top, j, group))
+    do.call(rbind, terms)
+  })
+  out <- do.call(rbind, rows)
+  if (!is_grouped_mode(x)) out$group <- NULL
+  out
+}
+
+# On the natural scale; the standard error by the slope of the transformation.
+mode_row <- function(entry, top, j, group) {
+  at <- top$theta[j]
+  slope <- switch(entry$scale, identity = 1, log = exp(at),
+                  logit = (entry$upper - entry$lower) * stats::dlogis(at))
+  ends <- to_natural(entry, top$ends[, j])
+  # Infinity on the sampler's scale is a bound itself.
+  if (entry$scale == "logit") ends[which(top$ends[, j] == Inf)] <- entry$upper
+  data.frame(term = entry$term, group = group, estimate = to_natural(entry, at),
+             std.error = slope * top$std_error[j], conf.low = min(ends), conf.high = max(ends))
+}
+
+#' @rdname ibrc_mode
+#' @export
+coef.ibrc_mode <- function(object, ...) {
+  check_unused(...)
+  table <- tidy(object)
+  names <- if (is.null(table$group)) table$term else paste0(table$term, "[", table$group, "]")
+  stats::setNames(table$estimate, names)
+}
+
+#' @rdname ibrc_mode
+#' @importFrom stats logLik
+#' @export
+logLik.ibrc_mode <- function(object, ...) {
+  check_unused(...)
+  structure(sum(vapply(object$tops, function(top) top$log_likelihood, 0)),
+            df = length(object$tops) * length(object$prior), nobs = sum(object$group_sizes), class = "logLik")
+}
+
+#' @export
+format.ibrc_mode <- function(x, ...) {
+  paste0(if (x$estimate == "map") "The posterior mode" else "The maximum of the likelihood", " for ",
+         plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ", plural(sum(x$n_visits), "visit"),
+         if (is_grouped_mode(x)) paste0(" in ", plural(length(x$tops), "group")))
+}
+
+#' @export
+print.ibrc_mode <- function(x, digits = 3, ...) {
+  check_unused(...)
+  cat(format(x), "\n\n", sep = "")
+  table <- tidy(x)
+  numbers <- c("estimate", "std.error", "conf.low", "conf.high")
+  shown <- table
+  shown[numbers] <- lapply(table[numbers], signif, digits)
+  if (is.null(x$conf.level)) shown[c("conf.low", "conf.high")] <- NULL
+  print(shown, row.names = FALSE)
+  cat("\nLog-likelihood ", format(as.numeric(logLik(x)), nsmall = 2, digits = 7),
+      if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed)), "\n", sep = "")
+  for (line in mode_advice(x, table)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  invisible(x)
+}
+
+mode_advice <- function(mode, table) {
+  label <- if (is.null(table$group)) table$term else paste0(table$term, " (", table$group, ")")
+  ends <- do.call(cbind, lapply(mode$tops, function(top) top$ends))
+  open <- colSums(is.infinite(ends))
+  rough <- !vapply(mode$tops, function(top) top$converged, NA)
+  alone <- vapply(mode$tops, function(top) top$climbs > 1 && top$reached == 1, NA)
+  c(
+    if (any(open == 1)) paste0("The data bound ", listing(label[which(open == 1)]), " on one side only: ",
+                               "read the interval, not the estimate."),
+    if (any(open == 2)) paste0("The data do not bound ", listing(label[which(open == 2)]), " at all."),
+    if (any(rough)) "The search stopped before it got to the top: do not report this estimate.",
+    if (any(alone)) "Only one of the climbs got this high: there may be a higher top. Raise `starts`."
+  )
+}

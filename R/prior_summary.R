@@ -1,0 +1,34 @@
+#' What was believed beforehand
+#'
+#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]).
+#' @param ... Not used.
+#' @return A data frame with a row a term: `term`, `distribution`, and the prior's
+#'   quantiles `q2.5`, `median` and `q97.5`.
+#' @family inference
+#' @export
+#' @examples
+#' prior_summary(ibrc_prior(alpha ~ lognormal(0, 2), optimism ~ normal(0, 1)))
+prior_summary <- function(object, ...) UseMethod("prior_summary")
+
+#' @rdname prior_summary
+#' @export
+prior_summary.ibrc_prior <- function(object, ...) {
+  check_unused(...)
+  quantiles <- prior_quantile(object, c(0.025, 0.5, 0.975))
+  label <- vapply(object, function(entry) entry$label, "")
+  out <- data.frame(term = prior_terms(object), distribution = label,
+                    q2.5 = quantiles[1, ], median = quantiles[2, ], q97.5 = quantiles[3, ])
+  rownames(out) <- NULL
+  out
+}
+
+#' @rdname prior_summary
+#' @export
+#' @rawNamespace S3method(rstantools::prior_summary, ibrc_fit)
+prior_summary.ibrc_fit <- function(object, ...) {
+  check_unused(...)
+  prior_summary(object$prior)
+}
+
+#' @export
+prior_summary.default <- function(object, ...) hand_on(object, "rstantools", "prior_summary", ...)

@@ -1,0 +1,132 @@
+#' The likelihood of one term, the others at their best
+#'
+#' For each of a range of values of one term, the highest log-likelihood that the
+#' other terms can bring about. A peak means that the data speak about the term; a
+#' shelf that goes on to one side means that they only bound it from the other.
+#'
+#' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
+#' @param term The term; the first by default.
+#' @param n How many values.
+#' @param values The values themselves. By default `n` of them, evenly spaced on the
+#'   scale a sampler works on, over the range in which the profile lies within 5.4 of
+#'   its maximum (99.9%), and not beyond the central 99.8% of the prior.
+#' @param cores Threads to use.
+#' @return A data frame of class `ibrc_profile` with a row a value: `group` (with
+#'   groups), `value`, `log_likelihood`, `below_maximum` and a column for every
+#'   other term at its conditional maximum. Its `plot()` is a ggplot; the line marks
+#'   the 95% cut.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' neutral <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' visits <- simulate(neutral, nsim = 40, seed = 1)
+#' mode <- ibrc_mode(visits, setting, diag_models(), starts = 4, seed = 1, conf.level = NULL,
+#'                   prior = ibrc_prior(alpha ~ lognormal(0, 1), beta ~ lognormal(2, 2)))
+#' profile <- profile_likelihood(mode, "beta", n = 9)
+#' profile
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(profile)
+profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
+                               cores = getOption("ibrc.cores", 1)) {
+  if (!inherits(object, c("ibrc_fit", "ibrc_mode"))) {
+    abort_input("object", "must come from ibrc() or ibrc_mode(), not ", describe(object), ".")
+  }
+  if (is.null(object$histories)) {
+    abort_input("object", "keeps no data to look back at: fit with `keep_data = TRUE`.")
+  }
+  terms <- prior_terms(object$prior)
+  term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")
+  n <- check_count(n, "n", least = 2)
+  j <- match(term, terms)
+  if (!is.null(values)) values <- profile_values(object$prior[[j]], values)
+  groups <- names(if (inherits(object, "ibrc_fit")) object$draws else object$tops)
+  evaluator <- new_evaluator(object$plan, object$histories, seq_along(groups), object$prior, object$fixed,
+                             object$plan$report$tolerance, check_count(cores, "cores"))
+  pieces <- lapply(seq_along(groups), function(g) {
+    surface <- new_surface(evaluator, g, with_prior = FALSE)
+    pool <- profile_pool(object, g)
+    top <- find_top(surface, pool, min(4, nrow(pool)))
+    if (is.null(top)) abort("convergence", "No starting point has a likelihood above 0.")
+    profile <- profile_ends(surface, top, stats::qchisq(0.999, 1) / 2, j)
+    at <- if (is.null(values)) profile_grid(object$prior[[j]], profile, j, n) else values
+    piece <- profile_piece(surface, profile$top, j, at, object$prior)
+    cbind(data.frame(group = factor(groups[g], levels = groups)), piece)
+  })
+  out <- do.call(rbind, pieces)
+  if (identical(groups, "all")) out$group <- NULL
+  structure(out, term = term, scale = object$prior[[j]]$scale, class = c("ibrc_profile", "data.frame"))
+}
+
+profile_values <- function(entry, values) {
+  if (!is.numeric(values) || length(values) == 0) {
+    abort_input("values", "must be numbers, not ", describe(values), ".")
+  }
+  at <- to_unconstrained(entry, as.numeric(values))
+  bad <- which(!is.finite(at))
+  if (length(bad)) {
+    abort_input("values", "must lie inside the bounds of the prior of ", entry$term, ".", rows = bad)
+  }
+  sort(at)
+}
+
+# Where to begin: the mode itself, or draws from the whole of the posterior.
+profile_pool <- function(object, g) {
+  if (inherits(object, "ibrc_mode")) return(matrix(object$tops[[g]]$theta, 1))
+  draws <- object$draws[[g]]
+  flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+  rows <- unique(round(seq(1, nrow(flat), length.out = 32)))
+  prior_unconstrain(object$prior, flat[rows, , drop = FALSE])
+}
+
+profile_grid <- function(entry, profile, j, n) {
+  p <- c(0.001, 0.999)
+  far <- sort(unconstrained_quantile(entry, log(p), log1p(-p)))
+  top <- profile$top$theta[j]
+  ends <- profile$ends[, j]
+  ends[is.na(ends)] <- far[is.na(ends)]
+  # Wide enough to show the top, wherever the prior has it.
+  low <- min(max(ends[1], far[1]), top)
+  high <- max(min(ends[2], far[2]), top)
+  seq(low, high, length.out = n)
+}
+
+# Outwards from the top on both sides, each value from its neighbour's maxima.
+profile_piece <- function(surface, top, j, at, prior) {
+  theta <- matrix(0, length(at), length(prior))
+  density <- numeric(length(at))
+  for (side in c(-1, 1)) {
+    rows <- which(if (side < 0) at < top$theta[j] else at >= top$theta[j])
+    from <- top
+    for (row in if (side < 0) rev(rows) else rows) {
+      from <- profile_at(surface, j, at[row], rbind(from$theta, top$theta))
+      theta[row, ] <- from$theta
+      density[row] <- from$density
+    }
+  }
+  natural <- prior_natural(prior, theta)
+  out <- data.frame(value = natural[, j], log_likelihood = density,
+                    below_maximum = max(top$density, density) - density)
+  cbind(out, as.data.frame(natural[, -j, drop = FALSE], optional = TRUE))
+}
+
+#' @rdname profile_likelihood
+#' @param x A profile.
+#' @param ... Not used.
+#' @export
+plot.ibrc_profile <- function(x, ...) {
+  check_unused(...)
+  require_package("ggplot2", "Drawing a profile")
+  cut <- -stats::qchisq(0.95, 1) / 2
+  data <- as.data.frame(x)
+  data$height <- -data$below_maximum
+  term <- attr(x, "term")
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$height)) +
+    ggplot2::geom_hline(yintercept = cut, linetype = "dashed", colour = "grey50") +
+    ggplot2::geom_line(colour = action_colours[1]) +
+    ggplot2::geom_point(colour = action_colours[1], size = 1) +
+    ggplot2::labs(x = as_label(term), y = "Log-likelihood below its maximum") +
+    theme_ibrc()
+  if (attr(x, "scale") == "log" && all(data$value > 0)) picture <- picture + ggplot2::scale_x_log10()
+  if (!is.null(data$group)) picture <- picture + ggplot2::facet_wrap("group", scales = "free_y")
+  picture
+}

@@ -1,0 +1,78 @@
+test_that("the entries of stop actions are free, by the same constructor", {
+  setting <- diag_setting()
+  prior <- irl_prior(setting, sd = 10)
+  expect_identical(prior, ibrc_prior(
+    utility(healthy, declare_healthy) ~ normal(0, 10), utility(diseased, declare_healthy) ~ normal(0, 10),
+    utility(healthy, declare_diseased) ~ normal(0, 10), utility(diseased, declare_diseased) ~ normal(0, 10)
+  ))
+  expect_identical(irl_prior(setting), prior)
+})
+
+test_that("entries can be given, and further terms added", {
+  setting <- diag_setting()
+  one <- data.frame(state = "healthy", action = "monitor")
+  more <- irl_prior(setting, 5, alpha ~ lognormal(0, 1), entries = one)
+  expect_named(more, c("utility[healthy,monitor]", "alpha"))
+  expect_identical(irl_prior(setting, 5, mean = 2, entries = one)[[1]]$args, c(mean = 2, sd = 5))
+  refused <- function(...) expect_error(irl_prior(...), class = "ibrc_error_input")
+  refused(setting, 0)
+  refused(setting, entries = data.frame(state = "ill", action = "monitor"))
+  refused(setting, entries = data.frame(state = "healthy"))
+  refused(setting, entries = rbind(one, one))
+  refused(1)
+  no_stop <- decision_setting(setting$states, setting$actions, setting$observations, setting$transition,
+                              setting$emission, setting$utility, discount = 0.9, start = setting$start)
+  refused(no_stop)
+})
+
+fit_irl <- function(agent, prior, n = 60, iter = 400, ...) {
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, agent, diag_models()), n, seed = 1)
+  ibrc(visits, setting, diag_models(), prior, list(alpha = 0.5), chains = 2, iter = iter, seed = 1, ...)
+}
+
+test_that("the ratio is that of the sums, draw by draw", {
+  fit <- fit_irl(bounded_agent(alpha = 0.5), irl_prior(diag_setting()))
+  draws <- fit$draws$all
+  expected <- (draws[, , 2] + draws[, , 3]) / (draws[, , 1] + draws[, , 4])
+  each <- cost_benefit(fit, draws = TRUE)
+  expect_named(each, c(".chain", ".iteration", ".draw", "ratio"))
+  expect_identical(each$ratio, as.vector(expected))
+  table <- cost_benefit(fit, conf.level = 0.9)
+  expect_identical(table$estimate, stats::median(expected))
+  range <- stats::quantile(expected, c(0.05, 0.95), names = FALSE)
+  expect_identical(c(table$conf.low, table$conf.high), range)
+  # The stated utilities have -72 / 20; rational behaviour shows about that.
+  expect_lt(table$conf.low, -3.6 + 0.6)
+  chosen <- cost_benefit(fit, cost = "utility[healthy,declare_diseased]",
+                         benefit = "utility[healthy,declare_healthy]", draws = TRUE)
+  expect_identical(chosen$ratio, as.vector(draws[, , 3] / draws[, , 1]))
+})
+
+test_that("what is not free counts as stated", {
+  only <- data.frame(state = c("healthy", "diseased"), action = c("declare_diseased", "declare_healthy"))
+  fit <- fit_irl(bounded_agent(alpha = 0.5), irl_prior(diag_setting(), entries = only))
+  expected <- as.vector(fit$draws$all[, , 1] + fit$draws$all[, , 2]) / 20
+  expect_identical(cost_benefit(fit, draws = TRUE)$ratio, expected)
+})
+
+test_that("what has no ratio is refused", {
+  plain <- fit_irl(bounded_agent(alpha = 0.5), ibrc_prior(eta ~ lognormal(0, 1)), iter = 100)
+  expect_error(cost_benefit(plain), "irl_prior", class = "ibrc_error_input")
+  fit <- fit_irl(bounded_agent(alpha = 0.5), irl_prior(diag_setting()), iter = 100)
+  expect_error(cost_benefit(fit, cost = "utility[ill,monitor]"), class = "ibrc_error_input")
+  expect_error(cost_benefit(fit, benefit = 2), class = "ibrc_error_input")
+  expect_error(cost_benefit(fit, conf.level = 2), class = "ibrc_error_input")
+})
+
+test_that("Bayesian inverse reinforcement learning hardly tells the optimist from the non-adaptive", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  ratio <- function(agent) {
+    fit <- fit_irl(agent, irl_prior(diag_setting()), n = 1000, iter = 2000)
+    cost_benefit(fit)
+  }
+  optimist <- ratio(bounded_agent(alpha = 0.5, beta = 1.25, eta = 1e-3))
+  fixed_mind <- ratio(bounded_agent(alpha = 0.5, beta = 1e3, eta = 75))
+  expect_close(optimist$estimate, -2.7, 0.15)
+  expect_close(fixed_mind$estimate, -2.5, 0.15)
+})
