@@ -1,7 +1,7 @@
-fit_small <- function(prior, fixed = list(), agent = bounded_agent(alpha = 0.5), n = 60, iter = 1000, ...) {
+fit_small <- function(prior, fixed = list(), agent = bounded_agent(alpha = 0.5), n = 60, iter = 1000, chains = 2, ...) {
   setting <- diag_setting()
   visits <- simulate(plan_agent(setting, agent, diag_models()), n, seed = 1)
-  ibrc(visits, setting, diag_models(), prior, fixed, chains = 2, iter = iter, seed = 1, ...)
+  ibrc(visits, setting, diag_models(), prior, fixed, chains = chains, iter = iter, seed = 1, ...)
 }
 
 # A fit whose draws are given: a named list of [iteration, chain] matrices.
@@ -12,7 +12,7 @@ fit_of_draws <- function(prior, draws) {
 
 test_that("neutral behaviour does not identify beta, nor eta from 0", {
   prior <- ibrc_prior(alpha ~ lognormal(0, 1), beta ~ lognormal(1, 3), eta ~ lognormal(0, 3))
-  said <- identifiability(fit_small(prior))
+  said <- identifiability(fit_small(prior, n = 100, iter = 1500, chains = 4))
   expect_identical(said$verdict, c("identified", "bounded from below", "bounded from above"))
   expect_identical(said$one_sided, c(NA, "below", "above"))
   expect_output(print(said), "beta is bounded from below only.*eta is bounded from above only")
