@@ -65,10 +65,7 @@ void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, doub
   for (size_t a = 0; a < N; a++) {
     double *row = factors + a * N;
     for (size_t b = 0; b < N; b++) row[b] = 0.0;
-    /* 1, as 1 - gamma and what the node's entries come to. */
-    const int node = coarse->fine_node[a], end = ibrc_slope_begin(slope, node + 1);
-    row[a] = 1.0 - slope->discount;
-    for (int i = ibrc_slope_begin(slope, node); i < end; i++) row[a] += (double)slope->entry[i];
+    row[a] = 1.0 - slope->rest[coarse->fine_node[a]];
     subtract_expected(coarse, slope, coarse->fine_node[a], row);
   }
   for (size_t a = 0; a < N; a++) {

@@ -2,7 +2,20 @@
 
 #include "threads.h"
 
-void ibrc_slope_fill(const ibrc_process *process, float *entry) {
+static double sum_of(const float *x, int n) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  int i = 0;
+  for (; i + 3 < n; i += 4) {
+    a += (double)x[i];
+    b += (double)x[i + 1];
+    c += (double)x[i + 2];
+    d += (double)x[i + 3];
+  }
+  for (; i < n; i++) a += (double)x[i];
+  return (a + b) + (c + d);
+}
+
+void ibrc_slope_fill(const ibrc_process *process, float *entry, double *rest) {
   const ibrc_table *table = process->table;
   const int U = table->n_actions, M = table->n_models;
   IBRC_PARALLEL_FOR(process->n_threads)
@@ -16,30 +29,14 @@ void ibrc_slope_fill(const ibrc_process *process, float *entry) {
         }
       }
     }
+    const int begin = table->row_start[row - (size_t)U * (size_t)M];
+    rest[node] = process->discount - sum_of(entry + begin, table->row_start[row] - begin);
   }
-}
-
-/* sum_j (gamma P)_ij (x_i - x_j) for i = node */
-static double lag(const ibrc_slope *slope, int node, const double *x) {
-  int i = ibrc_slope_begin(slope, node);
-  const int end = ibrc_slope_begin(slope, node + 1);
-  const int *column = slope->table->column;
-  const float *entry = slope->entry;
-  const double here = x[node];
-  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-  for (; i + 3 < end; i += 4) {
-    a += (double)entry[i] * (here - x[column[i]]);
-    b += (double)entry[i + 1] * (here - x[column[i + 1]]);
-    c += (double)entry[i + 2] * (here - x[column[i + 2]]);
-    d += (double)entry[i + 3] * (here - x[column[i + 3]]);
-  }
-  for (; i < end; i++) a += (double)entry[i] * (here - x[column[i]]);
-  return (a + b) + (c + d);
 }
 
 void ibrc_slope_apply(const ibrc_slope *slope, const double *x, double *y) {
   IBRC_PARALLEL_FOR(slope->n_threads)
   for (int node = 0; node < slope->table->n_nodes; node++) {
-    y[node] = (1.0 - slope->discount) * x[node] + lag(slope, node, x);
+    y[node] = (1.0 - slope->rest[node]) * x[node] - ibrc_slope_dot(slope, node, x);
   }
 }

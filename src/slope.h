@@ -8,17 +8,18 @@
  * of one node stand next to each other in the table, so P needs no columns of its
  * own, only an entry's weight times gamma pi(u|z) sigma(m|z,u). Single precision
  * is enough for entries: a Newton step is never solved to more than 1e-6, and its
- * result is judged by a backup in double precision. That rows sum to gamma is not
- * left to them, because 1 - gamma may be small beside their rounding. */
+ * result is judged by a backup in double precision. What their rounding takes from
+ * a row's sum, gamma, is kept beside them and stays at the node: 1 - gamma may be
+ * small beside it. */
 
 typedef struct {
   const ibrc_table *table;
-  const float *entry; /* as many as the table has */
-  double discount;
+  const float *entry;  /* as many as the table has */
+  const double *rest;  /* [node]: gamma less the sum of its entries */
   int n_threads;
 } ibrc_slope;
 
-void ibrc_slope_fill(const ibrc_process *process, float *entry);
+void ibrc_slope_fill(const ibrc_process *process, float *entry, double *rest);
 
 /* Where the entries of a node begin, and those of the next. */
 static inline int ibrc_slope_begin(const ibrc_slope *slope, int node) {
@@ -26,7 +27,7 @@ static inline int ibrc_slope_begin(const ibrc_slope *slope, int node) {
   return slope->table->row_start[(size_t)node * rows];
 }
 
-/* (gamma P x)(node) */
+/* (gamma P x)(node), but for the rest */
 static inline double ibrc_slope_dot(const ibrc_slope *slope, int node, const double *x) {
   int i = ibrc_slope_begin(slope, node);
   const int end = ibrc_slope_begin(slope, node + 1);
@@ -43,7 +44,7 @@ static inline double ibrc_slope_dot(const ibrc_slope *slope, int node, const dou
   return (a + b) + (c + d);
 }
 
-/* y = x - gamma P x = (1 - gamma) x + sum_j (gamma P)_ij (x_i - x_j) */
+/* y = x - gamma P x */
 void ibrc_slope_apply(const ibrc_slope *slope, const double *x, double *y);
 
 #endif
