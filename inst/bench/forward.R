@@ -8,14 +8,13 @@
 # solve is counted in them: its time divided by that of one plain backup on the
 # same problem. The cost of calling C from R, with what it allocates, is in
 # neither: of a solve, that of one that starts at its own solution is taken off and
-# its single backup put back. Cold solves start from 0, warm ones from the solution for an
-# agent whose alpha, beta and eta were 10% away.
+# its single backup put back. Cold solves start from 0, warm ones from the solution
+# for an agent whose alpha, beta and eta were 10% away.
 
 library(ibrc)
 options(width = 120)
-call <- function(name, ...) .Call(getFromNamespace(name, "ibrc"), ...)
+source(system.file("bench", "shared", "clock.R", package = "ibrc"))
 twin_file <- "tests/testthat/helper-reference.R"
-rounds <- 15L
 
 # Problems -------------------------------------------------------------------
 
@@ -57,26 +56,7 @@ agents <- list(
   strong_optimist = c(0.5, 0.1, 1e-3), pessimist = c(0.5, -0.75, 1e-3), non_adaptive = c(0.5, 1e3, 75)
 )
 
-# Clocks ------------------------------------------------------------------------
-
-# Seconds per run of each task, [round, task].
-race <- function(tasks, each = 0.01) {
-  once <- vapply(tasks, function(f) {
-    f()
-    max(1e-7, system.time(f())[["elapsed"]])
-  }, 0)
-  repeats <- pmin(1000, pmax(1, ceiling(each / once)))
-  times <- matrix(NA_real_, rounds, length(tasks), dimnames = list(NULL, names(tasks)))
-  for (r in seq_len(rounds)) for (i in seq_along(tasks)) {
-    f <- tasks[[i]]
-    start <- Sys.time()
-    for (k in seq_len(repeats[i])) f()
-    times[r, i] <- as.numeric(Sys.time() - start, units = "secs") / repeats[i]
-  }
-  times
-}
-
-middle <- function(x) signif(stats::median(x), 3)
+# Tasks -------------------------------------------------------------------------
 
 # One plain backup: many in one call less none, so that the call is not counted.
 backup_tasks <- function(plan, many, cores = 1L) {
@@ -104,12 +84,6 @@ plain_iterations <- function(plan, tolerance = 1e-8) {
 
 agent_of <- function(p, factor = c(1, 1, 1)) {
   bounded_agent(alpha = p[1] * factor[1], beta = p[2] * factor[2], eta = p[3] * factor[3])
-}
-
-say <- function(...) cat(..., "\n", sep = "")
-show <- function(table) {
-  print(table, row.names = FALSE)
-  cat("\n")
 }
 
 # Solves ---------------------------------------------------------------------------
@@ -153,7 +127,7 @@ show(worst)
 say("== Building the tables, in plain backups; their memory; bytes a second\n")
 rows <- lapply(problems, function(p) {
   plan <- plan_agent(p$setting, agent_of(agents$optimist), p$models, p$resolution)
-  stack <- getFromNamespace("stack_models", "ibrc")(plan$models)
+  stack <- own("stack_models")(plan$models)
   many <- as.integer(max(3, min(200, 2e6 / length(plan$tables$column))))
   bytes <- 12 * length(plan$tables$column) + 12 * length(plan$tables$entropy)
   block <- numeric(ceiling(bytes / 8))
@@ -165,7 +139,7 @@ rows <- lapply(problems, function(p) {
   stored <- 12 * length(plan$tables$column) + 8 * length(plan$tables$entropy)
   data.frame(problem = p$name, nodes = nrow(plan$nodes), entries = length(plan$tables$column),
              build_in_backups = middle(time[, "build"] / one),
-             memory_over_entries = signif(getFromNamespace("tables_bytes", "ibrc")(plan$tables) / stored, 3),
+             memory_over_entries = signif(own("tables_bytes")(plan$tables) / stored, 3),
              backup_GB_s = middle(bytes / one / 1e9), copy_GB_s = middle(bytes / time[, "copy"] / 1e9))
 })
 show(do.call(rbind, rows))
@@ -221,7 +195,7 @@ cores <- call("ffi_threads")
 say("== Two threads beside one (", cores, " available)\n")
 rows <- lapply(problems[3:4], function(p) {
   plan <- plan_agent(p$setting, optimist, p$models, p$resolution)
-  stack <- getFromNamespace("stack_models", "ibrc")(plan$models)
+  stack <- own("stack_models")(plan$models)
   zero <- numeric(nrow(plan$nodes))
   time <- race(list(
     build1 = function() call("ffi_table_build", stack, plan$resolution, 1L, 1L),

@@ -5,32 +5,7 @@
 
 library(ibrc)
 options(width = 120)
-call <- function(name, ...) .Call(getFromNamespace(name, "ibrc"), ...)
-own <- function(name) getFromNamespace(name, "ibrc")
-rounds <- 15L
-
-say <- function(...) cat(..., "\n", sep = "")
-show <- function(table) {
-  print(table, row.names = FALSE)
-  cat("\n")
-}
-middle <- function(x) signif(stats::median(x), 3)
-
-race <- function(tasks, each = 0.02) {
-  once <- vapply(tasks, function(f) {
-    f()
-    max(1e-7, system.time(f())[["elapsed"]])
-  }, 0)
-  repeats <- pmin(500, pmax(1, ceiling(each / once)))
-  times <- matrix(NA_real_, rounds, length(tasks), dimnames = list(NULL, names(tasks)))
-  for (r in seq_len(rounds)) for (i in seq_along(tasks)) {
-    f <- tasks[[i]]
-    start <- Sys.time()
-    for (k in seq_len(repeats[i])) f()
-    times[r, i] <- as.numeric(Sys.time() - start, units = "secs") / repeats[i]
-  }
-  times
-}
+source(system.file("bench", "shared", "clock.R", package = "ibrc"))
 
 # A clinic with three states: a marker that is always seen, a test that is ordered.
 clinic <- function() {
