@@ -47,13 +47,13 @@ draw_simplex_panels <- function(data, setting, columns) {
     shape
   }))
   cells$group <- paste(cells$panel, cells$cell)
-  frame <- cbind(simplex_xy(diag(3)), label = as_label(states))
+  frame <- cbind(simplex_xy(diag(3)), label = as_label(states), across = c(0, 1, 0.5), up = c(1.7, 1.7, -0.8))
   floor_chance <- 1 / length(setting$actions)
   picture <- ggplot2::ggplot(cells, ggplot2::aes(.data$x, .data$y)) +
     ggplot2::geom_polygon(ggplot2::aes(group = .data$group, fill = .data$action, alpha = .data$probability)) +
     ggplot2::geom_polygon(data = frame, fill = NA, colour = "grey30", linewidth = 0.4) +
-    ggplot2::geom_text(data = frame, ggplot2::aes(label = .data$label), size = 3.2,
-                       hjust = c(0, 1, 0.5), vjust = c(1.7, 1.7, -0.8)) +
+    ggplot2::geom_text(data = frame, size = 3.2,
+                       ggplot2::aes(label = .data$label, hjust = .data$across, vjust = .data$up)) +
     ggplot2::scale_fill_manual(values = action_palette(length(setting$actions)), labels = as_label, drop = FALSE) +
     ggplot2::scale_alpha_continuous(range = c(0.25, 0.95), limits = c(floor_chance, 1)) +
     ggplot2::coord_equal(clip = "off", ylim = c(-0.07, 0.95)) +

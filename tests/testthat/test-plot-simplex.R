@@ -23,6 +23,10 @@ test_that("three states are drawn as a simplex with the path on it", {
   built <- ggplot2::ggplot_build(picture)
   expect_identical(nrow(built$data[[1]]), as.integer(3 * 144))
   expect_identical(nrow(built$data[[5]]), 3L)
+  # Several plans are panels, each with its corners named.
+  other <- update(plan, bounded_agent(alpha = 3))
+  panels <- ggplot2::ggplot_build(plot_plans(list(a = plan, b = other), c("x1", "x2"), columns = 2))
+  expect_identical(nrow(panels$data[[3]]), 6L)
   # Colour follows the likeliest action at the centre.
   centres <- simplex_centres(12)
   best <- max.col(policy(plan, centres), ties.method = "first")
