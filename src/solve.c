@@ -60,9 +60,9 @@ static void difference_range(const double *a, const double *b, int n, double *lo
  * more is less than another step. */
 static double step_tolerance(double bound, double last_bound, double tolerance) {
   const double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
-  const double all_the_way = 0.2 * tolerance / bound;
+  const double all_the_way = 0.5 * tolerance / bound;
   double wanted = fmin(LOOSEST, 0.5 * ratio * ratio);
-  if (wanted < 25.0 * all_the_way) wanted = all_the_way;
+  if (wanted < 10.0 * all_the_way) wanted = all_the_way;
   return fmin(0.3, fmax(TIGHTEST, wanted));
 }
 
