@@ -51,11 +51,15 @@ void ibrc_coarse_map(const ibrc_lattice *fine, const ibrc_lattice *coarse, ibrc_
 static void subtract_expected(const ibrc_coarse *coarse, const ibrc_slope *slope, int node,
                               double *row) {
   const int C = coarse->n_corners;
-  for (int i = ibrc_slope_begin(slope, node); i < ibrc_slope_begin(slope, node + 1); i++) {
-    const size_t at = (size_t)slope->table->column[i] * (size_t)C;
-    const double mass = (double)slope->entry[i];
-    for (int k = 0; k < C; k++) {
-      row[coarse->column[at + (size_t)k]] -= mass * coarse->weight[at + (size_t)k];
+  const ibrc_table *table = slope->table;
+  for (size_t from = ibrc_slope_begin(slope, node); from < ibrc_slope_begin(slope, node + 1); from++) {
+    if (!(slope->flow[from] > 0.0)) continue;
+    for (int i = table->row_start[from]; i < table->row_start[from + 1]; i++) {
+      const size_t at = (size_t)table->column[i] * (size_t)C;
+      const double mass = slope->flow[from] * table->weight[i];
+      for (int k = 0; k < C; k++) {
+        row[coarse->column[at + (size_t)k]] -= mass * coarse->weight[at + (size_t)k];
+      }
     }
   }
 }

@@ -4,44 +4,40 @@
 #include "process.h"
 #include "table.h"
 
-/* The slope gamma P of a backup at its own policies, for Newton steps: the rows
- * of one node stand next to each other in the table, so P needs no columns of its
- * own, only an entry's weight times gamma pi(u|z) sigma(m|z,u). Single precision
- * is enough for entries: a Newton step is never solved to more than 1e-6, and its
- * result is judged by a backup in double precision. What their rounding takes from
- * a row's sum, gamma, is kept beside them and stays at the node: 1 - gamma may be
+/* The slope gamma P of a backup at its own policies, for Newton steps: the rows of
+ * the table, each times its flow gamma pi(u|z) sigma(m|z,u). A step is solved to a
+ * stated share only and a backup judges its result, so rows whose flow is too small
+ * to matter to the step are left out: often most of them, where the agent is sure.
+ * What that takes from a node's flow, gamma, stays at the node: 1 - gamma may be
  * small beside it. */
 
 typedef struct {
   const ibrc_table *table;
-  const float *entry;  /* as many as the table has */
-  const double *rest;  /* [node]: gamma less the sum of its entries */
+  double *flow; /* [row]: 0 where left out */
+  double *rest; /* [node]: gamma less its flows */
   int n_threads;
 } ibrc_slope;
 
-void ibrc_slope_fill(const ibrc_process *process, float *entry, double *rest);
+/* Doubles that hold a slope, and a slope laid out over them. */
+size_t ibrc_slope_reals(const ibrc_table *table);
+ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *reals);
 
-/* Where the entries of a node begin, and those of the next. */
-static inline int ibrc_slope_begin(const ibrc_slope *slope, int node) {
-  const size_t rows = (size_t)slope->table->n_actions * (size_t)slope->table->n_models;
-  return slope->table->row_start[(size_t)node * rows];
+/* Flows below `least` are left out. */
+void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slope);
+
+/* The rows of a node. */
+static inline size_t ibrc_slope_begin(const ibrc_slope *slope, int node) {
+  return (size_t)node * (size_t)slope->table->n_actions * (size_t)slope->table->n_models;
 }
 
 /* (gamma P x)(node), but for the rest */
 static inline double ibrc_slope_dot(const ibrc_slope *slope, int node, const double *x) {
-  int i = ibrc_slope_begin(slope, node);
-  const int end = ibrc_slope_begin(slope, node + 1);
-  const int *column = slope->table->column;
-  const float *entry = slope->entry;
-  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-  for (; i + 3 < end; i += 4) {
-    a += (double)entry[i] * x[column[i]];
-    b += (double)entry[i + 1] * x[column[i + 1]];
-    c += (double)entry[i + 2] * x[column[i + 2]];
-    d += (double)entry[i + 3] * x[column[i + 3]];
+  const size_t end = ibrc_slope_begin(slope, node + 1);
+  double sum = 0.0;
+  for (size_t row = ibrc_slope_begin(slope, node); row < end; row++) {
+    if (slope->flow[row] > 0.0) sum += slope->flow[row] * ibrc_table_dot(slope->table, row, x);
   }
-  for (; i < end; i++) a += (double)entry[i] * x[column[i]];
-  return (a + b) + (c + d);
+  return sum;
 }
 
 /* y = x - gamma P x */

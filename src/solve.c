@@ -9,6 +9,8 @@
  * last improvement, never further than this. */
 #define LOOSEST 0.02
 #define TIGHTEST 1e-6
+/* Flows below this share of how far a step is solved do not matter to it. */
+#define SMALL_FLOW 0.01
 /* Newton steps in a row that may fail to shrink the bound. */
 #define MOST_WORSE 10
 
@@ -19,8 +21,7 @@ typedef struct {
   const ibrc_process *process;
   const ibrc_coarse *coarse;
   ibrc_slope slope;
-  float *entry;
-  double *rest, *factors, *work;
+  double *factors, *work;
 } newton_context;
 
 static void apply_slope(const void *context, const double *x, double *y) {
@@ -32,14 +33,9 @@ static void apply_coarse(const void *context, const double *x, double *y) {
   ibrc_coarse_correct(c->coarse, &c->slope, c->factors, x, c->work, y);
 }
 
-/* Doubles that hold the slope's entries. */
-static size_t slope_reals(const ibrc_table *table) {
-  return ((size_t)table->row_start[ibrc_table_rows(table)] + 1) / 2;
-}
-
 size_t ibrc_solve_reals(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
   size_t n = (size_t)table->n_nodes, N = (size_t)coarse->n_coarse;
-  return 5 * n + ibrc_krylov_reals(table->n_nodes) + N * N + N + slope_reals(table) +
+  return 4 * n + ibrc_krylov_reals(table->n_nodes) + N * N + N + ibrc_slope_reals(table) +
          (size_t)n_threads * ibrc_backup_reals(table);
 }
 
@@ -74,7 +70,7 @@ static int newton_step(newton_context *context, const double *next, double lo, d
   const int n = context->process->table->n_nodes;
   const double middle = (lo + hi) / 2.0, shift = middle / (1.0 - context->process->discount);
   ibrc_linear_system system = {apply_slope, NULL, context, n};
-  ibrc_slope_fill(context->process, context->entry, context->rest);
+  ibrc_slope_fill(context->process, SMALL_FLOW * tolerance, &context->slope);
   if (context->coarse->n_coarse > 0) {
     ibrc_coarse_factor(context->coarse, &context->slope, context->factors);
     system.precondition = apply_coarse;
@@ -105,11 +101,10 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
   const double scale = process->discount / (1.0 - process->discount);
   double *next = scratch, *residual = next + n, *correction = residual + n;
   double *fallback = correction + n; /* B of the best value so far */
-  double *rest = fallback + n, *krylov = rest + n;
-  double *factors = krylov + ibrc_krylov_reals(n), *work = factors + N * N;
-  float *entry = (float *)(work + N);
-  newton_context newton = {
-      process, coarse, {process->table, entry, rest, process->n_threads}, entry, rest, factors, work};
+  double *krylov = fallback + n, *factors = krylov + ibrc_krylov_reals(n), *work = factors + N * N;
+  newton_context newton = {process, coarse,
+                           ibrc_slope_over(process->table, process->n_threads, work + N), factors,
+                           work};
 
   ibrc_solve_report report = {IBRC_OK, 0, 0, INFINITY};
   double best = INFINITY, last = 0.0;
