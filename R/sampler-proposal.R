@@ -1,30 +1,35 @@
 # What the sampler proposes, and how warm-up learns it. Two moves, chosen at
 # random without regard to where a chain is, so that each keeps the target:
 #
-#   walk         y = x + scale * multiple * F' z, z normal: symmetric
+#   walk         y = x + scale * multiple * F' z, z normal, F one of several
+#                factors, whichever x: symmetric
 #   independent  y from a mixture of t distributions, whatever x: its density
 #                enters the acceptance ratio as log q(x) - log q(y)
 #
 # Independent draws cross a curved posterior in one step where the mixture fits;
-# the walk, now and then much shorter or longer, frees a chain from where it
-# does not. Everything is kept a group: chains of one group learn together.
+# the walk, now and then much shorter or longer and in the shape of any of the
+# mixture's components, frees a chain from where it does not: from the thin end of
+# a bent posterior above all. Everything is kept a group: chains of one group learn
+# together.
 #
 # A proposal is a plain list:
-#   walk_factor  [size * size, groups]  Cholesky factor (upper) of the walk's
-#                                       shape, its diagonal's geometric mean 1
+#   walk_factor  [size * size, shapes * groups]  Cholesky factors (upper) of the
+#                walk's shapes: one, its diagonal's geometric mean 1, before there is
+#                a mixture, then its components'
+#   n_shapes     [groups]  how many of them are a group's own
 #   mixture      NULL, or what stack_mixtures() returns
 
 proposal_df <- 5
 independent_share <- 0.7
 most_components <- 10L
-most_points <- 1000L
+most_points <- 4000L
 # Components are made wider than the points ask for. Draws too few in a tail hold a
 # chain there for long, draws too many cost a refusal each: on curved densities 1.3
 # gave the most effective draws, 1 and 1.6 fewer.
 mixture_width <- 1.3
 
 initial_proposal <- function(size, n_groups) {
-  list(walk_factor = matrix(diag(size), size * size, n_groups), mixture = NULL)
+  list(walk_factor = matrix(diag(size), size * size, n_groups), n_shapes = rep(1L, n_groups), mixture = NULL)
 }
 
 # 0.44 for one parameter, falling towards 0.25 for many: where a random walk
@@ -47,7 +52,10 @@ prepare_moves <- function(noise, proposal, group, fixed = FALSE) {
   # Rows for chains and steps, and back again at the end.
   normal <- aperm(array(noise$normal, c(n_chains, size, n_steps)), c(1, 3, 2))
   dim(normal) <- c(n_chains * n_steps, size)
-  shift <- if (fixed) normal else times_factors(normal, proposal$walk_factor, every) * as.vector(multiple)
+  n_shapes <- proposal$n_shapes[every]
+  shape <- pmin(floor(as.vector(noise$component) * n_shapes) + 1, n_shapes) +
+    ncol(proposal$walk_factor) / length(proposal$n_shapes) * (every - 1)
+  shift <- if (fixed) normal else times_factors(normal, proposal$walk_factor, shape) * as.vector(multiple)
   log_mixture <- matrix(0, n_chains, n_steps)
   if (share > 0) {
     stretch <- sqrt(proposal$mixture$df / noise$chi_square)
@@ -79,6 +87,7 @@ times_factors <- function(z, factors, group) {
 # upper Cholesky factors of the scale matrices. stack_mixtures() lays the groups'
 # mixtures side by side, filled up with components of no weight, so that rows of
 # any group are drawn and evaluated at once:
+#   n_own       [groups]                        components but for those filled up
 #   cumulative  [components, groups]            of the weights
 #   mean        [components * groups, size]
 #   factor      [size * size, components * groups]
@@ -90,7 +99,8 @@ times_factors <- function(z, factors, group) {
 
 stack_mixtures <- function(mixtures, df = proposal_df) {
   size <- ncol(mixtures[[1]]$mean)
-  n_parts <- max(vapply(mixtures, function(m) length(m$weight), 1L))
+  n_own <- vapply(mixtures, function(m) length(m$weight), 1L)
+  n_parts <- max(n_own)
   filled <- lapply(mixtures, function(m) {
     rows <- c(seq_along(m$weight), rep(1L, n_parts - length(m$weight)))
     list(weight = c(m$weight, numeric(n_parts - length(m$weight))), mean = m$mean[rows, , drop = FALSE],
@@ -106,7 +116,7 @@ stack_mixtures <- function(mixtures, df = proposal_df) {
   volume <- vapply(filled, function(m) apply(m$factor, 3, function(f) prod(diag(f))), numeric(n_parts))
   weight <- vapply(filled, `[[`, numeric(n_parts), "weight")
   constant <- lgamma((df + size) / 2) - lgamma(df / 2) - size / 2 * log(df * pi)
-  list(n_parts = n_parts, df = df,
+  list(n_parts = n_parts, n_own = n_own, df = df,
        cumulative = matrix(apply(matrix(weight, n_parts), 2, cumsum), n_parts),
        mean = mean,
        factor = matrix(unlist(lapply(filled, `[[`, "factor")), size^2),

@@ -1,7 +1,8 @@
 # A Metropolis-Hastings sampler, vectorised over chains: a step draws a proposal
 # for every chain, asks once for the log densities of all of them, and accepts or
 # refuses each. It knows nothing of planning: `log_density(theta)` takes a matrix
-# [chains, size] and returns a number a row, -Inf where there is no density.
+# [chains, size] and returns a number a row, -Inf where there is no density, or two:
+# the log prior and the log likelihood, which early warm-up flattens.
 #
 # The state is a plain list, and a step a function from state to state: a run can
 # be stopped after any step, saved, and go on to identical draws. `iter` counts
@@ -19,7 +20,8 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
   group <- match(group, sort(unique(group)))
   n_groups <- max(group)
   storage.mode(positions) <- "double"
-  density <- check_log_density(log_density(positions), n_chains)
+  parts <- density_parts(log_density(positions), n_chains)
+  density <- parts$total
   if (any(density == -Inf)) {
     abort_input("start", "must have positive density: ", plural(sum(density == -Inf), "chain"),
                 " would begin where the prior or the likelihood is zero.", rows = which(density == -Inf))
@@ -31,7 +33,8 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
   state <- list(
     sampler = sampler, warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin),
     group = group, step = step, iteration = 0L, frozen = sampler == "paper" || warmup == 0,
-    positions = positions, log_density = density, log_mixture = numeric(n_chains),
+    positions = positions, log_density = density, log_likelihood = parts$likelihood,
+    log_mixture = numeric(n_chains),
     proposal = positions, independent = logical(n_chains), log_ratio = numeric(n_chains),
     log_uniform = numeric(n_chains), accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains),
     law = initial_proposal(size, n_groups), scale = rep(step, n_groups), n_scaled = numeric(n_groups),
@@ -57,8 +60,8 @@ sampler_step <- function(state, log_density) {
   log_mixture <- moves$log_mixture[, at]
   log_uniform <- moves$log_uniform[, at]
 
-  density <- check_log_density(log_density(proposal), length(scale))
-  log_ratio <- density - state$log_density + independent * (state$log_mixture - log_mixture)
+  parts <- density_parts(log_density(proposal), length(scale))
+  log_ratio <- log_density_ratio(parts, state) + independent * (state$log_mixture - log_mixture)
   accepted <- log_uniform < log_ratio
 
   state$iteration <- state$iteration + 1L
@@ -69,7 +72,8 @@ sampler_step <- function(state, log_density) {
   state$accepted <- accepted
   if (any(accepted)) {
     state$positions[accepted, ] <- proposal[accepted, ]
-    state$log_density[accepted] <- density[accepted]
+    state$log_density[accepted] <- parts$total[accepted]
+    state$log_likelihood[accepted] <- parts$likelihood[accepted]
     state$log_mixture[accepted] <- log_mixture[accepted]
     # An independent draw knows its density under the mixture, a walk does not.
     if (!is.null(state$law$mixture) && any(walked <- accepted & !independent)) {
@@ -91,12 +95,23 @@ sampler_run <- function(state, log_density, until = state$iter, each_step = NULL
   sampler_flush(state)
 }
 
-# A NaN would be refused without a word, and +Inf never left again.
-check_log_density <- function(density, n_chains) {
-  if (length(density) != n_chains || !isTRUE(all(density < Inf))) {
+# The log density and what the data have in it. A NaN would be refused without a
+# word, and +Inf never left again.
+density_parts <- function(density, n_chains) {
+  likelihood <- if (is.matrix(density)) density[, 2] else numeric(n_chains)
+  total <- if (is.matrix(density)) density[, 1] + likelihood else density
+  if (length(total) != n_chains || !isTRUE(all(total < Inf))) {
     stop("the log density must be a number or -Inf for every chain")
   }
-  density
+  list(total = total, likelihood = likelihood)
+}
+
+log_density_ratio <- function(parts, state) {
+  log_ratio <- parts$total - state$log_density
+  weight <- likelihood_weight(state)
+  if (weight == 1) return(log_ratio)
+  flattened <- log_ratio - (1 - weight) * (parts$likelihood - state$log_likelihood)
+  ifelse(parts$total == -Inf, -Inf, flattened)
 }
 
 next_block <- function(state) {
@@ -151,7 +166,19 @@ unpack <- function(recent, state) {
 # The walk's shape is learnt often at first, and too short a warm-up learns no
 # more; mixtures are then fitted as the chains settle, the last time at the end.
 mixture_warmup <- 100L
-mixture_times <- c(0.3, 0.5, 0.7, 0.85, 1)
+mixture_times <- c(0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1)
+
+# Chains find all of a curved or lopsided posterior sooner where it is flat: the
+# likelihood counts little at first, and in full from half of the warm-up on.
+flattest <- 0.1
+flat_until <- 0.25
+full_from <- 0.5
+
+likelihood_weight <- function(state) {
+  gone <- state$iteration / state$warmup
+  if (state$frozen || state$warmup < mixture_warmup || gone >= full_from) return(1)
+  flattest^min(1, (full_from - gone) / (full_from - flat_until))
+}
 
 learn <- function(state, plain) {
   if (any(plain)) state <- tune_scale(state, plain)
@@ -192,12 +219,18 @@ learn_law <- function(state, mixture) {
   groups <- seq_along(state$scale)
   points <- lapply(groups, function(g) matrix(state$history[rows, state$group == g, ], ncol = size))
   least <- state$step * 1e-3
-  state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)
   # The scale was learnt for another shape.
   state$n_scaled <- pmin(state$n_scaled, 20)
   if (mixture) {
+    first <- is.null(state$law$mixture)
     state$law$mixture <- stack_mixtures(lapply(points, fit_mixture, least = least))
+    state$law$walk_factor <- state$law$mixture$factor
+    state$law$n_shapes <- state$law$mixture$n_own
     state$log_mixture <- mixture_log_density(state$law$mixture, state$positions, state$group)
+    # A component has a size of its own, where a shape had none.
+    if (first) state$scale[] <- 1
+  } else {
+    state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)
   }
   state$moves <- prepare_moves(state$noise, state$law, state$group)
   state

@@ -99,7 +99,7 @@ test_that("draws are worth their evaluations", {
     }, 1))
   }
   expect_gt(ess(mild), 0.2)
-  expect_gt(ess(known_targets$banana), 0.08)
+  expect_gt(ess(known_targets$banana), 0.1)
 })
 
 # From the stacked parameters of one group, one component after another.
