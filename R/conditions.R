@@ -1,7 +1,8 @@
 # Every error a user can meet is a classed condition: `ibrc_error_<kind>`, then
 # `ibrc_error`. Kinds: input (an argument is wrong), data (rows are wrong),
 # memory, convergence, observation (impossible under every model), file (a
-# checkpoint), interrupted, package (an optional package is missing). The fields say which argument and which rows;
+# checkpoint), interrupted, package (an optional package is missing), worker (a
+# process of future::plan() failed). The fields say which argument and which rows;
 # no message carries a value of a user's data column.
 
 abort <- function(kind, ..., argument = NULL, rows = NULL, fields = list(),

@@ -5,7 +5,7 @@ new_ibrc_fit <- function(chain, job) {
   evaluator <- job$evaluator
   group <- job$group
   histories <- evaluator$batch$histories
-  state <- sampler_flush(chain$state)
+  state <- state_of(chain)
   kept <- max(0, state$iteration - state$warmup) %/% state$thin
   if (kept < 2) {
     abort("interrupted", "The run was interrupted in warm-up, at step ", state$iteration, " of ", state$iter,

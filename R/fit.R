@@ -4,6 +4,13 @@
 #' done: how flexible, optimistic and adaptive the decision maker looks, under a
 #' stated setting and proper priors.
 #'
+#' Chains and groups share the threads of `cores`. With more than one group and a
+#' `future::plan()` other than `"sequential"`, every group runs in a process of that
+#' plan instead, on this machine or another, each with `cores` threads (one in forked
+#' processes); that needs the package future.apply. Draws are the same either way. Progress
+#' and checkpoints then come a round of `refresh` steps at a time, and an interrupt
+#' gives back the last whole round.
+#'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted.
 #' @param models What the decision maker may believe about the dynamics
@@ -74,27 +81,38 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                              likelihood = sample_prior == "no")
   streams <- streams_from_seed(seed, length(chain_group) + 1)
   first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
-  state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
-                         run$warmup, run$iter, run$thin, sampler)
+  chain <- if (nlevels(group) > 1 && can_spread()) {
+    list(parts = start_parts(first, streams, chain_group, run, sampler))
+  } else {
+    list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
+                               run$warmup, run$iter, run$thin, sampler), value = first$value)
+  }
   job <- list(evaluator = evaluator, plan = plan, group = group, by = by, actions = actions, run = run,
               sampler = sampler, keep_data = keep_data)
-  finish_job(job, list(state = state, value = first$value), file)
+  finish_job(job, chain, file)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way.
 finish_job <- function(job, chain, file) {
+  every <- if (job$run$refresh > 0) job$run$refresh else 200L
   save <- NULL
   if (!is.null(file)) {
+    # Most of what a checkpoint would cost on a fine lattice, and the same for all of them.
+    job$fingerprint <- job_fingerprint(job)
     save_checkpoint(file, job, chain)
-    every <- if (job$run$refresh > 0) job$run$refresh else 200L
-    save <- function(chain) if (chain$state$iteration %% every == 0) save_checkpoint(file, job, chain)
+    save <- function(chain) if (iteration_of(chain) %% every == 0) save_checkpoint(file, job, chain)
   }
-  chain <- run_chains(chain, job$evaluator, job$run, each_step = save)
-  if (!is.null(file)) save_checkpoint(file, job, chain[c("state", "value")])
+  chain <- if (is.null(chain$parts)) run_chains(chain, job$evaluator, job$run, each_step = save) else
+    run_parts(chain, job, every, each_round = save)
+  if (!is.null(file)) save_checkpoint(file, job, chain[names(chain) != "interrupted"])
   if (chain$interrupted && !is.null(file)) {
-    message("Interrupted at step ", chain$state$iteration, " of ", job$run$iter, ": resume(\"", file, "\") goes on.")
+    message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on.")
   }
   new_ibrc_fit(chain, job)
+}
+
+iteration_of <- function(chain) {
+  if (is.null(chain$parts)) chain$state$iteration else chain$parts[[1]]$state$iteration
 }
 
 default_refresh <- function() {
@@ -165,7 +183,7 @@ start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
     abort_input("start", "could not be drawn: ", tries, " draws from the prior all have posterior 0. ",
                 "Give `start`, or a prior nearer to the behaviour.")
   }
-  list(theta = theta, log_density = total, value = result$value)
+  list(theta = theta, log_density = cbind(result$log_prior, result$log_likelihood), value = result$value)
 }
 
 given_start <- function(prior, start, n) {
@@ -188,22 +206,28 @@ run_chains <- function(chain, evaluator, run, each_step = NULL) {
   began <- Sys.time()
   stopped <- tryCatch({
     while (chain$state$iteration < run$iter) {
-      proposed <- NULL
-      log_density <- function(theta) {
-        proposed <<- evaluate_batch(evaluator, theta, chain$value)
-        proposed$log_prior + proposed$log_likelihood
-      }
-      state <- sampler_step(chain$state, log_density)
-      value <- chain$value
-      value[, state$accepted] <- proposed$value[, state$accepted]
-      chain <- list(state = state, value = value)
-      if (run$refresh > 0 && state$iteration %% run$refresh == 0) say_progress(state$iteration, run, began)
+      chain <- step_chains(chain, evaluator)
+      done <- chain$state$iteration
+      if (run$refresh > 0 && done %% run$refresh == 0) say_progress(done, run, began)
       if (!is.null(each_step)) each_step(chain)
     }
     FALSE
   }, interrupt = function(condition) TRUE)
   chain$interrupted <- stopped
   chain
+}
+
+# One step of all chains, and the values at which they now are.
+step_chains <- function(chain, evaluator) {
+  proposed <- NULL
+  log_density <- function(theta) {
+    proposed <<- evaluate_batch(evaluator, theta, chain$value)
+    cbind(proposed$log_prior, proposed$log_likelihood)
+  }
+  state <- sampler_step(chain$state, log_density)
+  value <- chain$value
+  value[, state$accepted] <- proposed$value[, state$accepted]
+  list(state = state, value = value)
 }
 
 say_progress <- function(iteration, run, began) {

@@ -30,7 +30,7 @@ resume <- function(file, cores = NULL, refresh = NULL) {
 }
 
 save_checkpoint <- function(file, job, chain) {
-  write_checkpoint(file, list(job = job_to_plain(job), chain = chain), job_fingerprint(job))
+  write_checkpoint(file, list(job = job_to_plain(job), chain = chain), job$fingerprint)
 }
 
 job_fingerprint <- function(job) {

@@ -66,6 +66,40 @@ rows <- lapply(problems, function(p) {
 })
 show(do.call(rbind, rows))
 
+# A history a visit: no belief or policy is worked out for two trajectories at once,
+# but for their common start.
+visit_tree <- function(p) {
+  coded <- own("code_visits")(p$visits, p$setting)
+  begins <- c(TRUE, diff(coded$trajectory) != 0)
+  history <- ifelse(begins, 0L, cumsum(!begins))
+  before <- which(!begins) - 1L
+  n_actions <- length(p$setting$actions)
+  cell <- factor(n_actions * history + coded$action, levels = seq_len(n_actions * (max(history) + 1)) - 1)
+  list(n_histories = max(history) + 1L, n_actions = n_actions, parent = c(-1L, history[before]),
+       action = c(-1L, coded$action[before]), observation = c(-1L, coded$observation[before]),
+       count = matrix(as.numeric(table(cell)), n_actions), visit = history + 1L)
+}
+
+say("== Speed over evaluating every visit by itself: in the same kernels, and by calls of policy()\n")
+rows <- lapply(problems, function(p) {
+  shared <- evaluator_of(p, 4)
+  apart <- shared
+  apart$batch$histories <- list(visit_tree(p))
+  models <- own("stack_models")(p$plan$models)
+  read <- function(tree) call("ffi_loglik", p$plan, models, tree, unname(p$setting$start))
+  trees <- list(shared$batch$histories[[1]], apart$batch$histories[[1]])
+  stopifnot(all.equal(read(trees[[1]])$total, read(trees[[2]])$total, tolerance = 1e-12))
+  some <- t(read(trees[[2]])$belief)[trees[[2]]$visit[1:200], ]
+  time <- race(list(shared = function() read(trees[[1]]), apart = function() read(trees[[2]]),
+                    whole_shared = evaluate_task(p, shared, 4), whole_apart = evaluate_task(p, apart, 4),
+                    calls = function() for (i in 1:200) policy(p$plan, some[i, , drop = FALSE])))
+  data.frame(problem = p$name, visits = nrow(p$visits), histories = trees[[1]]$n_histories,
+             likelihood = middle(time[, "apart"] / time[, "shared"]),
+             evaluation = middle(time[, "whole_apart"] / time[, "whole_shared"]),
+             policy_calls = middle(time[, "calls"] * nrow(p$visits) / 200 / time[, "shared"]))
+})
+show(do.call(rbind, rows))
+
 say("== Growth of an evaluation with patients (the first is 1)\n")
 p <- problems[[1]]
 sizes <- c(250, 1000, 4000, 16000)

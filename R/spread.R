@@ -1,0 +1,96 @@
+# Work in pieces that do not need each other, over the processes and machines that
+# the user named with future::plan(). Within one process threads need no set-up;
+# this is for what one process cannot do.
+
+# `work(piece)` of every piece, in their order. What a piece returns must not depend on
+# where it runs: work on random numbers brings its own streams.
+spread <- function(pieces, work, over = can_spread()) {
+  if (!over) return(lapply(pieces, work))
+  tryCatch(
+    future.apply::future_lapply(pieces, work, future.seed = NULL, future.scheduling = Inf),
+    FutureError = function(e) {
+      abort("worker", "A process of the future::plan() in force failed. See that the workers can be reached, and have ",
+            "this version of ibrc and enough memory; resume() goes on from a checkpoint. The process said: ",
+            conditionMessage(e))
+    }
+  )
+}
+
+# Is there a plan other than one piece after another in this process? Nobody can
+# have set one before the package future is loaded.
+can_spread <- function() {
+  if (!isNamespaceLoaded("future") || inherits(future::plan(), "sequential")) return(FALSE)
+  if (is_installed("future.apply")) return(TRUE)
+  message("The future::plan() in force needs the package 'future.apply', which is not installed: ",
+          "everything runs in this process.")
+  FALSE
+}
+
+is_installed <- function(package) requireNamespace(package, quietly = TRUE)
+
+# Forked processes hang in a second thread if the process they come from has had one.
+cores_of_piece <- function(cores, over) {
+  if (over && inherits(future::plan(), "multicore")) 1L else cores
+}
+
+# ---- groups as parts ----------------------------------------------------------
+
+# The chains of every group by themselves, each with the streams, the start and the
+# neighbours that it has in one process: draws are the same either way.
+start_parts <- function(first, streams, chain_group, run, sampler) {
+  lapply(unname(split(seq_along(chain_group), chain_group)), function(mine) {
+    density <- first$log_density[mine, , drop = FALSE]
+    state <- sampler_start(first$theta[mine, , drop = FALSE], function(theta) density, streams[mine],
+                           chain_group[mine], run$warmup, run$iter, run$thin, sampler)
+    list(state = state, value = first$value[, mine, drop = FALSE])
+  })
+}
+
+# All parts to the end, or until interrupted, in rounds of `every` steps: between two
+# of them progress is shown and a checkpoint written. A round that is interrupted
+# counts for no part, so that all stand at the same step.
+run_parts <- function(chain, job, every, each_round = NULL) {
+  began <- Sys.time()
+  run <- job$run
+  over <- can_spread()
+  stopped <- tryCatch({
+    while ((done <- chain$parts[[1]]$state$iteration) < run$iter) {
+      until <- min(run$iter, (done %/% every + 1L) * every)
+      pieces <- lapply(seq_along(chain$parts), function(g) part_piece(chain$parts[[g]], job$evaluator, g, until, over))
+      chain <- list(parts = spread(pieces, run_piece, over))
+      if (run$refresh > 0) say_progress(until, run, began)
+      if (!is.null(each_round)) each_round(chain)
+    }
+    FALSE
+  }, interrupt = function(condition) TRUE)
+  chain$interrupted <- stopped
+  chain
+}
+
+# What a process needs for one group, and no other group's data.
+part_piece <- function(part, evaluator, g, until, over) {
+  evaluator$group <- rep(1L, sum(evaluator$group == g))
+  evaluator$batch$histories <- evaluator$batch$histories[g]
+  evaluator$cores <- cores_of_piece(evaluator$cores, over)
+  list(chain = part, evaluator = evaluator, until = until)
+}
+
+run_piece <- function(piece) {
+  chain <- piece$chain
+  while (chain$state$iteration < piece$until) chain <- step_chains(chain, piece$evaluator)
+  chain
+}
+
+# What a fit is made from, of all chains: groups in order, as one process has them.
+state_of <- function(chain) {
+  if (is.null(chain$parts)) return(sampler_flush(chain$state))
+  states <- lapply(chain$parts, function(part) sampler_flush(part$state))
+  whole <- states[[1]][c("iteration", "iter", "warmup", "thin")]
+  whole$n_accepted <- unlist(lapply(states, `[[`, "n_accepted"))
+  whole$log_density_draws <- do.call(cbind, lapply(states, `[[`, "log_density_draws"))
+  # Chains come last while they are joined.
+  last <- lapply(states, function(state) aperm(state$draws, c(1, 3, 2)))
+  size <- dim(last[[1]])[1:2]
+  whole$draws <- aperm(array(unlist(last, use.names = FALSE), c(size, length(whole$n_accepted))), c(1, 3, 2))
+  whole
+}

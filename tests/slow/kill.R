@@ -1,0 +1,75 @@
+# SIGKILL at random moments: what is left is no file yet, or one that resume() takes up
+# to the very draws of an unbroken fit. Each kill hits either a fresh fit or one that
+# goes on from what the kill before it left.
+#
+#   Rscript tests/slow/kill.R [kills]
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "problems.R"))
+
+kills <- argument(1, 50L)
+
+# A checkpoint every four steps: a good share of the kills meets one being written.
+fit_diag <- function(file = NULL) {
+  problem <- problem_of("DIAG")
+  ibrc(problem$visits, problem$setting, problem$models, problem$prior, chains = 2, iter = 600, warmup = 300, seed = 5,
+       refresh = 4, file = file)
+}
+
+given <- commandArgs(TRUE)
+if (length(given) > 1 && given[2] == "child") {
+  cat("begin", Sys.getpid(), "\n")
+  suppressMessages(if (file.exists(given[3])) resume(given[3]) else fit_diag(given[3]))
+  cat("end\n")
+  quit(status = 0)
+}
+
+# TRUE if the child was killed, FALSE if it came to its end first.
+kill_child <- function(file, after) {
+  command <- paste("Rscript", shQuote(file.path("tests", "slow", "kill.R")), kills, "child", shQuote(file), "2>/dev/null")
+  child <- pipe(command, "r")
+  on.exit(suppressWarnings(close(child)))
+  pid <- as.integer(strsplit(readLines(child, 1), " ")[[1]][2])
+  Sys.sleep(after)
+  tools::pskill(pid, tools::SIGKILL)
+  !length(readLines(child))
+}
+
+folder <- tempfile("kill")
+dir.create(folder)
+path <- file.path(folder, "fit.ibrc")
+unbroken <- suppressMessages(fit_diag())
+whole_time <- system.time(suppressMessages(fit_diag(path)))[["elapsed"]]
+unlink(path)
+set.seed(9)
+done <- 0L
+rows <- list()
+while (done < kills) {
+  if (!kill_child(path, stats::runif(1, 0, whole_time))) {
+    unlink(path)
+    next
+  }
+  done <- done + 1L
+  row <- data.frame(file = file.exists(path), step = NA_integer_, resumed = NA, same = NA)
+  if (row$file) {
+    # A copy: the next child goes on from the file itself.
+    copy <- file.path(folder, "copy.ibrc")
+    file.copy(path, copy, overwrite = TRUE)
+    row$step <- tryCatch(own("read_checkpoint")(copy)$contents$chain$state$iteration, error = function(e) NA_integer_)
+    fit <- tryCatch(suppressMessages(resume(copy, refresh = 0)), error = function(e) NULL)
+    row$resumed <- !is.null(fit)
+    row$same <- identical(fit$draws, unbroken$draws) && identical(fit$log_posterior, unbroken$log_posterior)
+  }
+  rows[[done]] <- row
+}
+rows <- do.call(rbind, rows)
+left <- rows[rows$file, ]
+parts <- length(list.files(folder, "[.]part$"))
+unlink(folder, recursive = TRUE)
+promise("a killed fit leaves no file yet or one that resumes",
+        paste0(nrow(rows) - nrow(left), " no file, ", sum(left$resumed), " of ", nrow(left), " resumed, at steps ",
+               min(left$step), " to ", max(left$step), "; ", parts, " kills met a write"),
+        nrow(left) > 0 && all(left$resumed))
+promise("a killed fit, resumed, has the draws of an unbroken one", paste(sum(left$same), "of", nrow(left)),
+        all(left$same))
+finish()

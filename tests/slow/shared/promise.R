@@ -1,0 +1,28 @@
+# What the slow tests share: a line a promise, and an exit status that says whether
+# all were kept.
+
+library(ibrc)
+if (Sys.getenv("IBRC_EXTENDED_TESTS") != "1") {
+  cat("Set IBRC_EXTENDED_TESTS=1, or run make slow.\n")
+  quit(status = 0)
+}
+
+broken <- 0L
+
+promise <- function(what, figure, passed) {
+  passed <- isTRUE(passed)
+  if (!passed) broken <<- broken + 1L
+  cat(what, ": ", figure, ": ", if (passed) "passed" else "FAILED", "\n", sep = "")
+}
+
+finish <- function() quit(status = as.integer(broken > 0))
+
+# Functions that users do not see.
+own <- function(name) getFromNamespace(name, "ibrc")
+
+# Arguments of the script, by position, as whole numbers where there are any.
+argument <- function(position, default) {
+  given <- commandArgs(TRUE)
+  if (length(given) < position) return(default)
+  if (is.numeric(default)) as.integer(given[position]) else given[position]
+}
