@@ -41,6 +41,12 @@ SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start);
 SEXP ffi_evaluate(SEXP evaluation, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
                   SEXP threads);
 
+/* ffi_iohmm.c */
+SEXP ffi_iohmm_expect(SEXP tree, SEXP laws);
+SEXP ffi_iohmm_em(SEXP tree, SEXP laws, SEXP prior, SEXP previous, SEXP n_steps, SEXP last,
+                  SEXP tolerance, SEXP threads);
+SEXP ffi_iohmm_sample(SEXP tree, SEXP laws, SEXP leaf, SEXP noise);
+
 /* ffi_file.c */
 SEXP ffi_file_write(SEXP path, SEXP bytes);
 SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);

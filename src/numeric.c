@@ -137,3 +137,16 @@ double ibrc_divergence(const double *p, const double *q, int n) {
   }
   return sum;
 }
+
+int ibrc_draw(const double *p, int stride, int n, double u) {
+  double total = 0.0, sum = 0.0;
+  int last = 0;
+  for (int i = 0; i < n; i++) total += p[i * stride];
+  for (int i = 0; i < n; i++) {
+    if (!(p[i * stride] > 0.0)) continue;
+    sum += p[i * stride];
+    last = i;
+    if (sum > u * total) break;
+  }
+  return last;
+}

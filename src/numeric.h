@@ -29,4 +29,9 @@ double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_te
 /* Kullback-Leibler divergence sum p log(p / q), 0 log 0 = 0, in nats. */
 double ibrc_divergence(const double *p, const double *q, int n);
 
+/* Inversion: the first category whose cumulated probability exceeds u, never one of
+ * probability 0, and the last possible one if rounding leaves none. p need not sum to 1;
+ * its entries stand `stride` apart. */
+int ibrc_draw(const double *p, int stride, int n, double u);
+
 #endif

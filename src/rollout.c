@@ -1,6 +1,7 @@
 #include "rollout.h"
 
 #include "belief.h"
+#include "numeric.h"
 
 size_t ibrc_rollout_reals(const ibrc_rollout *rollout) {
   size_t S = (size_t)rollout->models->n_states, U = (size_t)rollout->plan->n_actions;
@@ -9,21 +10,6 @@ size_t ibrc_rollout_reals(const ibrc_rollout *rollout) {
 
 size_t ibrc_rollout_wholes(const ibrc_rollout *rollout) {
   return 3 * (size_t)rollout->models->n_states;
-}
-
-/* The first category whose cumulated probability exceeds u, never one of
- * probability 0, and the last possible one if rounding leaves none. */
-static int draw(const double *p, int stride, int n, double u) {
-  double total = 0.0, sum = 0.0;
-  int last = 0;
-  for (int i = 0; i < n; i++) total += p[i * stride];
-  for (int i = 0; i < n; i++) {
-    if (!(p[i * stride] > 0.0)) continue;
-    sum += p[i * stride];
-    last = i;
-    if (sum > u * total) break;
-  }
-  return last;
 }
 
 ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
@@ -39,17 +25,17 @@ ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, dou
   ibrc_code code = IBRC_OK;
 
   for (int s = 0; s < S; s++) belief[s] = rollout->belief[s];
-  int state = draw(rollout->start, 1, S, *noise++);
+  int state = ibrc_draw(rollout->start, 1, S, *noise++);
   *length = 0;
   for (int t = 0; t < rollout->horizon; t++, noise += 3) {
     corners.n =
         ibrc_lattice_locate(plan->lattice, belief, &locator, corners.node, corners.weight);
     ibrc_policy_at(plan, &corners, policy_work, policy);
-    int u = draw(policy, 1, plan->n_actions, noise[0]);
+    int u = ibrc_draw(policy, 1, plan->n_actions, noise[0]);
     ibrc_policy_sigma_at(plan, &corners, u, sigma_work, sigma);
 
-    state = draw(ibrc_model_transition(environment, u, 0) + state, S, S, noise[1]);
-    int x = draw(ibrc_model_emission(environment, u, 0) + state, S, X, noise[2]);
+    state = ibrc_draw(ibrc_model_transition(environment, u, 0) + state, S, S, noise[1]);
+    int x = ibrc_draw(ibrc_model_emission(environment, u, 0) + state, S, X, noise[2]);
     action[t] = u;
     observation[t] = x;
     *length = t + 1;

@@ -1,0 +1,102 @@
+# Visits as the kernels of the input-output hidden Markov model read them.
+
+# The names of what was done and seen, as much of a setting as coding needs.
+iohmm_words <- function(visits, actions, observations) {
+  roles <- attr(visits, "roles")
+  words <- list(
+    actions = if (is.null(actions)) levels_of(visits[[roles$action]]) else check_names(actions, "actions"),
+    observations = if (is.null(observations)) levels_of(visits[[roles$observation]])
+    else check_names(observations, "observations"),
+    stop_actions = character()
+  )
+  if (!length(words$observations) || all(is.na(visits[[roles$observation]]))) {
+    abort("data", "`visits` have no observation: nothing shows the states.", argument = "visits")
+  }
+  words
+}
+
+levels_of <- function(x) {
+  if (is.factor(x)) levels(x) else sort(unique(as.character(x[!is.na(x)])), method = "radix")
+}
+
+# How often each pair was seen, [action, observation].
+count_pairs <- function(coded, words) {
+  seen <- coded$observation >= 0
+  size <- c(length(words$actions), length(words$observations))
+  matrix(tabulate(coded$action[seen] + 1L + size[1] * coded$observation[seen], prod(size)), size[1], size[2],
+         dimnames = list(action = words$actions, observation = words$observations))
+}
+
+# Which pairs can be, [action, observation]. After an action that shows nothing in
+# the data everything can be seen.
+possible_pairs <- function(zeros, pairs, coded, words) {
+  if (is.character(zeros)) {
+    zeros <- check_choice(zeros, c("data", "none"), "zeros")
+    possible <- if (zeros == "none") pairs >= 0 else pairs > 0
+    possible[rowSums(pairs) == 0, ] <- TRUE
+    return(possible)
+  }
+  if (!is.logical(zeros) || length(dim(zeros)) != 2 || anyNA(zeros)) {
+    abort_input("zeros", "must be \"data\", \"none\" or a logical matrix [action, observation], not ",
+                describe(zeros), ".")
+  }
+  if (!identical(dim(zeros), dim(pairs))) {
+    abort_input("zeros", "is ", paste(dim(zeros), collapse = " by "), "; it must be ", nrow(pairs), " actions by ",
+                ncol(pairs), " observations.")
+  }
+  possible <- order_by_names(zeros, unname(words[c("actions", "observations")]), c("actions", "observations"), "zeros")
+  dimnames(possible) <- dimnames(pairs)
+  none <- which(rowSums(possible) == 0)
+  if (length(none)) {
+    abort_input("zeros", "leaves nothing to be seen after action ", enumerate(words$actions[none[1]]), ".", rows = none)
+  }
+  seen <- which(coded$observation >= 0)
+  bad <- seen[!possible[cbind(coded$action[seen], coded$observation[seen]) + 1L]]
+  if (length(bad)) {
+    abort_rows(sort(coded$row[bad]), "observation", "`observation` is impossible after its action by `zeros`")
+  }
+  possible
+}
+
+# A trajectory of n visits has n + 1 states: its visits' and the one it ends in, which
+# an empty visit stands for. Positions of both among all states of all trajectories.
+with_ends <- function(coded) {
+  n <- length(coded$trajectory)
+  last <- c(which(diff(coded$trajectory) != 0), n)
+  order <- order(c(coded$trajectory, coded$trajectory[last]))
+  list(trajectory = c(coded$trajectory, coded$trajectory[last])[order],
+       action = c(coded$action, integer(length(last)))[order],
+       observation = c(coded$observation, rep(-1L, length(last)))[order],
+       visit = match(seq_len(n), order), end = match(n + seq_along(last), order))
+}
+
+# The tree of distinct histories, ends included; `leaf` is where each trajectory ends.
+iohmm_tree <- function(coded, words) {
+  states <- with_ends(coded)
+  histories <- build_histories(states, words)
+  n <- histories$n_histories
+  leaf <- histories$visit[states$end]
+  list(n_nodes = n, parent = histories$parent, action = histories$action, observation = histories$observation,
+       through = as.numeric(tabulate(histories$visit, n)), ends = as.numeric(tabulate(leaf, n)), leaf = leaf - 1L)
+}
+
+# The same without sharing: a root a trajectory, a node a state.
+iohmm_chains <- function(coded) {
+  states <- with_ends(coded)
+  n <- length(states$trajectory)
+  first <- c(TRUE, diff(states$trajectory) != 0)
+  before <- seq_len(n) - 1L
+  ends <- numeric(n)
+  ends[states$end] <- 1
+  list(n_nodes = n, parent = ifelse(first, -1L, before - 1L),
+       action = c(-1L, states$action[-n]), observation = c(-1L, states$observation[-n]),
+       through = rep(1, n), ends = ends, visit = states$visit)
+}
+
+# The laws of a fit as kernels read them.
+iohmm_laws <- function(iohmm) {
+  size <- dim(iohmm$emission)
+  list(n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = 1L,
+       start = as.numeric(iohmm$start), transition = as.numeric(iohmm$transition),
+       emission = as.numeric(iohmm$emission))
+}

@@ -1,0 +1,132 @@
+#' Draws from the posterior of learned dynamics
+#'
+#' What a mind that learned from these data might believe: a model prior
+#' ([model_prior()]) of draws from the posterior of the laws that [fit_iohmm()] estimates,
+#' each of equal weight.
+#'
+#' The draws come from a Gibbs sampler that starts at the fit: hidden paths given
+#' the laws, by filtering forwards and sampling backwards, then laws given the
+#' paths, from Dirichlet distributions. The prior is the fit's own ([iohmm_prior()]); a
+#' fit without one has a uniform prior on each law. Impossible pairs stay
+#' impossible. The first `warmup` sweeps are dropped, then every `thin`-th is kept.
+#'
+#' States have no names in a posterior, and a chain may swap them. Each draw is
+#' renumbered to follow the fitted states: of all ways to match them, the one in which the
+#' sampled paths agree most with the fit's smoothed state probabilities. Where states
+#' are hard to tell apart that matching is part of the answer.
+#'
+#' @param iohmm A fit ([fit_iohmm()]).
+#' @param n Number of draws.
+#' @param warmup,thin Sweeps dropped at the beginning, and how many sweeps a draw.
+#' @param seed A number that makes the draws repeatable; `NULL` takes one from the
+#'   session's generator, which moves on by one draw. Otherwise the generator is left
+#'   as it was.
+#' @return An object of class `ibrc_models` ([model_prior()]). Its element `models` holds
+#'   lists with `transition`, `emission` and `start`.
+#' @family dynamics
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' iohmm <- fit_iohmm(visits, states = 2, starts = 4, sort_by = "hear_right", seed = 1)
+#' draws <- model_draws(iohmm, n = 5, warmup = 50, thin = 5, seed = 1)
+#' sapply(draws$models, function(m) m$emission["state2", "hear_right", "listen"])
+model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
+  check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
+  n <- check_count(n, "n")
+  warmup <- check_count(warmup, "warmup", least = 0)
+  thin <- check_count(thin, "thin")
+  if (!is.null(seed)) seed <- check_count(seed, "seed", least = -.Machine$integer.max)
+  need_visits(iohmm, "model_draws()", "iohmm")
+  tree <- iohmm_tree(iohmm$coded, iohmm)
+  smooth <- expect_states(iohmm, iohmm_chains(iohmm$coded))$smooth
+  stream <- streams_from_seed(seed, 1)[[1]]
+  draws <- with_stream(stream, gibbs_draws(iohmm, tree, smooth, n, warmup, thin))
+  names(draws) <- paste0("draw_", seq_len(n))
+  model_prior(draws)
+}
+
+gibbs_draws <- function(iohmm, tree, smooth, n, warmup, thin) {
+  laws <- iohmm_laws(iohmm)
+  draws <- vector("list", n)
+  for (sweep in seq_len(warmup + n * thin)) {
+    sampled <- .Call(ffi_iohmm_sample, tree, laws, tree$leaf, stats::runif(ncol(smooth)))
+    laws[c("start", "transition", "emission")] <- draw_laws(iohmm, sampled)
+    if (sweep > warmup && (sweep - warmup) %% thin == 0) {
+      draws[[(sweep - warmup) / thin]] <- relabel(iohmm, laws, match_states(smooth, sampled$path))
+    }
+  }
+  draws
+}
+
+# Laws given the counts along sampled paths: independent Dirichlet rows.
+draw_laws <- function(iohmm, counts) {
+  size <- dim(iohmm$emission)
+  S <- size[1]
+  prior <- iohmm$prior
+  rows <- function(shape) {
+    # Shapes of 1 and more, so that a row is never all zeros; 0 stays exactly 0.
+    p <- array(stats::rgamma(length(shape), shape), dim(shape))
+    p / as.vector(rowSums(p))
+  }
+  start <- rows(matrix(counts$start + 1 + prior$start, 1))
+  transition <- aperm(array(counts$transition, c(S, S, size[3])), c(1, 3, 2))
+  extra <- 1 + prior$transition + prior$stay * diag(S)
+  if (iohmm$shared) {
+    one <- rows(matrix(apply(transition, c(1, 3), sum), S) + extra)
+    transition <- array(rep(one, size[3]), c(S, S, size[3]))
+  } else {
+    shape <- matrix(transition, S * size[3]) + extra[rep(seq_len(S), size[3]), , drop = FALSE]
+    transition <- aperm(array(rows(shape), c(S, size[3], S)), c(1, 3, 2))
+  }
+  emission <- matrix(aperm(array(counts$emission, size), c(1, 3, 2)), S * size[3])
+  action <- rep(seq_len(size[3]), each = S)
+  shape <- (emission + 1 + prior$emission[action, , drop = FALSE]) * iohmm$possible[action, , drop = FALSE]
+  emission <- aperm(array(rows(shape), c(S, size[3], size[2])), c(1, 3, 2))
+  list(start = as.numeric(start), transition = as.numeric(transition), emission = as.numeric(emission))
+}
+
+# Which sampled state is each fitted one: the matching with the most agreement between
+# smoothed probabilities [state, position] and the path (from 0).
+match_states <- function(smooth, path) {
+  n <- nrow(smooth)
+  agreement <- vapply(seq_len(n), function(s) rowSums(smooth[, path == s - 1L, drop = FALSE]), numeric(n))
+  best_matching(matrix(agreement, n))
+}
+
+# The column for each row, all different, with the largest sum. Rows are taken one
+# after the other; for each set of columns in use the best way there is remembered.
+best_matching <- function(gain) {
+  n <- nrow(gain)
+  bit <- 2^(seq_len(n) - 1)
+  best <- list("0" = list(sum = 0, columns = integer()))
+  for (row in seq_len(n)) {
+    reached <- list()
+    for (used in names(best)) {
+      so_far <- best[[used]]
+      for (column in setdiff(seq_len(n), so_far$columns)) {
+        key <- as.character(as.numeric(used) + bit[column])
+        sum <- so_far$sum + gain[row, column]
+        if (is.null(reached[[key]]) || sum > reached[[key]]$sum) {
+          reached[[key]] <- list(sum = sum, columns = c(so_far$columns, column))
+        }
+      }
+    }
+    best <- reached
+  }
+  best[[1]]$columns
+}
+
+relabel <- function(iohmm, laws, order) {
+  transition <- array(laws$transition, dim(iohmm$transition))[order, order, , drop = FALSE]
+  emission <- array(laws$emission, dim(iohmm$emission))[order, , , drop = FALSE]
+  dimnames(transition) <- dimnames(iohmm$transition)
+  dimnames(emission) <- dimnames(iohmm$emission)
+  list(transition = transition, emission = emission, start = stats::setNames(laws$start[order], iohmm$states))
+}
+
+need_visits <- function(iohmm, purpose, argument) {
+  if (is.null(iohmm$coded)) {
+    abort_input(argument, "keeps no data: ", purpose, " needs a fit with `keep_data = TRUE`.")
+  }
+}

@@ -1,0 +1,189 @@
+#' Tables of learned dynamics
+#'
+#' @param x,object A fit ([fit_iohmm()]).
+#' @param ... Not used.
+#' @return `tidy()`: a data frame with a row a probability: `parameter` (`"start"`,
+#'   `"transition"` or `"emission"`), `state` (the state that is moved from, or the new
+#'   state in which something is seen), `action`, `outcome` (the next state, or the
+#'   observation), `estimate` and `count`, the expected number of times behind the
+#'   row that the probability belongs to. `glance()`: a row a number of states
+#'   tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`, `visits`,
+#'   `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
+#'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the
+#'   number of free probabilities as `df`, and the number of visits with an
+#'   observation as `nobs`, which [stats::BIC()] uses.
+#' @family dynamics
+#' @name tidy.ibrc_iohmm
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' iohmm <- fit_iohmm(visits, states = 1:2, starts = 4, sort_by = "hear_right", seed = 1)
+#' glance(iohmm)
+#' head(tidy(iohmm))
+#' BIC(iohmm)
+tidy.ibrc_iohmm <- function(x, ...) {
+  check_unused(...)
+  start <- data.frame(parameter = "start", state = x$states, action = NA_character_, outcome = NA_character_,
+                      estimate = unname(x$start), count = sum(x$counts$start))
+  out <- rbind(start, law_rows(x, "transition"), law_rows(x, "emission"))
+  rownames(out) <- NULL
+  out
+}
+
+# A shared matrix has its rows once, without an action.
+law_rows <- function(iohmm, law) {
+  cells <- iohmm[[law]]
+  over <- expand.grid(dimnames(cells), stringsAsFactors = FALSE)
+  counts <- iohmm$counts[[law]]
+  pooled <- law == "transition" && iohmm$shared
+  if (pooled) {
+    counts <- array(rep(apply(counts, c(1, 2), sum), dim(counts)[3]), dim(counts))
+    over[[3]] <- NA_character_
+  }
+  behind <- as.vector(apply(counts, c(1, 3), sum)[cbind(rep(seq_len(nrow(cells)), ncol(cells) * dim(cells)[3]),
+                                                       rep(seq_len(dim(cells)[3]), each = nrow(cells) * ncol(cells)))])
+  rows <- data.frame(parameter = law, state = over[[1]], action = over[[3]], outcome = over[[2]],
+                     estimate = as.vector(cells), count = behind)
+  if (pooled) rows <- rows[seq_len(nrow(cells) * ncol(cells)), ]
+  rows
+}
+
+#' @rdname tidy.ibrc_iohmm
+#' @export
+glance.ibrc_iohmm <- function(x, ...) {
+  check_unused(...)
+  x$candidates
+}
+
+#' @rdname tidy.ibrc_iohmm
+#' @export
+coef.ibrc_iohmm <- function(object, ...) {
+  check_unused(...)
+  table <- tidy(object)
+  inside <- apply(table[c("state", "outcome", "action")], 1, function(row) paste(row[!is.na(row)], collapse = ","))
+  stats::setNames(table$estimate, paste0(table$parameter, "[", inside, "]"))
+}
+
+#' @rdname tidy.ibrc_iohmm
+#' @export
+logLik.ibrc_iohmm <- function(object, ...) {
+  check_unused(...)
+  structure(object$log_lik, df = object$n_parameters, nobs = object$n_seen, class = "logLik")
+}
+
+#' @rdname tidy.ibrc_iohmm
+#' @importFrom stats nobs
+#' @export
+nobs.ibrc_iohmm <- function(object, ...) {
+  check_unused(...)
+  object$n_seen
+}
+
+#' A decision problem with learned dynamics
+#'
+#' Takes states, actions, observations, their laws and the first state's from a fit, and
+#' the rest, what is wanted and how strongly the future counts, from the
+#' investigator.
+#'
+#' @param x A fit ([fit_iohmm()]).
+#' @param utility,discount,belief_utility,stop_actions As in [decision_setting()].
+#' @param start Probabilities of the first state; the fit's own by default.
+#' @param ... Not used.
+#' @return A setting ([decision_setting()]).
+#' @family dynamics
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' iohmm <- fit_iohmm(visits, states = 2, starts = 4, sort_by = "hear_right", seed = 1)
+#' utility <- rbind(state1 = c(-1, -100, 10), state2 = c(-1, 10, -100))
+#' setting <- as_setting(iohmm, utility = utility, discount = 0.95)
+#' setting
+#' perturb_models(setting, by = 0.1)
+as_setting.ibrc_iohmm <- function(x, utility, discount, belief_utility = NULL, stop_actions = character(),
+                                  start = x$start, ...) {
+  check_unused(...)
+  decision_setting(x$states, x$actions, x$observations, x$transition, x$emission, utility, belief_utility, discount,
+                   start, stop_actions)
+}
+
+#' @export
+format.ibrc_iohmm <- function(x, ...) {
+  share <- rowSums(apply(x$counts$transition, c(2, 1), sum))
+  share <- round(100 * share / sum(share))
+  chosen <- x$candidates[x$candidates$chosen, ]
+  free <- paste0(format(x$log_lik, nsmall = 1, digits = 7), " with ", plural(x$n_parameters, "free probability",
+                                                                            "free probabilities"))
+  c(
+    paste0("Hidden dynamics of ", plural(length(x$states), "state"), " learned from ",
+           plural(x$n_trajectories, "trajectory", "trajectories"), " with ", plural(x$n_visits, "visit"),
+           if (x$n_seen < x$n_visits) paste0(", ", plural(x$n_visits - x$n_seen, "of them", "of them"),
+                                             " without an observation")),
+    paste0("  states         ", listing(paste0(x$states, " ", share, "%"))),
+    paste0("  actions        ", listing(x$actions), if (x$shared) " (they move states alike)"),
+    paste0("  observations   ", listing(x$observations)),
+    paste0("  log-likelihood ", free, "; BIC ", format(chosen$BIC, nsmall = 1, digits = 7)),
+    paste0("  ", chosen$reached, " of ", plural(chosen$starts, "start"), " reached it",
+           if (nrow(x$candidates) > 1) paste0("; lowest BIC among ", listing(x$candidates$states), " states"))
+  )
+}
+
+#' @export
+print.ibrc_iohmm <- function(x, ...) {
+  check_unused(...)
+  writeLines(format(x))
+  for (line in iohmm_advice(x)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  invisible(x)
+}
+
+iohmm_advice <- function(iohmm) {
+  chosen <- iohmm$candidates[iohmm$candidates$chosen, ]
+  never <- iohmm$actions[apply(iohmm$counts$transition, 3, sum) == 0]
+  rows <- apply(iohmm$counts$transition, c(1, 3), sum)
+  thin <- which(rows < 1 & !is.na(match(col(rows), which(colSums(rows) > 0))))
+  c(
+    if (!iohmm$converged) "The best climb did not come to rest: raise `max_iter`, and do not report this fit.",
+    if (chosen$starts > 1 && chosen$reached == 1) {
+      "Only one start got this high: there may be a higher top. Raise `starts`."
+    },
+    if (length(never)) paste0("Never taken: ", listing(never), ". What follows is not known from the data."),
+    if (length(thin)) paste0(plural(length(thin), "pair"), " of state and action hardly ever met: their laws are not ",
+                             "known from the data. See `count` in tidy().")
+  )
+}
+
+#' @export
+summary.ibrc_iohmm <- function(object, ...) {
+  check_unused(...)
+  structure(list(iohmm = object), class = "summary.ibrc_iohmm")
+}
+
+#' @export
+print.summary.ibrc_iohmm <- function(x, digits = 2, ...) {
+  iohmm <- x$iohmm
+  print(iohmm)
+  cat("\nFirst state\n")
+  print(round(iohmm$start, digits))
+  cat("\nNext state (rows: from)\n")
+  for (action in iohmm$actions) {
+    if (!iohmm$shared) cat(" after ", action, "\n", sep = "")
+    moves <- array(iohmm$transition[, , action], dim(iohmm$transition)[1:2], dimnames(iohmm$transition)[1:2])
+    print(round(moves, digits))
+    if (iohmm$shared) break
+  }
+  cat("\nWhat is seen (rows: the new state)\n")
+  for (action in iohmm$actions) {
+    cat(" after ", action, "\n", sep = "")
+    can <- iohmm$possible[action, ]
+    shown <- array(iohmm$emission[, can, action], c(length(iohmm$states), sum(can)),
+                   list(to = iohmm$states, observation = iohmm$observations[can]))
+    print(round(shown, digits))
+  }
+  if (nrow(iohmm$candidates) > 1) {
+    cat("\nNumbers of states tried\n")
+    shown <- c("states", "log_lik", "n_parameters", "AIC", "BIC", "reached", "starts")
+    print(iohmm$candidates[shown], row.names = FALSE)
+  }
+  invisible(x)
+}

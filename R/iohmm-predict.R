@@ -1,0 +1,145 @@
+#' What learned dynamics say of visits
+#'
+#' `predict()` gives state probabilities at each visit, or the chances of what could be
+#' seen after its action. `simulate()` draws what could have been seen after the
+#' actions of given visits.
+#'
+#' @param object A fit ([fit_iohmm()]).
+#' @param visits Trajectories ([trajectories()]) with known actions and observations. By
+#'   default those of the fit.
+#' @param type `"filter"`: the state given what was done and seen until then;
+#'   `"smooth"`: given the whole trajectory; `"observation"`: the chances of what is
+#'   seen after the action of the visit, given all that came before it.
+#' @param when For states: `"before"` the action of the visit, when it is decided on, or
+#'   `"after"` it, with what was seen.
+#' @param ... Not used.
+#' @return `predict()`: a data frame with a row a visit, in the order of the rows of
+#'   `visits`, and a column a state (or an observation); rows sum to 1. `simulate()`:
+#'   trajectories ([trajectories()]) with columns `id` (numbered by first appearance),
+#'   `time` (from 0), `action`, `observation` and, asked for, `state`, the state that the
+#'   observation comes from.
+#' @family dynamics
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' iohmm <- fit_iohmm(visits, states = 2, starts = 4, sort_by = "hear_right", seed = 1)
+#' head(cbind(visits, predict(iohmm, visits)))
+#' head(predict(iohmm, type = "observation"))
+#' simulate(iohmm, seed = 1)
+predict.ibrc_iohmm <- function(object, visits = NULL, type = c("filter", "smooth", "observation"),
+                               when = c("before", "after"), ...) {
+  check_unused(...)
+  type <- check_choice(type, c("filter", "smooth", "observation"), "type")
+  when <- check_choice(when, c("before", "after"), "when")
+  coded <- coded_visits(object, visits, "predict()")
+  chains <- iohmm_chains(coded)
+  expected <- expect_states(object, chains, coded)
+  if (type == "observation") {
+    out <- observation_chances(object, expected$filter[, chains$visit, drop = FALSE], coded$action + 1L)
+  } else {
+    # The node after a visit is its child, which stands next to it.
+    out <- t(expected[[type]][, chains$visit + (when == "after"), drop = FALSE])
+    colnames(out) <- object$states
+  }
+  out[coded$row, ] <- out
+  as.data.frame(out, optional = TRUE)
+}
+
+coded_visits <- function(iohmm, visits, purpose) {
+  if (!is.null(visits)) return(code_visits(visits, iohmm_setting_words(iohmm)))
+  need_visits(iohmm, paste(purpose, "without `visits`"), "object")
+  iohmm$coded
+}
+
+iohmm_setting_words <- function(iohmm) {
+  list(actions = iohmm$actions, observations = iohmm$observations, stop_actions = character())
+}
+
+expect_states <- function(iohmm, nodes, coded = NULL) {
+  expected <- .Call(ffi_iohmm_expect, nodes, iohmm_laws(iohmm))
+  if (expected$code != 0L) {
+    # The node is the state after the visit at fault.
+    row <- coded$row[match(expected$where - 1L, nodes$visit)]
+    abort_rows(row, "observation", "`observation` cannot happen after what was done and seen before, by the fit")
+  }
+  expected
+}
+
+# [visit, observation] from states before the visit [state, visit].
+observation_chances <- function(iohmm, states, action) {
+  out <- matrix(0, ncol(states), length(iohmm$observations), dimnames = list(NULL, iohmm$observations))
+  for (u in unique(action)) {
+    mine <- which(action == u)
+    moves <- matrix(iohmm$transition[, , u], nrow(states))
+    shows <- matrix(iohmm$emission[, , u], nrow(states))
+    out[mine, ] <- t(states[, mine, drop = FALSE]) %*% moves %*% shows
+  }
+  out
+}
+
+#' @rdname predict.ibrc_iohmm
+#' @param nsim Number of copies of each trajectory. Copy `k` of the `i`-th of `n` trajectories
+#'   has the `id` `(k - 1) * n + i`.
+#' @param seed As in [stats::simulate()]: the generator's state is put back afterwards.
+#'   `NULL` draws from the present state, and moves it on.
+#' @param missing `"keep"`: what is missing in `visits` stays missing; `"fill"`: all is drawn.
+#' @param states `TRUE` adds the column `state`.
+#' @export
+simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, missing = c("keep", "fill"),
+                                states = FALSE, ...) {
+  check_unused(...)
+  nsim <- check_count(nsim, "nsim")
+  missing <- check_choice(missing, c("keep", "fill"), "missing")
+  states <- check_flag(states, "states")
+  coded <- coded_visits(object, visits, "simulate()")
+  generator <- start_generator(seed)
+  if (!is.null(seed)) on.exit(restore_generator(generator$before))
+
+  n <- max(coded$trajectory) + 1L
+  trajectory <- rep(coded$trajectory, nsim) + n * rep(seq_len(nsim) - 1L, each = length(coded$trajectory))
+  action <- rep(coded$action, nsim) + 1L
+  drawn <- draw_forwards(object, trajectory, action)
+  if (missing == "keep") drawn$observation[rep(coded$observation < 0, nsim)] <- NA
+  out <- data.frame(
+    id = trajectory + 1L, time = drawn$visit - 1L, action = factor(object$actions[action], levels = object$actions),
+    observation = factor(object$observations[drawn$observation], levels = object$observations)
+  )
+  if (states) out$state <- factor(object$states[drawn$state], levels = object$states)
+  out <- new_ibrc_trajectories(out, "id", "time", "action", "observation", if (states) "state" else character())
+  attr(out, "seed") <- generator$seed
+  out
+}
+
+# All trajectories a visit at a time.
+draw_forwards <- function(iohmm, trajectory, action) {
+  first <- which(c(TRUE, diff(trajectory) != 0))
+  visit <- sequence(diff(c(first, length(trajectory) + 1L)))
+  choose <- function(law) {
+    # A row a draw: the first column whose cumulated chance exceeds a uniform.
+    law <- matrix(law, ncol = ncol(law))
+    cumulated <- law
+    for (k in seq_len(ncol(law))[-1]) cumulated[, k] <- cumulated[, k - 1] + law[, k]
+    level <- stats::runif(nrow(law)) * cumulated[, ncol(law)]
+    max.col(cumulated > level, "first")
+  }
+  n_states <- length(iohmm$states)
+  state <- observation <- integer(length(trajectory))
+  rows <- first
+  now <- choose(matrix(iohmm$start, length(first), n_states, byrow = TRUE))
+  step <- aperm(iohmm$transition, c(1, 3, 2))
+  show <- aperm(iohmm$emission, c(1, 3, 2))
+  n_actions <- length(iohmm$actions)
+  step <- matrix(step, n_states * n_actions)
+  show <- matrix(show, n_states * n_actions)
+  while (length(rows)) {
+    at <- n_states * (action[rows] - 1L)
+    now <- choose(step[at + now, , drop = FALSE])
+    state[rows] <- now
+    observation[rows] <- choose(show[at + now, , drop = FALSE])
+    more <- rows < length(trajectory) & visit[pmin(rows + 1L, length(trajectory))] > 1L
+    rows <- rows[more] + 1L
+    now <- now[more]
+  }
+  list(visit = visit, state = state, observation = observation)
+}

@@ -1,0 +1,205 @@
+#' Learn hidden states and their dynamics from behaviour
+#'
+#' Fits an input-output hidden Markov model: a hidden state that moves under the
+#' actions taken and shows itself in what is seen after them. Actions are inputs, not
+#' explained; [ibrc()] explains them. What is learned has the form that
+#' [decision_setting()] wants, see [as_setting()][as_setting.ibrc_iohmm].
+#'
+#' At a visit in state `s`, action `u` is taken; the next state comes from
+#' `transition[s, , u]`, and what is seen from `emission[, , u]` in the *new* state, as in
+#' [decision_setting()]. A missing observation is summed over.
+#'
+#' The likelihood has many tops. Each of `starts` climbs begins at laws drawn at random
+#' and goes up by expectation-maximisation, in which a step never falls; the highest
+#' is kept. Where few starts reach it, there may be a higher one.
+#'
+#' @section Zeros:
+#' Some results cannot follow some actions: a scan's result cannot follow "no scan". With
+#' `zeros = "data"` a pair of action and observation that is never seen is impossible in
+#' every state, exactly. That is a statement about the world and not only about the data:
+#' give the pairs yourself where a possible pair may be unseen by chance, a logical matrix
+#' with a row an action and a column an observation, `TRUE` where possible; or `"none"`.
+#' After an action with nothing seen at all, everything is possible.
+#'
+#' @section Order of the states:
+#' States come out of a fit in no order. With `sort_by` they stand in increasing
+#' order of the marker that is expected in them: named scores of observations (those not
+#' named do not count), a function that gives a score to each name of an observation, or
+#' one observation's name, whose chance is then the marker. Without it the state of most
+#' visits comes first.
+#'
+#' @section What the data leave open:
+#' In a state in which an action was never taken the data say nothing about what
+#' follows it. Such a row is spread evenly over what is possible (or follows the
+#' prior); `tidy()` shows the expected count behind every row.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param states Number of states, up to 10; with several, such as `2:4`, each is fitted and the
+#'   one of lowest BIC kept.
+#' @param starts Number of random starts for each number of states.
+#' @param actions,observations Names, in the order wanted. By default the levels of a
+#'   factor, or the values in alphabetical order.
+#' @param zeros Which pairs of action and observation are impossible: `"data"`, `"none"`
+#'   or a logical matrix, see below.
+#' @param prior Pseudo-counts that keep laws away from 0 ([iohmm_prior()]): the fit is then
+#'   the peak of the posterior. `NULL` is maximum likelihood. One number is a
+#'   pseudo-count for every entry of every law.
+#' @param transitions `"action"`: each action moves states in its own way; `"shared"`: one
+#'   transition matrix for all of them.
+#' @param sort_by What to order states by, see below.
+#' @param names Names of the states in that order; `"state1"`, `"state2"`, ... by default.
+#' @param tolerance A climb ends when a step gains no more log-likelihood than this.
+#' @param max_iter The most steps of a climb.
+#' @param cores Threads to use, one a climb. Results do not depend on it.
+#' @param seed A number that makes the starts repeatable; `NULL` takes one from the
+#'   session's generator, which moves on by one draw. Otherwise the generator is left
+#'   as it was.
+#' @param keep_data Keep coded visits, without identifiers, in the fit: [model_draws()]
+#'   needs them, and [predict()][predict.ibrc_iohmm] without `visits`.
+#'
+#' @return An object of class `ibrc_iohmm`: a list with `states`, `actions`,
+#'   `observations`, `start`, `transition` `[from, to, action]` and `emission`
+#'   `[to, observation, action]`; `log_lik`; `trace`, the objective at each step of the
+#'   best climb; `starts`, a data frame with a row a climb (`states`, `start`, `log_lik`,
+#'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
+#'   plus the log-density of the prior up to a constant; `counts`, what is expected to
+#'   have happened; `n_parameters`; and what was asked for.
+#' @seealso [predict()][predict.ibrc_iohmm] and [simulate()][simulate.ibrc_iohmm] for what a fit
+#'   says of visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the
+#'   uncertainty about it.
+#' @family dynamics
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' # Where is the tiger? The setting that made the visits is not looked at.
+#' iohmm <- fit_iohmm(visits, states = 2, starts = 5, sort_by = "hear_right", seed = 1,
+#'                    names = c("left", "right"))
+#' iohmm
+#' glance(iohmm)
+#' round(iohmm$emission[, , "listen"], 2)
+fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observations = NULL, zeros = "data",
+                      prior = NULL, transitions = c("action", "shared"), sort_by = NULL, names = NULL,
+                      tolerance = 1e-6, max_iter = 5000, cores = getOption("ibrc.cores", 1), seed = NULL,
+                      keep_data = TRUE) {
+  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  states <- check_state_numbers(states)
+  run <- list(starts = check_count(starts, "starts"), tolerance = check_positive(tolerance, "tolerance"),
+              max_iter = check_count(max_iter, "max_iter", least = 2), cores = check_count(cores, "cores"))
+  keep_data <- check_flag(keep_data, "keep_data")
+  if (!is.null(seed)) seed <- check_count(seed, "seed", least = -.Machine$integer.max)
+  words <- iohmm_words(visits, actions, observations)
+  names <- check_state_names(names, states)
+  scores <- check_scores(sort_by, words$observations)
+  coded <- code_visits(visits, words)
+  pairs <- count_pairs(coded, words)
+  possible <- possible_pairs(zeros, pairs, coded, words)
+  prior <- check_iohmm_prior(prior, words)
+  shared <- check_choice(transitions, c("action", "shared"), "transitions") == "shared"
+
+  problem <- list(words = words, tree = iohmm_tree(coded, words), pairs = pairs,
+                  taken = tabulate(coded$action + 1L, length(words$actions)), possible = possible, prior = prior,
+                  shared = shared, n_trajectories = length(unique(coded$trajectory)), n_visits = length(coded$row))
+  streams <- streams_from_seed(seed, run$starts * length(states))
+  fits <- lapply(seq_along(states), function(i) {
+    mine <- streams[(i - 1) * run$starts + seq_len(run$starts)]
+    climb_from_starts(problem, states[i], mine, run)
+  })
+  candidates <- compare_candidates(fits, problem)
+  best <- fits[[which(candidates$chosen)]]
+  fit <- new_ibrc_iohmm(best, problem, candidates, do.call(rbind, lapply(fits, `[[`, "table")), scores, names, run,
+                        if (keep_data) coded)
+  if (!fit$converged) {
+    warn("convergence", "The best climb took all ", run$max_iter, " steps without coming to rest: raise `max_iter`.")
+  }
+  fit
+}
+
+new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run, coded) {
+  words <- problem$words
+  n <- best$n_states
+  order <- order_states(best$counts, scores, problem, n)
+  if (is.null(names)) names <- paste0("state", seq_len(n))
+  label <- function(laws) {
+    list(
+      start = stats::setNames(laws$start[order], names),
+      transition = array(laws$transition, c(n, n, length(words$actions)))[order, order, , drop = FALSE],
+      emission = array(laws$emission, c(n, length(words$observations), length(words$actions)))[order, , , drop = FALSE]
+    )
+  }
+  named <- function(laws) {
+    laws <- label(laws)
+    dimnames(laws$transition) <- list(from = names, to = names, action = words$actions)
+    dimnames(laws$emission) <- list(to = names, observation = words$observations, action = words$actions)
+    laws
+  }
+  laws <- named(best$laws)
+  structure(
+    list(states = names, actions = words$actions, observations = words$observations, start = laws$start,
+         transition = laws$transition, emission = laws$emission, log_lik = best$log_lik,
+         objective = best$objective, trace = best$trace, converged = best$converged, starts = starts,
+         candidates = candidates, counts = named(best$counts), n_parameters = best$n_parameters,
+         possible = problem$possible, prior = problem$prior, shared = problem$shared, scores = scores, run = run,
+         n_trajectories = problem$n_trajectories, n_visits = problem$n_visits, n_seen = sum(problem$pairs),
+         coded = coded),
+    class = "ibrc_iohmm"
+  )
+}
+
+# Expected scores of the states, or how many visits they hold, in order.
+order_states <- function(counts, scores, problem, n_states) {
+  size <- c(n_states, length(problem$words$observations), length(problem$words$actions))
+  emission <- array(counts$emission, size)
+  shown <- apply(emission, c(1, 2), sum)
+  if (is.null(scores)) return(order(-rowSums(shown)))
+  scored <- !is.na(scores)
+  mean_score <- (shown[, scored, drop = FALSE] %*% scores[scored]) / rowSums(shown[, scored, drop = FALSE])
+  order(mean_score)
+}
+
+check_state_numbers <- function(states) {
+  if (!is.numeric(states) || !length(states) || anyNA(states) || any(states != round(states)) || any(states < 1)) {
+    abort_input("states", "must be whole numbers, 1 or more, such as 3 or 2:4, not ", describe(states), ".")
+  }
+  if (anyDuplicated(states)) abort_input("states", "must be distinct numbers.")
+  if (max(states) > 10) abort_input("states", "must be 10 or less; it asks for ", max(states), ".")
+  as.integer(states)
+}
+
+check_state_names <- function(names, states) {
+  if (is.null(names)) return(NULL)
+  if (length(states) > 1) abort_input("names", "need one number of `states`, not several to choose from.")
+  names <- check_names(names, "names")
+  if (length(names) != states) {
+    abort_input("names", "has ", plural(length(names), "name"), " for ", plural(states, "state"), ".")
+  }
+  taken <- intersect(names, reserved_columns)
+  if (length(taken)) {
+    abort_input("names", "cannot have ", enumerate(taken), ": tables have a column of that name beside the states.")
+  }
+  names
+}
+
+# A score an observation, NA where it does not count.
+check_scores <- function(sort_by, observations) {
+  if (is.null(sort_by)) return(NULL)
+  if (is.function(sort_by)) {
+    scores <- call_user(sort_by, observations, argument = "sort_by")
+    if (!is.numeric(scores) || length(scores) != length(observations)) {
+      abort_input("sort_by", "must return a number for each of the ", length(observations), " observations.")
+    }
+    sort_by <- stats::setNames(as.numeric(scores), observations)
+  }
+  if (is.character(sort_by) && length(sort_by) == 1) {
+    as_positions(sort_by, observations, "sort_by", "observation")
+    sort_by <- stats::setNames(as.numeric(observations == sort_by), observations)
+  }
+  if (!is.numeric(sort_by) || is.null(base::names(sort_by))) {
+    abort_input("sort_by", "must be named scores of observations, a function or one observation's name, not ",
+                describe(sort_by), ".")
+  }
+  as_positions(base::names(sort_by), observations, "sort_by", "observation")
+  if (anyDuplicated(base::names(sort_by))) abort_input("sort_by", "names an observation more than once.")
+  if (any(is.infinite(sort_by)) || all(is.na(sort_by))) abort_input("sort_by", "must hold finite scores.")
+  stats::setNames(as.numeric(sort_by[match(observations, base::names(sort_by))]), observations)
+}

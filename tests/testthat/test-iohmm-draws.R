@@ -1,0 +1,120 @@
+test_that("sampled paths have their exact probabilities", {
+  laws <- with_seed(411, random_iohmm_laws(2))
+  path <- list(action = c(1L, 2L, 1L), observation = c(2L, NA, 4L))
+  every <- brute_iohmm(laws, path)
+  n <- 20000
+  tree <- kernel_tree(list(path))
+  sampled <- with_seed(412, .Call(ffi_iohmm_sample, tree, kernel_laws(laws), rep(tree$leaf, n), stats::runif(4 * n)))
+  drawn <- matrix(sampled$path, 4) + 1L
+  key <- function(hidden) apply(hidden, 1, paste, collapse = "")
+  counts <- table(factor(key(t(drawn)), levels = key(every$hidden)))
+  expect_identical(sum(counts), as.integer(n))
+  expect_gt(min(every$chance / sum(every$chance)) * n, 5)
+  expect_gt(stats::chisq.test(as.vector(counts), p = every$chance / sum(every$chance))$p.value, 1e-3)
+  # What is counted is what happened.
+  expect_equal(sampled$start, tabulate(drawn[1, ], 2))
+  moves <- function(from) table(factor(drawn[from, ], 1:2), factor(drawn[from + 1, ], 1:2))
+  expect_close(array(sampled$transition, c(2, 2, 2))[, , 1], moves(1) + moves(3), 0)
+  expect_close(array(sampled$transition, c(2, 2, 2))[, , 2], moves(2), 0)
+  shown <- array(sampled$emission, c(2, 4, 2))
+  expect_close(shown[, 2, 1], tabulate(drawn[2, ], 2), 0)
+  expect_close(shown[, 4, 1], tabulate(drawn[4, ], 2), 0)
+  expect_identical(sum(shown), 2 * n)
+})
+
+test_that("where observations show the state, draws follow the known Dirichlet posterior", {
+  # State 1 shows as x1 or x2, state 2 as x3 or x4: paths are known but for the first state.
+  laws <- list(start = c(0.5, 0.5), transition = array(c(0.7, 0.2, 0.3, 0.8), c(2, 2, 2)),
+               emission = array(rep(c(0.6, 0, 0.4, 0, 0, 0.3, 0, 0.7), 2), c(2, 4, 2)))
+  world <- dressed_laws(laws)
+  plain <- data.frame(id = rep(1:60, each = 5), time = rep(1:5, 60), action = factor("u1", c("u1", "u2")),
+                      observation = factor(NA, paste0("x", 1:4)))
+  visits <- simulate(world, seed = 2, visits = trajectories(plain), missing = "fill", states = TRUE)
+  coded <- code_visits(visits, iohmm_words_of())
+  fit <- dressed_laws(laws, coded, iohmm_prior(emission = 0.5, transition = 1, stay = 1))
+  tree <- iohmm_tree(coded, fit)
+  from <- visits$state[visits$time < 4]
+  to <- visits$state[visits$time > 0]
+  shapes <- table(from, to) + 2 + diag(2)
+  shown <- table(visits$state, visits$observation) + 1.5
+  draws <- with_seed(413, replicate(800, {
+    sampled <- .Call(ffi_iohmm_sample, tree, iohmm_laws(fit), tree$leaf, stats::runif(360))
+    new <- draw_laws(fit, sampled)
+    c(array(new$emission, c(2, 4, 2))[1, 1, 1], array(new$emission, c(2, 4, 2))[2, 4, 1],
+      array(new$emission, c(2, 4, 2))[2, 4, 2])
+  }))
+  # Over all four results, since none is impossible after u1.
+  expect_gt(stats::ks.test(draws[1, ], "pbeta", shown[1, 1], sum(shown[1, ]) - shown[1, 1])$p.value, 1e-3)
+  expect_gt(stats::ks.test(draws[2, ], "pbeta", shown[2, 4], sum(shown[2, ]) - shown[2, 4])$p.value, 1e-3)
+  # u2 was never taken: the prior.
+  expect_gt(stats::ks.test(draws[3, ], "pbeta", 1.5, 4.5)$p.value, 1e-3)
+  # Moves from known counts, those from the unknown first state left out.
+  counts <- list(start = c(3, 4), transition = c(shapes - 2 - diag(2), numeric(4)), emission = numeric(16))
+  moves <- with_seed(414, replicate(2000, draw_laws(fit, counts)$transition[c(1, 4)]))
+  expect_gt(stats::ks.test(moves[1, ], "pbeta", shapes[1, 1], shapes[1, 2])$p.value, 1e-3)
+  expect_gt(stats::ks.test(moves[2, ], "pbeta", shapes[2, 2], shapes[2, 1])$p.value, 1e-3)
+})
+
+test_that("with one state draws are those of the frequencies", {
+  visits <- clinic_iohmm_visits(20)
+  fit <- fit_iohmm(visits, 1, 1, seed = 1, prior = iohmm_prior(emission = 2))
+  draws <- model_draws(fit, 500, warmup = 0, thin = 1, seed = 2)$models
+  pairs <- table(visits$action, visits$observation)
+  mine <- vapply(draws, function(model) model$emission[1, "x4", "u2"], 0)
+  expect_gt(stats::ks.test(mine, "pbeta", pairs["u2", "x4"] + 3, sum(pairs["u2", c("x3", "x5")]) + 6)$p.value, 1e-3)
+})
+
+test_that("states are matched one to one, for the most agreement", {
+  with_seed(415, for (n in 1:5) {
+    gain <- matrix(stats::runif(n * n), n)
+    orders <- as.matrix(expand.grid(rep(list(seq_len(n)), n)))
+    orders <- orders[apply(orders, 1, function(o) !anyDuplicated(o)), , drop = FALSE]
+    sums <- apply(orders, 1, function(o) sum(gain[cbind(seq_len(n), o)]))
+    expect_identical(best_matching(gain), unname(orders[which.max(sums), ]))
+  })
+  smooth <- rbind(c(0.9, 0.8, 0.1), c(0.1, 0.2, 0.9))
+  expect_identical(match_states(smooth, c(1L, 1L, 0L)), c(2L, 1L))
+})
+
+test_that("data given laws and laws given data, in turn, leave laws at their prior", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  prior <- iohmm_prior(1, 1, 1, stay = 1)
+  plain <- data.frame(id = rep(1:10, each = 4), time = rep(1:4, 10), action = factor(rep(c("u1", "u2"), 20)),
+                      observation = factor("x1", paste0("x", 1:3)))
+  plain$observation[c(5, 12, 30)] <- NA
+  words <- iohmm_words_of(2, 3)
+  coded <- code_visits(trajectories(plain), words)
+  fit <- dressed_laws(with_seed(1, random_iohmm_laws(2, 2, 3)), coded, prior)
+  kept <- with_seed(431, vapply(1:20000, function(i) {
+    # As simulate() draws them, without its checks.
+    seen <- draw_forwards(fit, coded$trajectory, coded$action + 1L)$observation - 1L
+    coded$observation <- ifelse(coded$observation < 0, -1L, seen)
+    tree <- iohmm_tree(coded, fit)
+    new <- draw_laws(fit, .Call(ffi_iohmm_sample, tree, iohmm_laws(fit), tree$leaf, stats::runif(50)))
+    for (law in names(new)) fit[[law]][] <<- new[[law]]
+    c(fit$start[1], fit$transition[1, 1, 1], fit$transition[2, 1, 2], fit$emission[1, 2, 1], fit$emission[2, 3, 2])
+  }, numeric(5)))
+  kept <- kept[, seq(20, ncol(kept), by = 20)]
+  shapes <- rbind(c(2, 2), c(3, 2), c(2, 3), c(2, 4), c(2, 4))
+  for (i in 1:5) expect_gt(stats::ks.test(kept[i, ], "pbeta", shapes[i, 1], shapes[i, 2])$p.value, 1e-3)
+})
+
+test_that("over repeated cohorts estimates centre on the truth, and draws cover it", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  truth <- dressed_laws(clinic_laws())
+  cell <- function(model) {
+    c(model$transition[1, 2, 1], model$transition[2, 3, 2], model$emission[2, 1, 1], model$emission[3, 5, 2])
+  }
+  runs <- lapply(1:40, function(i) {
+    fit <- fit_iohmm(clinic_iohmm_visits(seed = 500 + i), 3, 8, seed = i, sort_by = c(x3 = 0, x4 = 1, x5 = 2))
+    draws <- vapply(model_draws(fit, 80, 200, 5, seed = i)$models, cell, numeric(4))
+    level <- rowMeans(draws < cell(truth))
+    list(estimate = cell(fit), inside = level > 0.05 & level < 0.95)
+  })
+  estimates <- vapply(runs, `[[`, numeric(4), "estimate")
+  error <- (rowMeans(estimates) - cell(truth)) / (apply(estimates, 1, stats::sd) / sqrt(40))
+  expect_true(all(abs(error) < 4))
+  # Central 90%: between the 1e-4 points of a binomial over 160 intervals, taken as 40 independent ones.
+  inside <- sum(vapply(runs, function(run) sum(run$inside), 0)) / 4
+  expect_gte(inside, stats::qbinom(1e-4, 40, 0.9))
+})
