@@ -2,6 +2,8 @@
 #'
 #' @param object,x A fit ([ibrc()]).
 #' @param conf.level Mass of the central interval.
+#' @param suppress The smallest number of trajectories in a group that may be printed;
+#'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with a row a term and group: `term`, `group` (with
 #'   groups), `estimate` (the median), `std.error` (the standard deviation),
@@ -13,11 +15,12 @@
 #' @family inference
 #' @name summary.ibrc_fit
 #' @export
-summary.ibrc_fit <- function(object, conf.level = 0.95, ...) {
+summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
   check_unused(...)
+  suppress <- check_suppress(suppress)
   table <- tidy(object, conf.level)
   structure(list(table = table, glance = glance(object), fit = object, advice = fit_advice(object, table),
-                 conf.level = conf.level), class = "summary.ibrc_fit")
+                 conf.level = conf.level, suppress = suppress), class = "summary.ibrc_fit")
 }
 
 #' @rdname summary.ibrc_fit
@@ -106,21 +109,22 @@ fit_advice <- function(fit, table) {
 }
 
 #' @export
-format.ibrc_fit <- function(x, ...) {
-  paste0("A fit to ", plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ",
+format.ibrc_fit <- function(x, suppress = 5, ...) {
+  total <- attr(group_counts(x, check_suppress(suppress)), "total")
+  paste0("A fit to ", trajectories_words(total), " with ",
          plural(sum(x$n_visits), "visit"), if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
 }
 
 #' @export
-print.ibrc_fit <- function(x, digits = 3, ...) {
-  print(summary(x), digits = digits)
+print.ibrc_fit <- function(x, digits = 3, suppress = 5, ...) {
+  print(summary(x, suppress = suppress), digits = digits)
   invisible(x)
 }
 
 #' @export
 print.summary.ibrc_fit <- function(x, digits = 3, ...) {
-  cat(format(x$fit), "\n\n", sep = "")
+  cat(format(x$fit, suppress = x$suppress), "\n\n", sep = "")
   table <- x$table
   percent <- function(p) paste0(format(100 * p, trim = TRUE), "%")
   tail <- (1 - x$conf.level) / 2
@@ -132,6 +136,10 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
   shown <- cbind(table[intersect(c("term", "group"), names(table))], shown)
   print(shown, row.names = FALSE)
+  if (is_grouped(x$fit)) {
+    size <- group_counts(x$fit, x$suppress)
+    writeLines(c("", strwrap(paste("Trajectories:", listing(paste(names(size), size))), exdent = 2)))
+  }
   cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
       if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
   for (line in x$advice) writeLines(strwrap(line, prefix = "  ", initial = "* "))

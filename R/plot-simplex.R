@@ -1,3 +1,121 @@
+#' Draw the beliefs behind the decisions about a patient
+#'
+#' The path that beliefs took over the visits of a patient, on the belief simplex: the
+#' closer to a corner, the more probable its state. To the left as the fitted agent saw the
+#' patient, to the right as a perfectly rational agent (`bounded_agent()`) with the same
+#' setting would have, given the same actions and observations. The ground shows which
+#' action the agent is likeliest to take at each belief, lines where that changes; marks
+#' show which one was taken. A mark on the ground of another action was not to be
+#' expected of that agent. With two states the simplex is an interval, and visits follow
+#' each other downwards.
+#'
+#' Regions are exact for the plan: they are worked out on its lattice, not drawn from
+#' a grid of points. On a simplex, visits that share a belief and an action share a mark, with
+#' their number beside it; marks of other actions at that belief stand next to it, towards
+#' the middle.
+#'
+#' @param fit A fit ([ibrc()]), drawn at the posterior medians of the patient's group, or a
+#'   plan ([plan_agent()]). It must have two or three states.
+#' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
+#'   columns that it was grouped by.
+#' @param id Which patients: values in the `id` column of `visits`. By default the first.
+#' @param show_id Whether panels are titled with these values. They are numbered by default,
+#'   so that a picture can be shown without giving anyone away.
+#' @param ... Not used.
+#' @return A `ggplot` object; it needs the package ggplot2. `simplex_data()` returns the data
+#'   frame behind it: `panel` (the patient), `agent` (`"fitted"` or `"rational"`), `part`
+#'   (`"region"`, `"boundary"` or `"path"`), `piece` (which polygon or line; intervals and
+#'   points for two states), `visit` (of a path, from 1), a column a state with the belief, and
+#'   `action`: the likeliest in a region, the one taken on a path. The last row of a path is
+#'   the belief that it ended on ([belief_paths()]) and has no action.
+#' @family pictures
+#' @export
+#' @examples
+#' # Testing for one of three conditions, with a test that may be left out.
+#' seen <- rbind(c(0.8, 0.1, 0.1), c(0.1, 0.8, 0.1), c(0.1, 0.1, 0.8))
+#' setting <- decision_setting(
+#'   states = c("a", "b", "c"), actions = c("wait", "test"), observations = c("x", "y", "z"),
+#'   transition = 0.9 * diag(3) + 0.1 / 3,
+#'   emission = list(wait = matrix(1 / 3, 3, 3), test = seen),
+#'   utility = cbind(wait = c(0, 0, 0), test = c(-1, -1, -1)),
+#'   belief_utility = function(beliefs, action) 3 * (apply(beliefs, 1, max) > 0.7), discount = 0.9
+#' )
+#' plan <- plan_agent(setting, bounded_agent(alpha = 1), resolution = 30)
+#' visits <- simulate(plan, nsim = 8, seed = 1, horizon = 5)
+#' tail(simplex_data(plan, visits, id = c(3, 8)))
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot_simplex(plan, visits, id = c(3, 8))
+#' }
+plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
+  check_unused(...)
+  setting <- check_drawable(fit)
+  require_package("ggplot2", "Drawing beliefs")
+  data <- simplex_data(fit, visits, id, show_id)
+  if (length(setting$states) == 2) draw_interval_paths(data, setting) else draw_simplex_paths(data, setting)
+}
+
+#' @rdname plot_simplex
+#' @export
+simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
+  setting <- check_drawable(fit)
+  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  show_id <- check_flag(show_id, "show_id")
+  who <- visits[[attr(visits, "roles")$id]]
+  chosen <- chosen_trajectories(id, unique(who))
+  plans <- group_plans(fit)
+  rational <- rational_plans(plans)
+  by <- if (inherits(fit, "ibrc_fit")) fit$by
+  paths <- trace_paths(plans, visits, by, TRUE, chosen, rational)
+  grounds <- list(fitted = lapply(plans, decision_regions), rational = lapply(rational, decision_regions))
+  labels <- if (show_id) as.character(unique(who)[chosen]) else paste("Patient", seq_along(chosen))
+  pieces <- lapply(seq_along(chosen), function(i) {
+    mine <- paths[paths$.trajectory == chosen[i], ]
+    group <- if (is.null(mine$.group)) 1L else as.integer(mine$.group[1])
+    label <- paste0(labels[i], if (length(plans) > 1) paste0(" (", names(plans)[group], ")"))
+    cbind(panel = label, rbind(agent_rows("fitted", grounds$fitted[[group]], mine, visits, setting),
+                               agent_rows("rational", grounds$rational[[group]], mine, visits, setting)))
+  })
+  out <- do.call(rbind, pieces)
+  out$panel <- factor(out$panel, levels = unique(out$panel))
+  rownames(out) <- NULL
+  out
+}
+
+check_drawable <- function(fit) {
+  if (!inherits(fit, "ibrc_plan")) check_class(fit, "ibrc_fit", "fit", "ibrc() or plan_agent()")
+  setting <- if (inherits(fit, "ibrc_plan")) fit$setting else fit$plan$setting
+  n <- length(setting$states)
+  if (n > 3) {
+    abort_input("fit", "has ", n, " states: beliefs can be drawn for two or three. ",
+                "belief_paths() gives the numbers as a data frame.")
+  }
+  setting
+}
+
+# Which of `known` trajectories; what is not among them is said by its position alone.
+chosen_trajectories <- function(id, known) {
+  if (is.null(id)) return(1L)
+  if (!is.atomic(id) || !length(id)) abort_input("id", "must be values of the id column, not ", describe(id), ".")
+  at <- match(as.character(id), as.character(known))
+  bad <- which(is.na(at))
+  if (length(bad)) abort_input("id", "is not in the id column of `visits` at position ", bad[1], ".", rows = bad)
+  if (anyDuplicated(at)) {
+    abort_input("id", "has the same value more than once (position ", anyDuplicated(at), ").", rows = anyDuplicated(at))
+  }
+  at
+}
+
+agent_rows <- function(agent, ground, path, visits, setting) {
+  prefix <- if (agent == "fitted") ".belief_" else ".rational_belief_"
+  beliefs <- path[paste0(prefix, setting$states)]
+  names(beliefs) <- setting$states
+  taken <- as.character(path[[attr(visits, "roles")$action]])
+  steps <- data.frame(part = "path", piece = NA_integer_, visit = path$.visit, beliefs,
+                      action = factor(taken, levels = setting$actions), check.names = FALSE)
+  ground <- cbind(ground[c("part", "piece")], visit = NA_integer_, ground[c(setting$states, "action")])
+  cbind(agent = factor(agent, levels = c("fitted", "rational")), rbind(ground, steps))
+}
+
 # The belief simplex of three states as an equilateral triangle: first state at
 # the lower left, second at the lower right, third on top.
 

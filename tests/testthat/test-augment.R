@@ -15,7 +15,8 @@ grouped <- ibrc(visits, setting, diag_models(), prior, by = "clinic", chains = 2
 test_that("each visit has its belief, the probability of its action, and the likeliest", {
   told <- augment(pooled, visits)
   expect_identical(told[names(data)], as.data.frame(visits))
-  expect_named(told, c(names(data), ".belief_healthy", ".belief_diseased", ".probability", ".fitted"))
+  expect_named(told, c(names(data), ".belief_healthy", ".belief_diseased", ".probability", ".fitted", ".rational",
+                       ".differs", ".due", ".late"))
   plan <- project_behavior(pooled)
   beliefs <- as.matrix(told[c(".belief_healthy", ".belief_diseased")])
   law <- policy(plan, unname(beliefs))
@@ -58,11 +59,71 @@ test_that("without visits those kept are read, without identifiers", {
     expect_identical(kept$trajectory, sort(trajectory))
     expect_identical(as.integer(kept$action), as.integer(told$did))
     expect_identical(kept$.probability, told$.probability)
-    expect_identical(kept$.fitted, told$.fitted)
+    for (flag in c(".fitted", ".rational", ".differs", ".due", ".late")) expect_identical(kept[[flag]], told[[flag]])
     expect_equal(kept$visit, told$when + 1)
   }
   expect_identical(as.character(kept$group), told$clinic)
   expect_false("group" %in% names(augment(pooled)))
+})
+
+test_that("visits are flagged where a perfectly rational agent would have done otherwise", {
+  told <- augment(grouped, visits)
+  paths <- belief_paths(grouped, visits)
+  expect_identical(told[c(".rational", ".differs")], paths[c(".rational", ".differs")])
+  expect_identical(told$.differs, told$did != told$.rational)
+  expect_true(any(told$.differs) && !all(told$.differs))
+})
+
+# The definitions of the help page, a trajectory at a time.
+late_by_hand <- function(one, certain) {
+  stops <- c("declare_healthy", "declare_diseased")
+  due <- which(one$.rational %in% stops)[1]
+  made <- which(one$did %in% stops)[1]
+  c(due, made - due)
+}
+
+test_that("with stop actions a diagnosis is late when it is declared late", {
+  told <- augment(grouped, visits)
+  for (one in split(told, told$patient)) {
+    expect_equal(c(one$.due[1], one$.late[1]), late_by_hand(one))
+    expect_length(unique(one$.late), 1)
+  }
+  each <- told[!duplicated(told$patient), ]
+  # The clinic that is less flexible is late at times.
+  expect_true(any(each$.late > 0, na.rm = TRUE) && any(each$.late == 0, na.rm = TRUE) && anyNA(each$.late))
+  expect_true(all(each$.late >= 0, na.rm = TRUE))
+})
+
+test_that("without stop actions it is late when the agent is sure of the state late", {
+  watch <- decision_setting(
+    states = c("a", "b", "c"), actions = c("wait", "test"), observations = c("x", "y", "z"),
+    transition = 0.98 * diag(3) + 0.02 / 3,
+    emission = list(wait = 0.4 * diag(3) + 0.2, test = 0.7 * diag(3) + 0.1),
+    utility = cbind(wait = c(1, 0, 0), test = c(0, 0, 0.5)), discount = 0.9
+  )
+  models <- soften_models(watch, c(0, 0.4))
+  pessimist <- plan_agent(watch, bounded_agent(0.5, optimism = -3), models, resolution = 20)
+  seen <- simulate(pessimist, 40, seed = 1, horizon = 8)
+  fit <- ibrc(seen, watch, models, ibrc_prior(alpha ~ lognormal(0, 1)), fixed = list(optimism = -3), chains = 1,
+              iter = 40, seed = 1, resolution = 20)
+  told <- augment(fit, seen, certain = 0.8)
+  paths <- belief_paths(fit, seen)
+  states <- c("a", "b", "c")
+  by_hand <- function(one) {
+    best <- as.matrix(one[paste0(".rational_belief_", states)])
+    own <- as.matrix(one[paste0(".belief_", states)])
+    due <- which(apply(best, 1, max) >= 0.8)[1]
+    if (is.na(due)) return(c(NA, NA))
+    c(due, which(own[, which.max(best[due, ])] >= 0.8)[1] - due)
+  }
+  expected <- vapply(split(paths, paths$id), by_hand, c(0, 0))
+  each <- told[!duplicated(told$id), ]
+  expect_equal(each$.due, unname(expected[1, ]))
+  expect_equal(each$.late, unname(expected[2, ]))
+  expect_true(any(each$.late != 0, na.rm = TRUE))
+  for (bad in list(0.5, 1.1, NA, "sure")) {
+    expect_error(augment(fit, seen, certain = bad), "certain", class = "ibrc_error_input")
+  }
 })
 
 test_that("what cannot be read is refused", {

@@ -1,0 +1,117 @@
+#' The beliefs behind each decision
+#'
+#' Carries the beliefs of an agent along what was done and seen, and beside them those of
+#' a perfectly rational agent (`bounded_agent()`) with the same setting and models: what
+#' either believed at each visit, and what it would have done there.
+#'
+#' The perfectly rational agent follows the actions that were taken, not its own: what it
+#' would have seen had it acted otherwise is not known. Its beliefs differ from the
+#' agent's where the agent leans to some of its models (`beta`).
+#'
+#' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
+#'   posterior medians of each group ([project_behavior()]).
+#' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
+#'   columns that it was grouped by.
+#' @param final Whether to add a row a trajectory with the belief that it ended on: after
+#'   the last observation, or that at which a stop action was taken.
+#' @param ... Not used.
+#' @return A data frame with a row a visit, in the order given: the columns of `visits` that
+#'   are their `id`, `time`, `action` and `observation`; `.group` (with groups); `.visit`,
+#'   from 1; `.belief_<state>`, a column a state; `.probability`, of the action taken;
+#'   `.fitted`, the likeliest action; `.rational_belief_<state>`, what the perfectly
+#'   rational agent would have believed; `.rational`, what it would have done; and
+#'   `.differs`, whether the action taken is another, worth less to it. With `final = TRUE`
+#'   also `.final`, true in the rows added, each after the last visit of its trajectory;
+#'   they have no time, action or observation.
+#' @seealso [augment()][augment.ibrc_fit], which keeps all columns and says which diagnoses
+#'   came late; [plot_simplex()] for pictures.
+#' @family inference
+#' @export
+#' @examples
+#' optimist <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, beta = 1.25), diag_models())
+#' visits <- simulate(optimist, nsim = 3, seed = 1)
+#' belief_paths(optimist, visits, final = TRUE)
+belief_paths <- function(object, visits, ...) UseMethod("belief_paths")
+
+#' @rdname belief_paths
+#' @export
+belief_paths.ibrc_plan <- function(object, visits, final = FALSE, ...) {
+  check_unused(...)
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
+  trace_paths(group_plans(object), visits, NULL, check_flag(final, "final"))
+}
+
+#' @rdname belief_paths
+#' @export
+belief_paths.ibrc_fit <- function(object, visits, final = FALSE, ...) {
+  check_unused(...)
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
+  final <- check_flag(final, "final")
+  # Before any solve.
+  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  out <- trace_paths(group_plans(object), visits, object$by, final)
+  if (!is_grouped(object)) out$.group <- NULL
+  out
+}
+
+#' @export
+belief_paths.default <- function(object, visits, ...) {
+  abort_input("object", "must be a plan or a fit, not ", describe(object),
+              ". For a mode, give its plan: project_behavior().")
+}
+
+# `chosen`: which trajectories, numbered by first appearance; NULL for all.
+trace_paths <- function(plans, visits, by, final, chosen = NULL, rational = rational_plans(plans)) {
+  setting <- plans[[1]]$setting
+  coded <- code_visits(visits, setting)
+  group <- known_groups(group_trajectories(visits, by, coded), names(plans))
+  coded$final <- rep(FALSE, length(coded$row))
+  if (!is.null(chosen)) {
+    keep <- coded$trajectory %in% (chosen - 1L)
+    coded <- lapply(coded, function(x) x[keep])
+  }
+  if (final) coded <- add_ends(coded, setting)
+  out <- each_group(coded, group, plans, function(mine, tree, i) {
+    told <- path_rows(plans[[i]], rational[[i]], mine, tree)
+    cbind(.row = mine$row, .trajectory = mine$trajectory + 1L, .group = factor(names(plans)[i], names(plans)), told)
+  })
+  out <- out[order(out$.row, out$.final), ]
+  roles <- attr(visits, "roles")
+  given <- as.data.frame(visits)[out$.row, c(roles$id, roles$time, roles$action, roles$observation)]
+  given[out$.final, c(roles$time, roles$action, roles$observation)] <- NA
+  rownames(given) <- NULL
+  told <- out[setdiff(names(out), c(".row", if (is.null(chosen)) ".trajectory", if (!final) ".final",
+                                    if (is.null(by)) ".group"))]
+  rownames(told) <- NULL
+  cbind(given, told)
+}
+
+# One more visit a trajectory, for the belief after the last. A stop action leaves the
+# belief where it was taken: what is seen after it is another matter's beginning.
+add_ends <- function(coded, setting) {
+  last <- which(!duplicated(coded$trajectory, fromLast = TRUE))
+  coded$observation[last[is_stop(coded$action[last], setting)]] <- -1L
+  longer <- lapply(coded, function(x) c(x, x[last]))
+  longer$final[-seq_along(coded$row)] <- TRUE
+  in_order <- order(longer$trajectory, longer$final)
+  lapply(longer, function(x) x[in_order])
+}
+
+# Actions from 0.
+is_stop <- function(action, setting) setting$actions[action + 1L] %in% setting$stop_actions
+
+path_rows <- function(plan, rational, mine, tree) {
+  action <- mine$action + 1L
+  own <- judge_visits(plan, tree, action)
+  best <- judge_visits(rational, tree, action)
+  stopped <- which(mine$final & is_stop(mine$action, plan$setting))
+  own$belief[stopped, ] <- own$belief[stopped - 1, ]
+  best$belief[stopped, ] <- best$belief[stopped - 1, ]
+  out <- cbind(.visit = sequence(rle(mine$trajectory)$lengths), .final = mine$final,
+               belief_columns(own$belief, ".belief_"), .probability = own$probability,
+               .fitted = name_actions(own$likeliest, plan$setting),
+               belief_columns(best$belief, ".rational_belief_"),
+               .rational = name_actions(best$likeliest, plan$setting), .differs = best$loss > 0)
+  out[mine$final, c(".probability", ".fitted", ".rational", ".differs")] <- NA
+  out
+}

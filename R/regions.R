@@ -1,0 +1,155 @@
+# Where on a lattice of two or three states each action is the likeliest, exactly: what
+# the likeliest is read from is linear on each cell, so its regions are polygons.
+
+# A score a node and action, [node, action], whose largest is the likeliest action and
+# which is linear between nodes as the plan's own reading is.
+node_scores <- function(plan) {
+  if (!plan$by_value) return(t(plan$solution$policy))
+  worth <- t(plan$solution$action_value)
+  prior <- unname(plan$problem$action_prior)
+  alpha <- plan$agent$alpha
+  if (is.infinite(alpha)) return(matrix(prior, nrow(worth), length(prior), byrow = TRUE))
+  # Scaled by alpha, which keeps precision as it goes to 0; actions ruled out stay below all others.
+  score <- if (1 / alpha > 0) worth else -worth
+  habit <- abs(alpha) * log(prior)
+  habit[prior == 0] <- -1 - 2 * max(abs(worth))
+  sweep(score, 2, habit, `+`)
+}
+
+# Regions as rows: piece, action, a column a state; and the boundary between them, two
+# rows a piece (one for two states) with action NA. `part` tells them apart.
+decision_regions <- function(plan) {
+  score <- node_scores(plan)
+  n <- round(plan$resolution)
+  divide <- if (ncol(plan$nodes) == 2) interval_regions else triangle_regions
+  found <- divide(score, plan$nodes, n)
+  beliefs <- found$at
+  colnames(beliefs) <- plan$setting$states
+  data.frame(part = found$part, piece = found$piece, beliefs,
+             action = name_actions(found$action, plan$setting), check.names = FALSE)
+}
+
+# Two states: on each step of the lattice lines cross at most pairwise.
+interval_regions <- function(score, nodes, n) {
+  in_order <- order(nodes[, 2])
+  score <- score[in_order, , drop = FALSE]
+  cuts <- lapply(seq_len(n), function(i) {
+    from <- score[i, ]
+    slope <- score[i + 1, ] - from
+    cross <- outer(from, from, `-`) / -outer(slope, slope, `-`)
+    cross <- cross[is.finite(cross) & cross > 0 & cross < 1]
+    (i - 1 + c(0, cross)) / n
+  })
+  at <- sort(unique(c(unlist(cuts), 1)))
+  middle <- (at[-1] + at[-length(at)]) / 2
+  step <- pmin(floor(middle * n), n - 1)
+  share <- middle * n - step
+  best <- max.col(score[step + 1, , drop = FALSE] * (1 - share) + score[step + 2, , drop = FALSE] * share, "first")
+  run <- rle(best)
+  last <- cumsum(run$lengths)
+  first <- last - run$lengths + 1
+  ends <- as.vector(rbind(at[first], at[last + 1]))
+  inner <- at[last[-length(last)] + 1]
+  second <- c(ends, inner)
+  list(part = rep(c("region", "boundary"), c(length(ends), length(inner))),
+       piece = c(rep(seq_along(last), each = 2), seq_along(inner)),
+       action = c(rep(run$values, each = 2), rep(NA_integer_, length(inner))), at = cbind(1 - second, second))
+}
+
+# Three states. In a row of cells, cell p lies between edges p and p + 1; edge q runs from
+# second-state index ceiling(q / 2) at the bottom to floor(q / 2) at the top.
+triangle_regions <- function(score, nodes, n) {
+  index <- matrix(0L, n + 1, n + 1)
+  index[round(nodes[, 2:3] * n) + 1] <- seq_len(nrow(nodes))
+  rows <- 0:(n - 1)
+  b <- rep(rows, 2 * (n - rows) - 1)
+  p <- sequence(2 * (n - rows) - 1) - 1L
+  turned <- p %% 2
+  a <- p %/% 2
+  corner <- cbind(index[cbind(a + turned, b) + 1], index[cbind(a + 1 - turned, b + turned) + 1],
+                  index[cbind(a + turned, b + 1) + 1])
+  best <- max.col(score, ties.method = "first")
+  won <- matrix(best[corner], ncol = 3)
+  plain <- won[, 1] == won[, 2] & won[, 1] == won[, 3]
+
+  key <- paste(b, ifelse(plain, won[, 1], -seq_along(b)))
+  run <- rle(key)
+  last <- cumsum(run$lengths)
+  first <- last - run$lengths + 1
+  whole <- plain[first]
+  strips <- strip_corners(p[first][whole], p[last][whole] + 1, b[first][whole], n)
+  split <- lapply(which(!plain), function(i) {
+    split_cell(score[corner[i, ], , drop = FALSE], unname(nodes[corner[i, ], 2:3]))
+  })
+  join_regions(strips, won[first, 1][whole], unlist(lapply(split, `[[`, "polygons"), recursive = FALSE),
+               unlist(lapply(split, `[[`, "actions")), do.call(rbind, lapply(split, `[[`, "edges")))
+}
+
+strip_corners <- function(from, to, b, n) {
+  x <- rbind(ceiling(from / 2), ceiling(to / 2), floor(to / 2), floor(from / 2)) / n
+  y <- rbind(b, b, b + 1, b + 1) / n
+  cbind(as.vector(x), as.vector(y))
+}
+
+# Cuts one cell into where each action has the highest score. `corners`: second and third
+# state. Edges are rows x1, y1, x2, y2.
+split_cell <- function(score, corners) {
+  blur <- 1e-12 * max(abs(score))
+  out <- list(polygons = list(), actions = integer(), edges = matrix(0, 0, 4))
+  for (action in seq_len(ncol(score))) {
+    shape <- cbind(corners, diag(3))
+    for (other in seq_len(ncol(score))[-action]) shape <- clip_shape(shape, score[, action] - score[, other])
+    if (nrow(shape) < 3) next
+    lead <- shape[, 3:5] %*% (score[, action] - score)
+    # Where actions tie throughout, the first has it.
+    if (any(colMeans(lead)[seq_len(action - 1)] <= blur)) next
+    out$polygons <- c(out$polygons, list(shape[, 1:2]))
+    out$actions <- c(out$actions, action)
+    rivals <- which(colMeans(lead) > blur)
+    out$edges <- rbind(out$edges, contested_edges(shape, lead[, rivals, drop = FALSE], 1e-9 * max(abs(score))))
+  }
+  out
+}
+
+# Keeps the part of a convex shape where a function, linear and given at the cell's three
+# corners, is not negative. Rows: x, y and the weights of those corners.
+clip_shape <- function(shape, gap) {
+  if (!nrow(shape)) return(shape)
+  here <- as.vector(shape[, 3:5, drop = FALSE] %*% gap)
+  after <- c(seq_len(nrow(shape))[-1], 1)
+  kept <- lapply(seq_len(nrow(shape)), function(i) {
+    j <- after[i]
+    cross <- if (here[i] * here[j] < 0) shape[i, ] + here[i] / (here[i] - here[j]) * (shape[j, ] - shape[i, ])
+    rbind(if (here[i] >= 0) shape[i, ], cross)
+  })
+  out <- do.call(rbind, kept)
+  if (is.null(out)) shape[0, , drop = FALSE] else out
+}
+
+# Edges of a shape along which its action leads some other by nothing.
+contested_edges <- function(shape, lead, blur) {
+  after <- c(seq_len(nrow(shape))[-1], 1)
+  tied <- rowSums(lead <= blur & lead[after, , drop = FALSE] <= blur) > 0
+  edges <- cbind(shape[, 1:2, drop = FALSE], shape[after, 1:2, drop = FALSE])
+  long <- abs(edges[, 1] - edges[, 3]) + abs(edges[, 2] - edges[, 4]) > 1e-9
+  edges[tied & long, , drop = FALSE]
+}
+
+# Either side of a boundary has its edges: once is enough.
+unique_edges <- function(edges) {
+  swap <- edges[, 1] > edges[, 3] + 1e-9 | abs(edges[, 1] - edges[, 3]) <= 1e-9 & edges[, 2] > edges[, 4]
+  edges[swap, ] <- edges[swap, c(3, 4, 1, 2)]
+  edges[!duplicated(round(edges, 8)), , drop = FALSE]
+}
+
+join_regions <- function(strips, strip_action, polygons, polygon_action, edges) {
+  size <- c(rep(4L, length(strip_action)), vapply(polygons, nrow, 0L))
+  points <- do.call(rbind, c(list(strips), polygons))
+  ends <- if (length(edges)) matrix(t(unique_edges(edges)), ncol = 2, byrow = TRUE) else matrix(0, 0, 2)
+  tail <- unname(rbind(points, ends))
+  n_edges <- nrow(ends) / 2
+  list(part = rep(c("region", "boundary"), c(nrow(points), nrow(ends))),
+       piece = c(rep(seq_along(size), size), rep(seq_len(n_edges), each = 2)),
+       action = c(rep(c(strip_action, polygon_action), size), rep(NA_integer_, nrow(ends))),
+       at = cbind(1 - rowSums(tail), tail))
+}
