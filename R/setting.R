@@ -20,8 +20,9 @@
 #' @param utility A matrix `[state, action]`: the worth of taking an action in
 #'   a state.
 #' @param belief_utility Worth that depends on the belief itself rather than on
-#'   the state: `NULL`, or a function of a matrix of beliefs (a column a state)
-#'   and the name of an action that returns a number a row.
+#'   the state: `NULL`, a bonus for being sure ([certainty_bonus()]), or any
+#'   function of a matrix of beliefs (a column a state) and the name of an action
+#'   that returns a number a row.
 #' @param discount How much the next visit counts beside this one, at least 0
 #'   and less than 1.
 #' @param start Probabilities of the first state: also the belief that an agent
@@ -76,7 +77,8 @@ decision_setting <- function(states, actions, observations, transition, emission
 }
 
 # Columns that stand beside those of the states in tables that the package returns.
-reserved_columns <- c("action", "probability", "action_value", "value", "occupancy", "panel", "part", "visit")
+reserved_columns <- c("action", "probability", "action_value", "value", "occupancy", "panel", "part", "visit",
+                      "agent", "piece")
 
 new_ibrc_setting <- function(states, actions, observations, transition, emission, utility,
                              belief_utility, discount, start, stop_actions) {
@@ -106,7 +108,7 @@ validate_ibrc_setting <- function(setting) {
   }
   if (!is.null(setting$belief_utility)) {
     if (!is.function(setting$belief_utility)) {
-      abort_input("belief_utility", "must be NULL or a function(beliefs, action), not ",
+      abort_input("belief_utility", "must be NULL, a certainty_bonus() or a function(beliefs, action), not ",
                   describe(setting$belief_utility), ".")
     }
     corners <- diag(length(setting$states))
@@ -173,6 +175,7 @@ format.ibrc_setting <- function(x, ...) {
     paste0("  actions       ", listing(ifelse(x$actions %in% x$stop_actions,
                                               paste0(x$actions, " (ends)"), x$actions))),
     if (!x$fully_observed) paste0("  observations  ", listing(x$observations)),
+    if (!is.null(x$belief_utility)) paste0("  belief worth  ", belief_utility_words(x$belief_utility)),
     paste0("  discount      ", format(x$discount)),
     paste0("  start         ", listing(paste(x$states, format(x$start, digits = 3, trim = TRUE))))
   )
@@ -201,7 +204,9 @@ print.summary.ibrc_setting <- function(x, digits = 3, ...) {
   print(setting)
   cat("\nUtility of an action in a state\n")
   print(setting$utility, digits = digits)
-  if (!is.null(setting$belief_utility)) cat("and a utility of the belief itself\n")
+  if (!is.null(setting$belief_utility)) {
+    cat("and a utility of the belief itself: ", belief_utility_words(setting$belief_utility), "\n", sep = "")
+  }
   cat("\nNext state (rows: from)\n")
   for (action in setting$actions) {
     cat(" after ", action, "\n", sep = "")

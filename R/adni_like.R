@@ -1,0 +1,53 @@
+#' What is true of the synthetic cohort
+#'
+#' The dynamics, the doctors' views of them and the doctors themselves behind
+#' [adni_like]: what a method that is tried on it should find.
+#'
+#' Patients up to 75 and patients over 75 are seen by doctors who differ in optimism and in
+#' nothing else. APOE4 and sex make no difference to the patients' course or to the doctors.
+#'
+#' A bonus that begins at a bound is seen by a plan through its lattice, as a ramp from the
+#' last node within the bound to the next beyond it. The resolution of the plans is
+#' therefore part of the truth: with a finer one the same visits look less optimistic, in
+#' both groups, though the difference between the groups keeps its sign.
+#'
+#' @return A list: `setting`, the setting ([adni_setting()]) with the true dynamics of
+#'   three states; `models`, what the doctors may believe of them (a model prior: every
+#'   law as it is, and 10 percentage points up or down); `agents`, a list of two agents
+#'   ([bounded_agent()]), `up_to_75` and `over_75`; `resolution`, that of their plans
+#'   ([plan_agent()]): fit with the same one; `by`, the one column that makes a
+#'   difference, and `same`, those that make none.
+#' @family clinical tables
+#' @export
+#' @examples
+#' truth <- adni_like_truth()
+#' truth$setting
+#' truth$agents$over_75
+adni_like_truth <- function() {
+  states <- c("normal", "mci", "dementia")
+  course <- rbind(c(0.92, 0.07, 0.01), c(0.05, 0.83, 0.12), c(0, 0.05, 0.95))
+  rating <- rbind(c(0.70, 0.27, 0.03), c(0.25, 0.60, 0.15), c(0.04, 0.31, 0.65))
+  volume <- rbind(c(0.04, 0.21, 0.75), c(0.16, 0.68, 0.16), c(0.80, 0.17, 0.03))
+  setting <- adni_setting(list(
+    states = states, actions = adni_actions, observations = adni_observations(),
+    transition = list(no_mri = course, mri = course), emission = adni_emission(rating, volume),
+    start = c(0.35, 0.45, 0.20)
+  ))
+  list(
+    setting = setting,
+    models = perturb_models(setting, by = 0.1, vary = "both"),
+    agents = list(up_to_75 = bounded_agent(alpha = 0.3, optimism = 1),
+                  over_75 = bounded_agent(alpha = 0.3, optimism = 0.2)),
+    resolution = 20,
+    by = "over_75", same = c("apoe4", "sex")
+  )
+}
+
+# Rating and volume are independent given the state; without an MRI there is no volume.
+adni_emission <- function(rating, volume) {
+  cross <- function(result) {
+    t(vapply(seq_len(nrow(rating)), function(state) as.vector(result[state, ] %o% rating[state, ]),
+             numeric(length(adni_cdr) * length(adni_mri))))
+  }
+  list(no_mri = cross(cbind(1, 0 * volume)), mri = cross(cbind(0, volume)))
+}

@@ -1,0 +1,194 @@
+#' How a cohort was selected
+#'
+#' The account of a selection, as a flow chart of a report has it: how many patients
+#' and visits went in, what each step took away and why, and how many are left.
+#'
+#' Small counts can point at a person. With `suppress`, counts from 1 to `suppress - 1`
+#' are left out of the result, not only of what is printed, and so are as many
+#' others as it takes that none of them can be worked out from its neighbours: the
+#' counts that are shown leave every value from 1 to `suppress - 1` possible for each
+#' count that is shown as small. Suppression looks at patients and at visits, each by
+#' itself, and at this one table: counts published elsewhere are beyond it.
+#'
+#' @param cohort A cohort from [read_adni()] or [panel_trajectories()]. Where rows were
+#'   taken away since, a last step says so.
+#' @param suppress Leave out counts below this number, 2 or more; `NULL` leaves out
+#'   none. The usual choices are 5, 6, 10 and 11.
+#' @param x,flow A flow.
+#' @param ... Not used.
+#'
+#' @return `flow()`: a data frame of class `ibrc_flow` with a row a step: `step` (a short
+#'   name), `reason` (why rows went), `patients` and `visits` (how many are left after
+#'   it), `dropped_patients` and `dropped_visits` (how many it took). Suppressed
+#'   counts are `NA` and print as `<5` where they are small, `>=5` where they are not, and
+#'   `*` where they are sums of others.
+#'   `plot()`: a `ggplot` object, boxes downwards with what was dropped at their side;
+#'   it needs the package ggplot2. `flow_data()`: the data frame behind it, a row a
+#'   box: `step`, `kind` (`"kept"` or `"dropped"`), `label`, `x` and `y`.
+#' @seealso [suppress_counts()] for counts that are no flow.
+#' @family clinical tables
+#' @export
+#' @examples
+#' cohort <- read_adni(adni_like)
+#' flow(cohort)
+#' flow(cohort, suppress = 11)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot(flow(cohort))
+#' }
+flow <- function(cohort, suppress = NULL) {
+  check_class(cohort, "ibrc_cohort", "cohort", "read_adni() or panel_trajectories()")
+  suppress <- check_suppress(suppress)
+  log <- attr(cohort, "flow")
+  roles <- attr(cohort, "roles")
+  if (is.null(log) || is.null(roles) || !roles$id %in% names(cohort)) {
+    abort_input("cohort", "has lost its account, as selecting columns does: take the flow before that.")
+  }
+  left <- c(length(unique(cohort[[roles$id]])), nrow(cohort))
+  if (any(left != unlist(log[nrow(log), c("patients", "visits")]))) {
+    log <- rbind(log, data.frame(step = "subset", reason = "rows taken away afterwards",
+                                 patients = left[1], visits = left[2]))
+  }
+  new_ibrc_flow(log, suppress)
+}
+
+new_ibrc_flow <- function(log, suppress = NULL) {
+  out <- log[c("step", "reason", "patients", "visits")]
+  marks <- NULL
+  for (count in c("patients", "visits")) {
+    taken <- c(0L, -diff(out[[count]]))
+    hidden <- hide_small_counts(out[[count]], suppress)
+    out[[count]][!is.na(hidden$left)] <- NA
+    taken[!is.na(hidden$taken)] <- NA
+    out[[paste0("dropped_", count)]] <- as.integer(taken)
+    marks[[count]] <- hidden$left
+    marks[[paste0("dropped_", count)]] <- hidden$taken
+  }
+  structure(out, class = c("ibrc_flow", "data.frame"), marks = marks, suppress = suppress)
+}
+
+# What is published must not let a small count be worked out. Counts of a flow are one
+# total and the parts it falls into: what each step took, and what is left at the end;
+# counts in between are partial sums. Parts are gathered in blocks of neighbours, each
+# with a known sum, until every block is one part that may be shown, or hides so much
+# besides its small parts that each of those may still be anything below `least`.
+# Returns marks, NA where a count is shown.
+hide_small_counts <- function(left, least) {
+  n <- length(left)
+  if (is.null(least)) return(list(left = rep(NA, n), taken = rep(NA, n)))
+  parts <- c(-diff(left), left[n])
+  block <- seq_along(parts)
+  repeat {
+    unsafe <- Filter(function(b) !block_is_safe(parts, block, b, least), unique(block))
+    if (!length(unsafe) || length(unique(block)) == 1) break
+    blocks <- unique(block)
+    at <- match(unsafe[1], blocks)
+    # Onwards where there is a step to join, else back.
+    other <- if (at < length(blocks)) blocks[at + 1] else blocks[at - 1]
+    block[block %in% c(unsafe[1], other)] <- min(unsafe[1], other)
+  }
+  small <- parts > 0 & parts < least
+  together <- block %in% block[duplicated(block)]
+  part_marks <- ifelse(small, paste0("<", least), ifelse(together & parts > 0, paste0(">=", least), NA))
+  # The count after step k is the sum of the parts after it: shown where a block ends.
+  ends <- block[-length(block)] != block[-1]
+  total_mark <- if (length(unsafe)) "*" else NA
+  list(left = c(total_mark, if (n > 1) c(ifelse(ends, NA, "*")[-(n - 1)], part_marks[n]))[seq_len(n)],
+       taken = c(NA, part_marks[-n]))
+}
+
+block_is_safe <- function(parts, block, b, least) {
+  inside <- parts[block == b]
+  small <- inside > 0 & inside < least
+  # The count that the block starts from is shown as well.
+  before <- sum(parts[block >= b])
+  if (before > 0 && before < least) return(FALSE)
+  if (!any(small)) return(TRUE)
+  large <- inside >= least
+  # The largest that one small part may be, with all others at their least.
+  any(large) && sum(inside) >= least * sum(large) + (least - 1) + (sum(small) - 1)
+}
+
+# Counts as text, suppressed ones as their marks.
+flow_text <- function(flow) {
+  counts <- c("patients", "visits", "dropped_patients", "dropped_visits")
+  marks <- attr(flow, "marks")
+  out <- lapply(stats::setNames(counts, counts), function(count) {
+    shown <- format(flow[[count]], big.mark = ",", trim = TRUE)
+    mark <- marks[[count]]
+    if (length(mark) != length(shown)) mark <- rep(NA, length(shown))
+    ifelse(is.na(flow[[count]]), ifelse(is.na(mark), "*", mark), shown)
+  })
+  as.data.frame(out)
+}
+
+#' @rdname flow
+#' @export
+print.ibrc_flow <- function(x, ...) {
+  check_unused(...)
+  columns <- c("step", "reason", "patients", "visits", "dropped_patients", "dropped_visits")
+  if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
+  text <- flow_text(x)
+  table <- stats::setNames(cbind(x$step, x$reason, text),
+                           c("step", "reason", "patients", "visits", "- patients", "- visits"))
+  width <- vapply(seq_along(table), function(i) max(nchar(c(names(table)[i], table[[i]]))), 0L)
+  line <- function(cells) {
+    aligned <- ifelse(seq_along(cells) <= 2, sprintf("%-*s", width, cells), sprintf("%*s", width, cells))
+    sub(" +$", "", paste(aligned, collapse = "  "))
+  }
+  writeLines(line(names(table)))
+  for (i in seq_len(nrow(table))) writeLines(line(vapply(table, function(column) column[i], "")))
+  least <- attr(x, "suppress")
+  if (anyNA(unlist(x[columns[-(1:2)]])) && !is.null(least)) {
+    writeLines(paste0("Counts are hidden so that none below ", least, " can be worked out."))
+  }
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ibrc_flow <- function(x, ...) {
+  attr(x, "marks") <- NULL
+  attr(x, "suppress") <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+#' @rdname flow
+#' @export
+flow_data <- function(flow) {
+  check_class(flow, "ibrc_flow", "flow", "flow()")
+  text <- flow_text(flow)
+  n <- nrow(flow)
+  counts <- function(patients, visits) paste0("patients: ", patients, "\nvisits: ", visits)
+  kept <- data.frame(step = flow$step, kind = "kept", label = counts(text$patients, text$visits), x = 0,
+                     y = -(seq_len(n) - 1))
+  kept$label[1] <- paste0(flow$reason[1], "\n", kept$label[1])
+  gone <- data.frame(
+    step = flow$step, kind = "dropped",
+    label = paste0(flow$reason, "\n", counts(text$dropped_patients, text$dropped_visits)), x = 1, y = kept$y + 0.5
+  )[-1, ]
+  out <- rbind(kept, gone)
+  rownames(out) <- NULL
+  out
+}
+
+#' @rdname flow
+#' @export
+plot.ibrc_flow <- function(x, ...) {
+  check_unused(...)
+  require_package("ggplot2", "Drawing a flow")
+  boxes <- flow_data(x)
+  kept <- boxes[boxes$kind == "kept", ]
+  gone <- boxes[boxes$kind == "dropped", ]
+  head <- ggplot2::arrow(length = ggplot2::unit(2, "mm"), type = "closed")
+  down <- data.frame(from = kept$y[-nrow(kept)] - 0.2, to = kept$y[-1] + 0.2)
+  ggplot2::ggplot(boxes, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = 0, y = .data$from, yend = .data$to), data = down,
+                          arrow = head, colour = "grey40", linewidth = 0.4) +
+    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = 0.58, yend = .data$y), data = gone, arrow = head,
+                          colour = "grey40", linewidth = 0.4) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$kind), width = 0.8, height = 0.4, colour = "grey40",
+                       linewidth = 0.4) +
+    ggplot2::geom_text(ggplot2::aes(label = .data$label), size = 2.9, lineheight = 0.95) +
+    ggplot2::scale_fill_manual(values = c(kept = "white", dropped = "grey93"), guide = "none") +
+    ggplot2::theme_void()
+}

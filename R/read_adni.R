@@ -1,0 +1,166 @@
+#' Read an ADNI table
+#'
+#' Reads the visits of the Alzheimer's Disease Neuroimaging Initiative from its table
+#' ADNIMERGE, or from the TADPOLE tables D1 and D2 that have the same columns, and makes
+#' trajectories of them: at each half-yearly visit an MRI was ordered or not, and
+#' then a clinical rating, and the MRI if there was one, was seen. The data are not
+#' part of this package: ADNI gives them to those who apply. [adni_like] is a
+#' synthetic table with the same columns.
+#'
+#' @section What is needed:
+#' The columns `RID`, `VISCODE`, `DX`, `CDRSB`, `Hippocampus`, `AGE`, `APOE4` and
+#' `PTGENDER`, in any order and in upper or lower case; others are not read. Rows may
+#' stand in any order. Empty cells, `NA` and the codes -1 and -4 are missing; a number in
+#' quotes is a number and a bound such as `<200` stands for 200. Anything else that is no
+#' value counts as missing too, with a warning that names the rows.
+#'
+#' @section Which visits are kept:
+#' Rows that name a patient and a month (`bl`, `m06`, `m12`; `m6` and `m006` do as
+#' well); of those, months that are multiples of six; of several rows for one visit
+#' the first that has both a CDR-SB and a hippocampal volume, failing that the first with a CDR-SB,
+#' failing that the first; visits with a CDR-SB; patients with a baseline visit; and each
+#' patient's visits up to the first one that was missed. [flow()] has the
+#' counts.
+#'
+#' @section What was done and seen:
+#' The action is `mri` where a hippocampal volume is present, else `no_mri`. The
+#' observation crosses the CDR-SB, `cdr_normal` (0), `cdr_questionable` (above 0, up
+#' to 2.5) or `cdr_severe` (above 2.5), with the volume, `mri_none`, `mri_low`,
+#' `mri_average` (within half a standard deviation of the mean, ends included) or
+#' `mri_high`: `cdr_normal_mri_none` and so on, 12 in all, 3 of them possible
+#' without an MRI and 9 with one. What is seen comes after what is done: the
+#' decision of a visit rests on the visits before it.
+#'
+#' @param file The path of a CSV file, compressed or not, or a data frame.
+#' @param mean,sd Mean and standard deviation of the hippocampal volume in the
+#'   population; `"data"` takes those of the visits kept.
+#' @param stable_diagnosis `TRUE` also leaves out patients whose diagnosis ever
+#'   goes back to a milder one (dementia, mild cognitive impairment, normal) between visits
+#'   that are kept. The paper has no such step; missing diagnoses are passed over.
+#' @param age_cut The age that splits the cohort, in years.
+#'
+#' @return A cohort: trajectories ([trajectories()]) with the columns `RID`, `month`,
+#'   `action`, `observation` and the covariates `over_75` (`up_to_75`, `over_75`;
+#'   named after `age_cut`), `apoe4` (`non_carrier`, `carrier`), `sex` (`female`, `male`)
+#'   and `diagnosis` (`normal`, `mci`, `dementia`: at baseline). Age, APOE4 and sex are the first that the table
+#'   has for the patient, in order of the visits. `missing` is a level of its own in each, and never
+#'   counts as a carrier. The attribute `"cuts"` has the cut points that were used.
+#' @seealso [adni_setting()] for what should be wanted, [panel_trajectories()] for
+#'   other tables.
+#' @family clinical tables
+#' @export
+#' @examples
+#' cohort <- read_adni(adni_like)
+#' cohort
+#' flow(cohort)
+#' table(cohort$over_75, cohort$action)
+read_adni <- function(file, mean = 6642, sd = 1225, stable_diagnosis = FALSE, age_cut = 75) {
+  stable_diagnosis <- check_flag(stable_diagnosis, "stable_diagnosis")
+  age_cut <- check_positive(age_cut, "age_cut")
+  if (!identical(mean, "data")) mean <- check_positive(mean, "mean")
+  if (!identical(sd, "data")) sd <- check_positive(sd, "sd")
+  table <- read_adni_codes(adni_table(file))
+  sieve <- select_adni(table, stable_diagnosis)
+  refuse_empty_cohort(sieve)
+  kept <- table[sieve$row, ]
+  cuts <- list(cdr = c(0, 2.5), mri = volume_cuts(kept$hippocampus, mean, sd))
+  patients <- adni_patients(table, kept, age_cut)
+  at <- match(kept$rid, patients$rid)
+  visits <- data.frame(
+    RID = kept$rid, month = kept$month,
+    action = factor(adni_actions[1 + !is.na(kept$hippocampus)], levels = adni_actions),
+    observation = factor(adni_seen(kept, cuts), levels = adni_observations()),
+    patients[at, -1, drop = FALSE]
+  )
+  rownames(visits) <- NULL
+  visits <- new_ibrc_trajectories(visits, "RID", "month", "action", "observation", names(patients)[-1])
+  new_ibrc_cohort(validate_ibrc_trajectories(visits), sieve$log, cuts)
+}
+
+adni_interval <- 6
+
+select_adni <- function(table, stable_diagnosis) {
+  sieve <- start_sieve(table$rid)
+  left <- function(column) table[[column]][sieve$row]
+  sieve <- sieve_rows(sieve, !is.na(left("rid")) & !is.na(left("month")), "visit",
+                      "no patient or no month")
+  sieve <- sieve_rows(sieve, left("month") %% adni_interval == 0, "schedule", "visit off the 6-monthly schedule")
+  sieve$row <- sieve$row[order(match(left("rid"), table$rid), left("month"))]
+  # Whole visits first: rating and volume, rating alone, anything.
+  incompleteness <- ifelse(is.na(left("cdr")), 2, is.na(left("hippocampus")) + 0)
+  visit <- interaction_code(match(left("rid"), table$rid), left("month"))
+  sieve <- sieve_rows(sieve, keep_best_row(visit, incompleteness), "duplicate", "another row for the same visit")
+  sieve <- sieve_rows(sieve, !is.na(left("cdr")), "cdr", "no CDR-SB at the visit")
+  started <- left("rid") %in% left("rid")[left("month") == 0]
+  sieve <- sieve_rows(sieve, started, "baseline", "patient without a baseline visit")
+  skipped <- c(FALSE, diff(left("month")) != adni_interval)[seq_along(sieve$row)]
+  sieve <- sieve_rows(sieve, before_first_gap(left("rid"), skipped), "gap", "visit after one that was missed")
+  if (stable_diagnosis) {
+    reverting <- unique(left("rid")[reverts(left("rid"), left("diagnosis"))])
+    sieve <- sieve_rows(sieve, !left("rid") %in% reverting, "diagnosis", "patient whose diagnosis goes back")
+  }
+  sieve
+}
+
+# A whole number for each distinct pair.
+interaction_code <- function(a, b) {
+  pair <- paste(a, b)
+  match(pair, pair)
+}
+
+# Rows at which a patient's diagnosis is milder than the last one known.
+reverts <- function(who, diagnosis) {
+  stage <- match(diagnosis, c("normal", "mci", "dementia"))
+  known <- which(!is.na(stage))
+  back <- rep(FALSE, length(who))
+  if (length(known) < 2) return(back)
+  same <- who[known[-1]] == who[known[-length(known)]]
+  back[known[-1]] <- same & diff(stage[known]) < 0
+  back
+}
+
+# The volumes between which a hippocampus is of average size.
+volume_cuts <- function(volume, mean, sd) {
+  volume <- volume[!is.na(volume)]
+  if (identical(mean, "data")) {
+    if (length(volume) < 1) abort_input("mean", "= \"data\" needs a hippocampal volume among the visits kept.")
+    mean <- base::mean(volume)
+  }
+  if (identical(sd, "data")) {
+    if (length(unique(volume)) < 2) {
+      abort_input("sd", "= \"data\" needs two different hippocampal volumes among the visits kept.")
+    }
+    sd <- stats::sd(volume)
+  }
+  mean + c(-0.5, 0.5) * sd
+}
+
+adni_seen <- function(kept, cuts) {
+  rating <- findInterval(kept$cdr, cuts$cdr, left.open = TRUE) + 1
+  size <- 2 + (kept$hippocampus >= cuts$mri[1]) + (kept$hippocampus > cuts$mri[2])
+  size[is.na(size)] <- 1
+  paste(adni_cdr[rating], adni_mri[size], sep = "_")
+}
+
+# A row a patient: the groups that patients fall in.
+adni_patients <- function(table, kept, age_cut) {
+  rid <- unique(kept$rid)
+  # First values in the order of visits; rows without a month come last.
+  ordered <- table[order(table$month), ]
+  first_known <- function(column) {
+    known <- ordered[!is.na(ordered[[column]]), ]
+    known[[column]][match(rid, known$rid)]
+  }
+  level <- function(x, levels) {
+    factor(ifelse(is.na(x), "missing", x), levels = c(levels, "missing"))
+  }
+  over <- paste0("over_", format(age_cut))
+  up_to <- paste0("up_to_", format(age_cut))
+  out <- data.frame(rid = rid)
+  out[[over]] <- level(ifelse(first_known("age") > age_cut, over, up_to), c(up_to, over))
+  out$apoe4 <- level(first_known("apoe4"), c("non_carrier", "carrier"))
+  out$sex <- level(first_known("sex"), c("female", "male"))
+  baseline <- kept[kept$month == 0, ]
+  out$diagnosis <- level(baseline$diagnosis[match(rid, baseline$rid)], c("normal", "mci", "dementia"))
+  out
+}

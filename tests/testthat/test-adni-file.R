@@ -1,0 +1,48 @@
+header <- "RID,VISCODE,DX,CDRSB,Hippocampus,AGE,APOE4,PTGENDER"
+
+refused_file <- function(path, message) {
+  error <- expect_error(read_adni(path), message, class = "ibrc_error_file")
+  expect_identical(error$argument, "file")
+  expect_no_match(conditionMessage(error), basename(path), fixed = TRUE)
+}
+
+test_that("all columns that are not there are named at once", {
+  table <- adni_row(1, "bl")[-c(3, 7)]
+  error <- expect_error(read_adni(table), "\"DX\" and \"APOE4\"", class = "ibrc_error_data")
+  expect_identical(error$columns, c("DX", "APOE4"))
+  path <- adni_file(c("RID,VISCODE,AGE", "1,bl,70"))
+  expect_identical(expect_error(read_adni(path), class = "ibrc_error_data")$columns,
+                   c("DX", "CDRSB", "Hippocampus", "APOE4", "PTGENDER"))
+})
+
+test_that("a column is found in any case, and the exact name goes first", {
+  table <- adni_row(1, "bl")
+  names(table) <- tolower(names(table))
+  expect_identical(as.data.frame(read_adni(table)), as.data.frame(read_adni(adni_row(1, "bl"))))
+  both <- cbind(adni_row(1, "bl"), age = "90")
+  expect_identical(as.character(read_adni(both)$over_75), "up_to_75")
+  names(both)[names(both) == "AGE"] <- "Age"
+  expect_identical(expect_error(read_adni(both), "more than one", class = "ibrc_error_data")$columns, "AGE")
+})
+
+test_that("files that are no CSV are refused, and why", {
+  refused_file(file.path(tempdir(), "nowhere.csv"), "does not exist")
+  refused_file(tempdir(), "folder")
+  empty <- withr::local_tempfile()
+  file.create(empty)
+  refused_file(empty, "empty")
+  binary <- withr::local_tempfile()
+  writeBin(as.raw(c(0x50, 0x4b, 3, 4, 0, 0, 1, 2)), binary)
+  refused_file(binary, "not text")
+  refused_file(adni_file("some words"), "no commas")
+  refused_file(adni_file(gsub(",", ";", header)), "semicolons")
+  refused_file(adni_file(header), "no rows")
+  refused_file(adni_file(c(header, "")), "no rows")
+  refused_file(adni_file(c(header, "1,bl,CN,0,,70,0,Female", "1,m06")), "line 2")
+  refused_file(adni_file(c(header, "1,bl,CN,0,,70,0,Female,9,9")), "cannot be read")
+  refused_file(adni_file(c(header, "1,bl,\"CN,0,,70,0,Female", "2,bl,CN,0,,70,0,Female")), "cannot be read")
+  expect_error(read_adni(adni_row(1, "bl")[0, ]), class = "ibrc_error_data")
+  listed <- adni_row(1, "bl")
+  listed$AGE <- I(list(70))
+  expect_error(read_adni(listed), "plain column", class = "ibrc_error_input")
+})
