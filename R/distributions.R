@@ -252,6 +252,9 @@ to_unconstrained <- function(entry, x) {
          logit = log(x - entry$lower) - log(entry$upper - x))
 }
 
+# exp() of more is not a number.
+log_most <- log(.Machine$double.xmax)
+
 # The log density of t itself: that of x plus log |dx/dt|.
 unconstrained_log_density <- function(entry, t) {
   known <- prior_distributions[[entry$distribution]]
@@ -263,7 +266,7 @@ unconstrained_log_density <- function(entry, t) {
       density <- known$log_density(to_natural(entry, t), entry$args) + t
     }
     # No agent has an infinite price: there the prior says no before a planner is asked.
-    density[exp(t) == Inf] <- -Inf
+    if (any(t > log_most)) density[t > log_most] <- -Inf
     return(density - entry$log_mass)
   }
   jacobian <- log(entry$upper - entry$lower) + stats::plogis(t, log.p = TRUE) +

@@ -5,7 +5,8 @@
 new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
   list(
     prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
-    discount = plan$setting$discount, utility = plan$setting$utility, nodes = unname(plan$nodes),
+    places = parameter_places(prior, fixed, plan$setting$discount), entries = utility_terms(prior),
+    utility = plan$setting$utility, nodes = unname(plan$nodes),
     belief_worth = plan$reward - plan$nodes %*% plan$setting$utility,
     batch = list(tables = plan$tables, models = stack_models(plan$models), problem = plan$problem,
                  histories = histories, resolution = plan$resolution, by_value = plan$by_value,
@@ -22,31 +23,74 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   natural <- prior_natural(evaluator$prior, theta)
   possible <- is.finite(log_prior)
   # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
-  parameters <- parameters_of(evaluator, natural)
-  possible <- possible & is.finite(parameters[3, ]) & !is.na(colSums(parameters))
+  parameters <- parameters_of(evaluator$places, natural)
+  possible <- possible & is.finite(parameters[3, ]) & !is.na(.colSums(parameters, 4L, ncol(parameters)))
+  if (all(possible)) return(evaluate_possible(evaluator, out, parameters, natural, group))
   out$log_likelihood[!possible] <- -Inf
   if (!any(possible)) return(out)
-  rewards <- rewards_of(evaluator, natural[possible, , drop = FALSE])
-  result <- .Call(ffi_evaluate, evaluator$batch, parameters[, possible, drop = FALSE], rewards,
-                  values[, possible, drop = FALSE], group[possible] - 1L, evaluator$cores)
-  out$log_likelihood[possible] <- result$log_likelihood
-  # A failed solve leaves nothing to start from.
-  solved <- which(possible)[result$code == 0]
-  out$value[, solved] <- result$value[, result$code == 0]
+  some <- list(log_likelihood = numeric(sum(possible)), value = values[, possible, drop = FALSE])
+  some <- evaluate_possible(evaluator, some, parameters[, possible, drop = FALSE],
+                            natural[possible, , drop = FALSE], group[possible])
+  out$log_likelihood[possible] <- some$log_likelihood
+  out$value[, possible] <- some$value
   out
 }
 
+# Fills `log_likelihood` and `value` of a batch. Large batches go in slices, so that
+# an interrupt need not wait for all of them; vectors do not know of each other.
+evaluate_possible <- function(evaluator, out, parameters, natural, group) {
+  n <- length(group)
+  slice <- evaluator$cores * max(1, min(8, 40000 %/% nrow(out$value)))
+  if (n <= slice) return(evaluate_slice(evaluator, out, parameters, natural, group))
+  for (first in seq(1, n, by = slice)) {
+    these <- first:min(n, first + slice - 1)
+    some <- list(log_likelihood = out$log_likelihood[these], value = out$value[, these, drop = FALSE])
+    some <- evaluate_slice(evaluator, some, parameters[, these, drop = FALSE], natural[these, , drop = FALSE],
+                           group[these])
+    out$log_likelihood[these] <- some$log_likelihood
+    out$value[, these] <- some$value
+  }
+  out
+}
+
+# A failed solve leaves nothing to start from.
+evaluate_slice <- function(evaluator, out, parameters, natural, group) {
+  result <- .Call(ffi_evaluate, evaluator$batch, parameters, rewards_of(evaluator, natural), out$value, group - 1L,
+                  evaluator$cores)
+  failed <- result$code != 0L
+  if (any(failed)) result$value[, failed] <- out$value[, failed]
+  out$log_likelihood <- result$log_likelihood
+  out$value <- result$value
+  out
+}
+
+# Where alpha, beta, eta and the discount come from: a `column` of the natural
+# values, inverted or not, or else a number.
+parameter_places <- function(prior, fixed, discount) {
+  terms <- names(prior)
+  prices <- names(price_inverses)
+  inverse <- match(unlist(price_inverses), terms)
+  column <- c(match(prices, terms), match("discount", terms))
+  inverted <- c(is.na(column[1:3]) & !is.na(inverse), FALSE)
+  column[inverted] <- inverse[inverted[1:3]]
+  held <- prior_agent_values(list(), matrix(0, 1, 0), fixed)
+  list(column = column, inverted = inverted, inferred = which(!is.na(column)),
+       held = c(held, if (is.null(fixed$discount)) discount else fixed$discount))
+}
+
 # alpha, beta, eta, discount [4, chain].
-parameters_of <- function(evaluator, natural) {
-  prices <- prior_agent_values(evaluator$prior, natural, evaluator$fixed)
-  discount <- if ("discount" %in% colnames(natural)) natural[, "discount"] else
-    if (!is.null(evaluator$fixed$discount)) evaluator$fixed$discount else evaluator$discount
-  unname(rbind(t(prices), discount))
+parameters_of <- function(places, natural) {
+  out <- matrix(places$held, 4L, nrow(natural))
+  for (k in places$inferred) {
+    x <- natural[, places$column[k]]
+    out[k, ] <- if (places$inverted[k]) 1 / x else x
+  }
+  out
 }
 
 # Rewards [cell, chain] where entries of the utility are inferred, else NULL.
 rewards_of <- function(evaluator, natural) {
-  entries <- utility_terms(evaluator$prior)
+  entries <- evaluator$entries
   if (!length(entries$term)) return(NULL)
   at <- cbind(match(entries$state, rownames(evaluator$utility)), match(entries$action, colnames(evaluator$utility)))
   vapply(seq_len(nrow(natural)), function(i) {

@@ -184,7 +184,12 @@ by_term <- function(prior, n, column) {
 }
 
 prior_natural <- function(prior, theta) {
-  by_term(prior, nrow(theta), function(entry, j) to_natural(entry, theta[, j]))
+  out <- theta
+  for (j in seq_along(prior)) {
+    if (prior[[j]]$scale != "identity") out[, j] <- to_natural(prior[[j]], theta[, j])
+  }
+  dimnames(out) <- list(NULL, names(prior))
+  out
 }
 
 prior_unconstrain <- function(prior, natural) {

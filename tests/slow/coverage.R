@@ -38,7 +38,8 @@ behaviour <- function(agent, seed) simulate(plan_agent(setting, agent, models), 
 # One repetition: a row a term.
 repeat_study <- function(at) {
   one <- at$study
-  fit <- ibrc(behaviour(one$agent, at$seed), setting, models, one$free$prior, one$free$fixed, seed = at$seed, refresh = 0)
+  fit <- ibrc(behaviour(one$agent, at$seed), setting, models, one$free$prior, one$free$fixed, seed = at$seed,
+              refresh = 0)
   rows <- tidy(fit, conf.level = 0.9)
   draws <- fit$draws$all
   truth <- unlist(one$truth)[rows$term]

@@ -87,8 +87,8 @@ for (name in names) {
           paste(sum(rows$outcome == "draws"), "of", nrow(rows)), all(rows$outcome == "draws"))
   if (endsWith(name, "checkpoints")) {
     whole <- rows$file_step == rows$draws
-    promise(paste0("the checkpoint holds the last step (", name, ")"), paste(sum(whole, na.rm = TRUE), "of", nrow(rows)),
-            all(whole))
+    promise(paste0("the checkpoint holds the last step (", name, ")"),
+            paste(sum(whole, na.rm = TRUE), "of", nrow(rows)), all(whole))
   }
 }
 finish()

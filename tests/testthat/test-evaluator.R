@@ -24,3 +24,31 @@ test_that("streams of their own leave the generator alone", {
   expect_identical(with_stream(streams_from_seed(3, 1)[[1]], stats::runif(2)), a)
   expect_identical(.Random.seed, before)
 })
+
+test_that("a large batch in slices is what its vectors are by themselves", {
+  setting <- diag_setting()
+  plan <- plan_agent(setting, bounded_agent(alpha = 1), diag_models())
+  visits <- simulate(plan, 50, seed = 1)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), adaptivity ~ normal(0, 1))
+  tree <- list(build_histories(code_visits(visits, setting), setting))
+  evaluator <- new_evaluator(plan, tree, rep(1L, 19), prior, list(), 1e-9, 1L)
+  theta <- cbind(seq(-1, 1, length.out = 19), seq(-0.9, 0.9, length.out = 19))
+  values <- matrix(plan$solution$value, 101, 19)
+  whole <- evaluate_batch(evaluator, theta, values)
+  # The tenth has no adaptivity at all, and is left out.
+  expect_identical(which(whole$log_likelihood == -Inf), 10L)
+  for (i in 1:19) {
+    one <- evaluate_batch(evaluator, theta[i, , drop = FALSE], values[, i, drop = FALSE], 1L)
+    expect_identical(one$log_likelihood, whole$log_likelihood[i])
+    expect_identical(one$value[, 1], whole$value[, i])
+  }
+})
+
+test_that("prices and the discount come from where they are inferred or held", {
+  prior <- ibrc_prior(discount ~ uniform(0.5, 0.9), optimism ~ normal(0, 1))
+  places <- parameter_places(prior, list(flexibility = 2, eta = 0.3), 0.95)
+  natural <- cbind(discount = c(0.6, 0.7), optimism = c(-2, 0.5))
+  expect_equal(parameters_of(places, natural), rbind(0.5, c(-0.5, 2), 0.3, c(0.6, 0.7)))
+  places <- parameter_places(ibrc_prior(alpha ~ lognormal(0, 1)), list(discount = 0.8), 0.95)
+  expect_equal(parameters_of(places, cbind(alpha = 3)), rbind(3, Inf, 0, 0.8))
+})

@@ -115,6 +115,39 @@ stacked_log_density <- function(mixture, x, df = 5) {
   log(sum(parts))
 }
 
+test_that("early warm-up flattens the likelihood alone, and no draw after it", {
+  skip_if_not_installed("posterior")
+  # Prior normal(0, 2), likelihood that of 1 seen with an error of 0.5: normal(16 / 17, 4 / 17).
+  parts <- function(x) cbind(dnorm(x[, 1], 0, 2, log = TRUE), dnorm(1, x[, 1], 0.5, log = TRUE))
+  target <- list(size = 1, log_density = parts)
+  state <- start_target(target, 3, warmup = 400, iter = 4400)
+  weight <- away <- numeric(500)
+  for (i in 1:500) {
+    before <- state
+    state <- sampler_step(state, parts)
+    change <- parts(state$proposal) - parts(before$positions)
+    mixture <- function(x) mixture_log_density(before$law$mixture, x, rep(1L, 4))
+    extra <- if (any(state$independent)) mixture(before$positions) - mixture(state$proposal) else 0
+    data <- state$log_ratio - change[, 1] - state$independent * extra
+    # Chains of one step share the weight: a slope through all of them.
+    weight[i] <- sum(data * change[, 2]) / sum(change[, 2]^2)
+    away[i] <- max(abs(data - weight[i] * change[, 2]))
+  }
+  expect_lt(max(away), 1e-9)
+  expect_close(weight[1:101], rep(0.1, 101), 1e-9)
+  expect_true(all(diff(weight[101:201]) > 0))
+  expect_close(weight[201:500], rep(1, 300), 1e-9)
+  state <- sampler_run(state, parts)
+  expect_moments(state$draws, with_seed(4, matrix(rnorm(1e5, 16 / 17, sqrt(4 / 17)))), "flattened")
+})
+
+test_that("a proposal without density is refused, flattened or not", {
+  state <- list(log_density = c(-1, -1), log_likelihood = c(-1, -1), frozen = FALSE, warmup = 1000L, iteration = 0L)
+  parts <- density_parts(rbind(c(-Inf, -Inf), c(0, -Inf)), 2)
+  expect_identical(log_density_ratio(parts, state), c(-Inf, -Inf))
+  expect_error(density_parts(cbind(0, NaN), 1), "number")
+})
+
 test_that("every step of a short run can be recomputed", {
   target <- known_targets$banana
   state <- start_target(target, 5, warmup = 120, iter = 200)

@@ -1,7 +1,8 @@
 setting <- diag_setting()
 prior <- ibrc_prior(alpha ~ lognormal(0, 1.5), optimism ~ normal(0, 1))
 two_groups <- function(...) {
-  ibrc(clinic_visits(), setting, diag_models(), prior, by = "clinic", chains = 2, iter = 150, warmup = 100, seed = 7, ...)
+  ibrc(clinic_visits(), setting, diag_models(), prior, by = "clinic", chains = 2, iter = 150, warmup = 100, seed = 7,
+       ...)
 }
 whole_draws <- function() cached("whole_draws", two_groups())
 
