@@ -138,3 +138,9 @@ check_unused <- function(...) {
     abort_input("...", "must be empty", if (length(given)) paste0("; it has ", enumerate(given)), ".")
   }
 }
+
+check_level <- function(conf.level) {
+  conf.level <- check_number(conf.level, "conf.level")
+  if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
+  conf.level
+}

@@ -32,8 +32,7 @@ compare_groups <- function(fit, reference = NULL, scale = NULL, conf.level = 0.9
   groups <- names(fit$draws)
   if (length(groups) < 2) abort_input("fit", "has no groups to compare: fit with `by`.")
   if (!is.null(scale)) scale <- check_choice(scale, c("ratio", "difference"), "scale")
-  conf.level <- check_number(conf.level, "conf.level")
-  if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
+  conf.level <- check_level(conf.level)
   pairs <- group_pairs(groups, reference)
   rows <- lapply(prior_terms(fit$prior), function(term) {
     kind <- if (is.null(scale)) default_scale(fit$prior, term) else scale

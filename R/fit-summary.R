@@ -28,8 +28,7 @@ summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
 #' @export
 tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
   check_unused(...)
-  conf.level <- check_number(conf.level, "conf.level")
-  if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
+  conf.level <- check_level(conf.level)
   tail <- (1 - conf.level) / 2
   shrink <- contraction(x)
   rows <- lapply(names(x$draws), function(group) {

@@ -11,9 +11,8 @@
 #' units of it.
 #'
 #' @param setting The setting ([decision_setting()]).
-#' @param sd Standard deviation of each entry's prior, in units of the utility. The
-#'   default is a fifth of the range of DIAG's utility: state another where utilities
-#'   are in other units.
+#' @param sd Standard deviation of each entry's prior, in units of the utility. By
+#'   default 10/46 of the range of the setting's utility, which is 10 for DIAG.
 #' @param ... Further formulas for [ibrc_prior()], such as `eta ~ lognormal(0, 2)`.
 #' @param mean Mean of each entry's prior.
 #' @param entries Which entries: a data frame with columns `state` and `action`. By
@@ -25,8 +24,9 @@
 #' setting <- diag_setting()
 #' irl_prior(setting)
 #' irl_prior(setting, sd = 20, entries = data.frame(state = "healthy", action = "monitor"))
-irl_prior <- function(setting, sd = 10, ..., mean = 0, entries = NULL) {
+irl_prior <- function(setting, sd = NULL, ..., mean = 0, entries = NULL) {
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  if (is.null(sd)) sd <- default_utility_sd(setting)
   sd <- check_positive(sd, "sd")
   mean <- check_finite_number(mean, "mean")
   entries <- check_entries(entries, setting)
@@ -37,6 +37,15 @@ irl_prior <- function(setting, sd = 10, ..., mean = 0, entries = NULL) {
   }, entries$state, entries$action)
   more <- if (...length()) unclass(ibrc_prior(...))
   validate_ibrc_prior(new_ibrc_prior(unname(c(free, more))), setting)
+}
+
+default_utility_sd <- function(setting) {
+  spread <- diff(range(setting$utility))
+  if (spread == 0) {
+    abort_input("sd", "is needed: every action is worth the same in every state of this setting, ",
+                "so that its utility sets no scale for a default.")
+  }
+  spread * 10 / 46
 }
 
 utility_name <- function(state, action) paste0("utility[", state, ",", action, "]")

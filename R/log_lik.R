@@ -34,6 +34,9 @@ log_lik.ibrc_plan <- function(object, visits, ...) {
   stats::setNames(trajectory_sums(each, coded$trajectory), unique(as.character(who)))
 }
 
+#' @export
+log_lik.default <- function(object, ...) hand_on(object, "rstantools", "log_lik", ...)
+
 # Sums over trajectories that stand together; -Inf stays -Inf.
 trajectory_sums <- function(each, trajectory) {
   as.vector(rowsum(each, trajectory, reorder = FALSE))

@@ -72,12 +72,6 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
   new_ibrc_mode(tops, group, histories, evaluator, plan, estimate, conf.level)
 }
 
-check_level <- function(conf.level) {
-  conf.level <- check_number(conf.level, "conf.level")
-  if (conf.level <= 0 || conf.level >= 1) abort_input("conf.level", "must lie between 0 and 1.")
-  conf.level
-}
-
 mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) {
   surface <- new_surface(evaluator, group, with_prior = estimate == "map")
   top <- find_top(surface, pool, starts)

@@ -6,6 +6,10 @@ test_that("the entries of stop actions are free, by the same constructor", {
     utility(healthy, declare_diseased) ~ normal(0, 10), utility(diseased, declare_diseased) ~ normal(0, 10)
   ))
   expect_identical(irl_prior(setting), prior)
+  # In other units of utility the default follows.
+  cents <- setting
+  cents$utility <- 100 * setting$utility
+  expect_identical(irl_prior(cents)[[1]]$args[["sd"]], 1000)
 })
 
 test_that("entries can be given, and further terms added", {
