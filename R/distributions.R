@@ -266,7 +266,7 @@ unconstrained_log_density <- function(entry, t) {
       density <- known$log_density(to_natural(entry, t), entry$args) + t
     }
     # No agent has an infinite price: there the prior says no before a planner is asked.
-    if (any(t > log_most)) density[t > log_most] <- -Inf
+    density[which(t > log_most)] <- -Inf
     return(density - entry$log_mass)
   }
   jacobian <- log(entry$upper - entry$lower) + stats::plogis(t, log.p = TRUE) +

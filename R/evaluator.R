@@ -5,7 +5,8 @@
 new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
   list(
     prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
-    places = parameter_places(prior, fixed, plan$setting$discount), entries = utility_terms(prior),
+    fast = fast_terms(prior), places = parameter_places(prior, fixed, plan$setting$discount),
+    entries = utility_terms(prior),
     utility = plan$setting$utility, nodes = unname(plan$nodes),
     belief_worth = plan$reward - plan$nodes %*% plan$setting$utility,
     batch = list(tables = plan$tables, models = stack_models(plan$models), problem = plan$problem,
@@ -17,10 +18,10 @@ new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores
 # theta [chain, parameter] on the sampler's scale; values [node, chain] to start
 # from; group: the tree of each row. Returns log prior and likelihood, and values.
 evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
-  log_prior <- prior_log_density(evaluator$prior, theta)
+  log_prior <- fast_log_density(evaluator$fast, theta)
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
   if (!evaluator$likelihood) return(out)
-  natural <- prior_natural(evaluator$prior, theta)
+  natural <- fast_natural(evaluator$fast, evaluator$prior, theta)
   possible <- is.finite(log_prior)
   # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
   parameters <- parameters_of(evaluator$places, natural)
@@ -95,7 +96,7 @@ rewards_of <- function(evaluator, natural) {
   at <- cbind(match(entries$state, rownames(evaluator$utility)), match(entries$action, colnames(evaluator$utility)))
   vapply(seq_len(nrow(natural)), function(i) {
     utility <- evaluator$utility
-    utility[at] <- natural[i, entries$term]
+    utility[at] <- natural[i, entries$column]
     as.vector(t(evaluator$nodes %*% utility + evaluator$belief_worth))
   }, numeric(length(evaluator$batch$problem$reward)))
 }
@@ -103,7 +104,7 @@ rewards_of <- function(evaluator, natural) {
 # The inferred entries of the utility: their terms, states and actions.
 utility_terms <- function(prior) {
   entries <- Filter(function(entry) !is.null(entry$state) && !is.na(entry$state), unclass(prior))
-  list(term = names(entries), state = vapply(entries, `[[`, "", "state"),
+  list(term = names(entries), column = match(names(entries), names(prior)), state = vapply(entries, `[[`, "", "state"),
        action = vapply(entries, `[[`, "", "action"))
 }
 

@@ -160,6 +160,21 @@ test_that("log densities add up over terms and are never NaN", {
   expect_identical(prior_log_density(alone, matrix(0, 0, 1)), numeric())
 })
 
+test_that("the sampler's shortcut through normal terms gives the same", {
+  far <- matrix(rep(c(NaN, NA, -Inf, Inf, 1e4, 800, -1e308), each = 5), ncol = 5, byrow = TRUE)
+  some <- ibrc_prior(alpha ~ lognormal(1, 2), beta ~ gamma(2, 1), eta ~ lognormal(0, 3))
+  signed <- ibrc_prior(optimism ~ normal(0.5, 2), flexibility ~ lognormal(0, 1))
+  expect_length(fast_terms(mixed_prior())$normal, 2)
+  expect_length(fast_terms(some)$normal, 2)
+  expect_length(fast_terms(signed)$normal, 2)
+  for (prior in list(mixed_prior(), some, signed, ibrc_prior(alpha ~ gamma(2, 1)))) {
+    theta <- rbind(with_seed(1, prior_draw(prior, 50)), far[, seq_along(prior), drop = FALSE])
+    fast <- fast_terms(prior)
+    expect_equal(fast_log_density(fast, theta), prior_log_density(prior, theta), tolerance = 1e-13)
+    expect_identical(unname(fast_natural(fast, prior, theta)), unname(prior_natural(prior, theta)))
+  }
+})
+
 test_that("the two scales are each other's inverse", {
   prior <- mixed_prior()
   theta <- with_seed(1, prior_draw(prior, 200))
