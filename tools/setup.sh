@@ -24,7 +24,7 @@ commands=""     # programs that Debian packages under their own name
 for goal in "${@:-demo}"; do
   case "$goal" in
     demo)  packages="$packages ggplot2" ;;
-    test)  packages="$packages ggplot2 testthat withr loo bayesplot future.apply" ;;
+    test)  packages="$packages ggplot2 testthat withr loo bayesplot future.apply shiny" ;;
     docs)  packages="$packages roxygen2" ;;
     check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
     bench) ;;
