@@ -82,12 +82,14 @@ group_plans <- function(object) {
   if (inherits(plans, "ibrc_plan")) list(all = plans) else plans
 }
 
-# The perfectly rational counterpart of each plan: one solve where they share a setting.
+# The perfectly rational counterpart of each plan: one solve where they share a problem.
 rational_plans <- function(plans) {
   out <- vector("list", length(plans))
   for (i in seq_along(plans)) {
     plan <- plans[[i]]
-    same <- i > 1 && identical(plan$setting, plans[[i - 1]]$setting)
+    # The setting may have lost a utility of beliefs (resume()); rewards still have it.
+    shared <- c("setting", "models", "reward")
+    same <- i > 1 && identical(unclass(plan)[shared], unclass(plans[[i - 1]])[shared])
     out[[i]] <- if (same) out[[i - 1]] else update(plan, bounded_agent(action_prior = plan$agent$action_prior))
   }
   out

@@ -1,7 +1,7 @@
 # Every error a user can meet is a classed condition: `ibrc_error_<kind>`, then
 # `ibrc_error`. Kinds: input (an argument is wrong), data (rows are wrong),
 # memory, convergence, observation (impossible under every model), file (a
-# checkpoint), interrupted, package (an optional package is missing), worker (a
+# checkpoint or a report), interrupted, package (an optional package is missing), worker (a
 # process of future::plan() failed). The fields say which argument and which rows;
 # no message carries a value of a user's data column.
 

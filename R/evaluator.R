@@ -18,6 +18,7 @@ new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores
 # theta [chain, parameter] on the sampler's scale; values [node, chain] to start
 # from; group: the tree of each row. Returns log prior and likelihood, and values.
 evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
+  if (!is.null(evaluator$own)) return(evaluate_own(evaluator, theta, values, group))
   log_prior <- fast_log_density(evaluator$fast, theta)
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
   if (!evaluator$likelihood) return(out)

@@ -59,7 +59,7 @@ explore_agent <- function(setting = diag_setting(), models = NULL, resolution = 
   if (is.null(observations)) observations <- usual_observations(plan)
   sliders <- explore_sliders(plan$reward)
   plan <- update(plan, agent_at(sliders, list()))
-  path <- check_path(plan, observations, actions)
+  path <- check_observed_path(plan, observations, actions)
   written$plot <- write_plot(path)
 
   app <- shiny::shinyApp(explore_page(sliders, setting, done = launch),
@@ -70,7 +70,7 @@ explore_agent <- function(setting = diag_setting(), models = NULL, resolution = 
 
 # Names and lengths are checked now. Whether the observations are possible hangs on what the
 # agent does, so that is found out as it is drawn.
-check_path <- function(plan, observations, actions) {
+check_observed_path <- function(plan, observations, actions) {
   if (is.null(observations)) return(list())
   tryCatch(path_data(plan, observations, actions), ibrc_error_observation = identity)
   path <- list(observations = as.character(observations))

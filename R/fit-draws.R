@@ -20,7 +20,8 @@ new_ibrc_fit <- function(chain, job) {
           list(NULL, NULL, terms))
   })
   structure(
-    list(draws = stats::setNames(draws, levels(group)), plan = job$plan, prior = evaluator$prior,
+    list(draws = stats::setNames(draws, levels(group)), plan = job$plan, plans = job$plans,
+         prior = evaluator$prior,
          fixed = evaluator$fixed, likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),

@@ -91,13 +91,14 @@ spaced_draws <- function(fit, draws) {
 # from the values of the one before.
 read_draws <- function(fit, group, chosen, read) {
   draws <- fit$draws[[group]]
+  plan <- plan_of(fit, group)
   out <- vector("list", nrow(chosen))
   for (i in seq_along(out)) {
     natural <- matrix(draws[chosen$.iteration[i], chosen$.chain[i], ], 1,
                       dimnames = list(NULL, dimnames(draws)[[3]]))
-    plan <- plan_at(fit, natural)
-    fit$plan$solution$value <- plan$solution$value
-    out[[i]] <- read(plan)
+    drawn <- plan_at(fit, natural, plan)
+    plan$solution$value <- drawn$solution$value
+    out[[i]] <- read(drawn)
   }
   out
 }

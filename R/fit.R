@@ -11,10 +11,23 @@
 #' and checkpoints then come a round of `refresh` steps at a time, and an interrupt
 #' gives back the last whole round.
 #'
+#' @section Groups with dynamics of their own:
+#' Where the course of a disease differs between groups, each may be planned for with its
+#' own dynamics: give `setting`, `models` or both as lists named by the groups in `by`
+#' (those of several columns are named such as `"female, carrier"`). The
+#' settings must have the same states, actions, observations and stop actions, in the same
+#' order; dynamics, start, utility and discount may differ. The prior is the same in
+#' every group, by default on the scale of the largest utilities. Everything that looks
+#' at such a fit, from [augment()][augment.ibrc_fit] to [loo()], plans for each group with
+#' its own dynamics. States that were learned apart in each group ([fit_iohmm()]) mean the
+#' same only as far as they were ordered alike (its `sort_by`).
+#'
 #' @param visits Trajectories ([trajectories()]).
-#' @param setting The setting ([decision_setting()]): what should be wanted.
+#' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
+#'   settings, one a group.
 #' @param models What the decision maker may believe about the dynamics
-#'   ([model_prior()]); the setting's own dynamics by default.
+#'   ([model_prior()]); the setting's own dynamics by default. Or a list of them, one a
+#'   group.
 #' @param prior What is inferred, and its prior ([ibrc_prior()]). By default alpha,
 #'   optimism and eta, weakly informative on the scale of the utility.
 #' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
@@ -60,9 +73,11 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
                  resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
                  surprise = c("belief", "observation"), keep_data = TRUE) {
-  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
-  coded <- code_visits(visits, setting)
-  prior <- check_prior(prior, setting, fixed)
+  settings <- as_settings(setting, by)
+  if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
+  coded <- code_visits(visits, settings[[1]])
+  if (missing(prior)) prior <- default_prior(widest_setting(settings))
+  prior <- check_prior(prior, settings[[1]], fixed)
   run <- check_run(chains, iter, warmup, thin, cores, refresh)
   sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
@@ -70,15 +85,20 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   group <- group_trajectories(visits, by, coded)
   warn_small_groups(group)
 
-  plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
-                     cores = run$cores)
+  make <- function(setting, models) {
+    plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
+               cores = run$cores)
+  }
+  plans <- plan_groups(setting, models, levels(group), make)
+  plan <- if (is.null(plans)) make(setting, models) else plans[[1]]
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
-  histories <- lapply(pieces, build_histories, setting)
+  histories <- lapply(pieces, build_histories, plan$setting)
   actions <- lapply(pieces, function(piece) piece$action + 1L)
-  refuse_impossible_visits(coded, build_histories(coded, setting), plan)
+  if (is.null(plans)) refuse_impossible_visits(coded, build_histories(coded, plan$setting), plan)
+  else Map(refuse_impossible_visits, pieces, histories, plans)
   chain_group <- rep(seq_along(histories), each = run$chains)
-  evaluator <- new_evaluator(plan, histories, chain_group, prior, fixed, tolerance, run$cores,
-                             likelihood = sample_prior == "no")
+  evaluator <- groups_evaluator(plan, plans, histories, chain_group, prior, fixed, tolerance, run$cores,
+                                likelihood = sample_prior == "no")
   streams <- streams_from_seed(seed, length(chain_group) + 1)
   first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
   chain <- if (nlevels(group) > 1 && can_spread()) {
@@ -87,7 +107,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
                                run$warmup, run$iter, run$thin, sampler), value = first$value)
   }
-  job <- list(evaluator = evaluator, plan = plan, group = group, by = by, actions = actions, run = run,
+  job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = by, actions = actions, run = run,
               sampler = sampler, keep_data = keep_data)
   finish_job(job, chain, file)
 }

@@ -94,6 +94,9 @@ cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, dr
   conf.level <- check_level(conf.level)
   draws <- check_flag(draws, "draws")
   stated <- stated_entries(fit$plan$setting)
+  if (!all(vapply(fit$plans, function(plan) identical(plan$setting$utility, fit$plan$setting$utility), NA))) {
+    abort_input("fit", "has groups with utilities of their own: fit each by itself to compare cost and benefit.")
+  }
   cost <- check_utility_terms(cost, stated, stated$stop & stated$utility < 0, "cost")
   benefit <- check_utility_terms(benefit, stated, stated$stop & stated$utility > 0, "benefit")
   if (!any(c(cost, benefit) %in% prior_terms(fit$prior))) {

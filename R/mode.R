@@ -18,6 +18,9 @@
 #' on one side only. Such a term has no standard error.
 #'
 #' @inheritParams ibrc
+#' @param setting The setting ([decision_setting()]): what should be wanted.
+#' @param models What the decision maker may believe about the dynamics
+#'   ([model_prior()]); the setting's own dynamics by default.
 #' @param prior What is inferred, and its prior ([ibrc_prior()]). With
 #'   `estimate = "mle"` it names what is inferred and where to begin looking; its
 #'   density is not used.

@@ -19,16 +19,15 @@ project_behavior <- function(fit) {
     return(if (is_grouped_mode(fit)) plans else plans[[1]])
   }
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  plans <- lapply(fit$draws, function(draws) {
-    middle <- apply(draws, 3, stats::median)
-    plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))))
+  plans <- lapply(stats::setNames(nm = names(fit$draws)), function(group) {
+    middle <- apply(fit$draws[[group]], 3, stats::median)
+    plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))), plan_of(fit, group))
   })
   if (is_grouped(fit)) plans else plans[[1]]
 }
 
-# The plan for one row of natural-scale parameters.
-plan_at <- function(fit, natural) {
-  plan <- fit$plan
+# The plan for one row of natural-scale parameters, made from another of the same group.
+plan_at <- function(fit, natural, plan = fit$plan) {
   entries <- utility_terms(fit$prior)
   if (length(entries$term)) {
     at <- cbind(match(entries$state, plan$setting$states), match(entries$action, plan$setting$actions))

@@ -34,39 +34,50 @@ save_checkpoint <- function(file, job, chain) {
 }
 
 job_fingerprint <- function(job) {
-  batch <- job$evaluator$batch
-  c(data = fingerprint_of(batch$histories), model = fingerprint_of(batch[c("tables", "models", "problem", "start")]),
+  parts <- c("tables", "models", "problem", "start")
+  model <- job$evaluator$batch[parts]
+  if (!is.null(job$plans)) model <- lapply(job$evaluator$own, function(own) own$batch[parts])
+  c(data = fingerprint_of(job$evaluator$batch$histories), model = fingerprint_of(model),
     prior = fingerprint_of(lapply(unclass(job$evaluator$prior), unclass)), settings = fingerprint_of(job$run))
 }
 
 # A job in nothing but lists and vectors, and back. Classes are put on again by
 # name, and what can be worked out again is left out.
 job_to_plain <- function(job) {
-  setting <- unclass(job$plan$setting)
-  setting["belief_utility"] <- list(NULL)
-  list(
-    setting = setting, models = unclass(job$plan$models), reward = job$plan$reward,
+  c(plan_to_plain(job$plan), list(
+    problems = if (!is.null(job$plans)) lapply(job$plans, plan_to_plain),
     resolution = job$plan$resolution, interpolate = job$plan$interpolate, surprise = job$plan$surprise,
     prior = lapply(unclass(job$evaluator$prior), unclass), fixed = job$evaluator$fixed,
     likelihood = job$evaluator$likelihood, chain_group = job$evaluator$group,
     tolerance = job$evaluator$batch$tolerance, histories = job$evaluator$batch$histories,
     group = as.integer(job$group), group_levels = levels(job$group), by = job$by, actions = job$actions,
     run = job$run, sampler = job$sampler, keep_data = job$keep_data
-  )
+  ))
 }
 
-job_from_plain <- function(plain) {
-  setting <- structure(plain$setting, class = "ibrc_setting")
-  models <- structure(plain$models, class = "ibrc_models")
+plan_to_plain <- function(plan) {
+  setting <- unclass(plan$setting)
+  setting["belief_utility"] <- list(NULL)
+  list(setting = setting, models = unclass(plan$models), reward = plan$reward)
+}
+
+plan_from_plain <- function(problem, plain) {
+  setting <- structure(problem$setting, class = "ibrc_setting")
+  models <- structure(problem$models, class = "ibrc_models")
   plan <- plan_agent(setting, bounded_agent(alpha = 1), models, plain$resolution, plain$tolerance,
                      plain$interpolate, plain$surprise, cores = plain$run$cores)
   # Worth of beliefs, if there was any, comes back through the rewards.
-  plan$reward <- plain$reward
-  plan <- update(plan, plan$agent)
+  plan$reward <- problem$reward
+  update(plan, plan$agent)
+}
+
+job_from_plain <- function(plain) {
+  plans <- if (!is.null(plain$problems)) lapply(plain$problems, plan_from_plain, plain)
+  plan <- if (is.null(plans)) plan_from_plain(plain, plain) else plans[[1]]
   prior <- new_ibrc_prior(plain$prior)
-  evaluator <- new_evaluator(plan, plain$histories, plain$chain_group, prior, plain$fixed, plain$tolerance,
-                             plain$run$cores, plain$likelihood)
-  list(evaluator = evaluator, plan = plan,
+  evaluator <- groups_evaluator(plan, plans, plain$histories, plain$chain_group, prior, plain$fixed, plain$tolerance,
+                                plain$run$cores, plain$likelihood)
+  list(evaluator = evaluator, plan = plan, plans = plans,
        group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
        actions = plain$actions, run = plain$run, sampler = plain$sampler, keep_data = plain$keep_data)
 }

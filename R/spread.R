@@ -69,9 +69,14 @@ run_parts <- function(chain, job, every, each_round = NULL) {
 
 # What a process needs for one group, and no other group's data.
 part_piece <- function(part, evaluator, g, until, over) {
-  evaluator$group <- rep(1L, sum(evaluator$group == g))
-  evaluator$batch$histories <- evaluator$batch$histories[g]
-  evaluator$cores <- cores_of_piece(evaluator$cores, over)
+  cores <- cores_of_piece(evaluator$cores, over)
+  if (is.null(evaluator$own)) {
+    evaluator$group <- rep(1L, sum(evaluator$group == g))
+    evaluator$batch$histories <- evaluator$batch$histories[g]
+  } else {
+    evaluator <- evaluator$own[[g]]
+  }
+  evaluator$cores <- cores
   list(chain = part, evaluator = evaluator, until = until)
 }
 

@@ -133,3 +133,82 @@ say("== A whole fit: 20 starts to rest\n")
 whole <- system.time(fit <- fit_iohmm(visits, 3, 20, seed = 1))[["elapsed"]]
 show(data.frame(seconds = signif(whole, 3), steps = sum(fit$starts$iterations), converged = sum(fit$starts$converged),
                 reached = glance(fit)$reached))
+
+# Groups of a cohort: the synthetic one, with its true dynamics --------------------------------
+
+truth <- adni_like_truth()
+visits <- read_adni(adni_like)
+prior <- ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1))
+
+# A fit of four groups in a process of its own: its seconds, and the most memory that process held (MB), with
+# what R and the package take before it begins. Linux tells; elsewhere R's own count has to do.
+group_fit <- function(resolution, iter) {
+  code <- sprintf('
+    library(ibrc, lib.loc = "%s")
+    peak <- function() {
+      if (!file.exists("/proc/self/status")) return(sum(gc()[, 6]))
+      line <- grep("^VmHWM", readLines("/proc/self/status"), value = TRUE)
+      as.numeric(gsub("[^0-9]", "", line)) / 1024
+    }
+    truth <- adni_like_truth()
+    visits <- read_adni(adni_like)
+    before <- peak()
+    time <- system.time(fit <- ibrc(visits, truth$setting, truth$models, by = c("over_75", "sex"), chains = 4,
+      prior = ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1)), iter = %d, resolution = %d, seed = 1))
+    cat(length(fit$group_sizes), time[["elapsed"]], before, peak(), max(tidy(fit)$rhat))
+  ', dirname(system.file(package = "ibrc")), iter, resolution)
+  file <- tempfile(fileext = ".R")
+  on.exit(unlink(file))
+  writeLines(code, file)
+  out <- system2(file.path(R.home("bin"), "Rscript"), shQuote(file), stdout = TRUE)
+  stats::setNames(scan(text = out, quiet = TRUE), c("groups", "seconds", "before", "peak", "rhat"))
+}
+
+# One plain backup, as in forward.R.
+plain_backup <- function(resolution, many) {
+  plan <- plan_agent(truth$setting, truth$agents$over_75, truth$models, resolution)
+  task <- function(many) {
+    function() call("ffi_backup", plan$tables, plan$problem, plan$solution$value, many, 1L)
+  }
+  time <- race(list(many = task(many), none = task(0L)))
+  stats::median(time[, "many"] - time[, "none"]) / many
+}
+
+say("== Four groups of ", length(unique(visits$RID)), " patients, nine models, 4 chains a group of 2,000 steps, one core")
+say("   (memory to stay under: 500 MB; at resolution 100 a short fit, its time a step taken 2,000 times)\n")
+steps <- 2000L
+coarse <- group_fit(20L, steps)
+short <- group_fit(100L, 6L)
+longer <- group_fit(100L, 16L)
+fine_seconds <- short[["seconds"]] + (steps - 6) * (longer[["seconds"]] - short[["seconds"]]) / 10
+seconds <- c(coarse[["seconds"]], fine_seconds)
+one <- c(plain_backup(20L, 200L), plain_backup(100L, 5L))
+evaluations <- 4 * coarse[["groups"]] * steps
+show(data.frame(
+  resolution = c(20, 100), how = c("whole", "extrapolated"), evaluations = evaluations,
+  minutes = signif(seconds / 60, 3), backup_us = signif(1e6 * one, 3),
+  backups_an_evaluation = signif(seconds / evaluations / one, 3), over_first = signif(seconds / seconds[1], 3),
+  memory_before = round(c(coarse[["before"]], longer[["before"]])),
+  memory_peak = round(c(coarse[["peak"]], longer[["peak"]])), rhat = signif(c(coarse[["rhat"]], NA), 4)
+))
+
+say("== The likeliest optimism of either age group as the lattice gets finer. A bonus that jumps at 0.9 is another")
+say("   wish on every lattice; one that rises from 0.9 to 0.95 is the same on all of them\n")
+risen <- truth$setting
+risen$belief_utility <- function(beliefs, action) 2.5 * pmin(pmax((apply(beliefs, 1, max) - 0.9) / 0.05, 0), 1)
+cases <- data.frame(bonus = c("jump", "jump", "jump", "ramp", "ramp"), resolution = c(20, 40, 100, 20, 100))
+rows <- Map(function(bonus, resolution) {
+  time <- system.time(mode <- ibrc_mode(
+    visits, if (bonus == "ramp") risen else truth$setting, truth$models, prior, estimate = "mle", by = "over_75",
+    conf.level = NULL, resolution = resolution, starts = 1, seed = 1
+  ))[["elapsed"]]
+  optimism <- subset(tidy(mode), term == "optimism")
+  at <- function(group) optimism$estimate[optimism$group == group]
+  data.frame(bonus = bonus, resolution = resolution, up_to_75 = round(at("up_to_75"), 2),
+             over_75 = round(at("over_75"), 2), difference = round(at("over_75") - at("up_to_75"), 2),
+             log_lik = round(as.numeric(logLik(mode)), 1), seconds = time)
+}, cases$bonus, cases$resolution)
+rows <- do.call(rbind, unname(rows))
+rows$time_over_first <- signif(rows$seconds / rows$seconds[1], 3)
+rows$seconds <- signif(rows$seconds, 3)
+show(rows)

@@ -1,0 +1,88 @@
+# The section of a report on the problem itself: what was learned or stated about how
+# states move and what is seen, what is wanted, and what may be believed of it.
+
+dynamics_section <- function(report) {
+  fit <- report$fit
+  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
+  learned <- if (inherits(report$iohmm, "ibrc_iohmm")) list(report$iohmm) else report$iohmm
+  laws <- if (is.null(learned)) lapply(plans, function(plan) plan$setting) else learned
+  parts <- c(
+    list(report_text(if (is.null(learned)) "The dynamics are those that the setting states."
+                     else "The dynamics were learned from the visits (input-output hidden Markov model).")),
+    unlist(lapply(seq_along(laws), function(i) {
+      c(if (!is.null(learned)) learned_parts(laws[[i]], names(laws)[i]), law_parts(laws[[i]], names(laws)[i]))
+    }), recursive = FALSE),
+    unlist(lapply(seq_along(plans), function(i) wanted_parts(plans[[i]], names(plans)[i])), recursive = FALSE)
+  )
+  do.call(new_report_section, parts)
+}
+
+# "in group ..." where there is one; nothing else.
+in_group <- function(group) if (length(group) && !is.na(group)) paste0(", ", group) else ""
+
+learned_parts <- function(iohmm, group) {
+  tried <- glance(iohmm)
+  tried <- data.frame(States = tried$states, tried$log_lik, Parameters = tried$n_parameters, AIC = tried$AIC,
+                      BIC = tried$BIC, Reached = paste(tried$reached, "of", tried$starts),
+                      Chosen = ifelse(tried$chosen, "yes", ""))
+  names(tried)[2] <- "Log-likelihood"
+  # Likelihoods are compared by their differences: three digits are too few.
+  tried[c("Log-likelihood", "AIC", "BIC")] <- lapply(tried[c("Log-likelihood", "AIC", "BIC")], round, 1)
+  tried[c("Log-likelihood", "AIC", "BIC")] <- lapply(tried[c("Log-likelihood", "AIC", "BIC")], formatC, digits = 1,
+                                                     format = "f", big.mark = ",")
+  advice <- iohmm_advice(iohmm)
+  list(report_table(tried, paste0("Numbers of states tried, and how many starts reached the best", in_group(group))),
+       if (length(advice)) report_list(advice, class = "warning"))
+}
+
+# More than this is not read as a table.
+most_states <- 10
+
+law_parts <- function(laws, group) {
+  if (length(laws$states) > most_states) {
+    return(list(report_text("There are ", length(laws$states), " states, too many to print their laws here.")))
+  }
+  start <- data.frame(State = as_label(laws$states), Probability = share_text(laws$start))
+  c(list(report_table(start, paste0("Probability of each state at the first visit", in_group(group)))),
+    law_tables(laws$transition, "From", "Probability of the next state", group),
+    # There may be many observations: they go down the page.
+    law_tables(aperm(laws$emission, c(2, 1, 3)), "Seen", "Probability of what is seen in each new state", group))
+}
+
+# Three places, and no zero that is none.
+share_text <- function(p) ifelse(p > 0 & p < 0.001, "<0.001", ifelse(p == 0 | p == 1, format(p), sprintf("%.3f", p)))
+
+# A table for actions that share a matrix; rows that cannot happen are left out.
+law_tables <- function(law, row_title, caption, group) {
+  actions <- dimnames(law)[[3]]
+  code <- vapply(seq_along(actions), function(u) paste(signif(law[, , u], 12), collapse = " "), "")
+  lapply(unique(code), function(one) {
+    same <- actions[code == one]
+    cells <- matrix_of(law, same[1])
+    cells <- cells[rowSums(cells) > 0, , drop = FALSE]
+    table <- cbind(data.frame(as_label(rownames(cells))), as.data.frame(apply(cells, 2, share_text, simplify = FALSE)))
+    names(table) <- c(row_title, as_label(colnames(cells)))
+    after <- if (length(same) == length(actions)) "any action" else listing(as_label(same))
+    report_table(table, paste0(caption, " after ", after, in_group(group)))
+  })
+}
+
+wanted_parts <- function(plan, group) {
+  setting <- plan$setting
+  worth <- data.frame(State = as_label(setting$states), setting$utility, check.names = FALSE)
+  names(worth) <- c("State", as_label(setting$actions))
+  weights <- plan$models$weights
+  list(
+    if (length(setting$states) <= most_states) {
+      report_table(worth, paste0("What an action is worth in a state", in_group(group)))
+    },
+    report_list(c(
+      if (!is.null(setting$belief_utility)) paste0("Beside that, what a belief is worth: ",
+                                                   belief_utility_words(setting$belief_utility), "."),
+      paste0("A visit counts ", format(setting$discount), " times the one before it.")
+    )),
+    report_table(data.frame(Model = utils::head(names(weights), 10), Weight = utils::head(unname(weights), 10)),
+                 paste0("What the decision maker may believe about the dynamics",
+                        if (length(weights) > 10) paste0(" (10 of ", length(weights), " models)"), in_group(group)))
+  )
+}

@@ -1,0 +1,247 @@
+# What each section of a report says: functions of `report`, a list with the fit, the
+# visits, the learned dynamics and what may be shown of them, that give sections.
+
+# ---- counts that may be shown ---------------------------------------------------
+
+# `groups`, `trajectories` and `visits` as text, and the `flow` of a cohort. What the flow
+# has to hide must not stand elsewhere in the same report.
+report_counts <- function(fit, visits, suppress) {
+  groups <- group_counts(fit, suppress)
+  out <- list(groups = groups, trajectories = attr(groups, "total"), visits = format_counts(sum(fit$n_visits)))
+  if (!inherits(visits, "ibrc_cohort") || is.null(attr(visits, "flow"))) return(out)
+  out$flow <- flow(visits, suppress)
+  last <- flow_text(out$flow)[nrow(out$flow), ]
+  if (is.na(out$flow$patients[nrow(out$flow)])) {
+    out$trajectories <- last$patients
+    out$groups[] <- ifelse(fit$group_sizes < suppress, paste0("<", suppress), paste0(">=", suppress))
+  }
+  if (is.na(out$flow$visits[nrow(out$flow)])) out$visits <- last$visits
+  out
+}
+
+# ---- sections ---------------------------------------------------------------------
+
+overview_section <- function(report) {
+  fit <- report$fit
+  n_advice <- length(report$advice)
+  n_groups <- length(fit$draws)
+  setting <- fit$plan$setting
+  new_report_section(
+    report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
+                if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
+                plural(fit$run$chains, "chain"), " of ", plural(fit$run$iter, "step"),
+                if (n_groups > 1) " a group", ", ", format_counts(fit$run$warmup), " of them warm-up."),
+    report_list(c(
+      paste0("Hidden states: ", listing(as_label(setting$states)), "."),
+      paste0("Actions: ", listing(ifelse(setting$actions %in% setting$stop_actions,
+                                         paste(as_label(setting$actions), "(ends)"), as_label(setting$actions))), "."),
+      if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), ".")
+    )),
+    report_table(term_meanings(prior_terms(fit$prior)), "What was inferred"),
+    report_list(
+      if (n_advice) paste0(plural(n_advice, "warning"), ": see \"What the data say, and whether the chains agree\".")
+      else "No warnings: the chains agree, and the data bear on every term.",
+      class = if (n_advice) "warning" else "fine"
+    )
+  )
+}
+
+term_meanings <- function(terms) {
+  words <- c(
+    alpha = "Price of deliberating. Near 0 the best action is always taken; the larger, the more habit decides.",
+    flexibility = "1 / alpha. The larger, the more surely the best action is taken; at 0 habit decides.",
+    beta = "Price of leaving the neutral view. Small and positive is optimistic, small and negative pessimistic.",
+    optimism = "1 / beta. Above 0 it leans to dynamics under which its plan pays, below 0 to the others; 0 is neutral.",
+    eta = "Price of surprise. At 0 how predictable the next belief is does not matter.",
+    adaptivity = "1 / eta. The larger, the less surprise matters.",
+    discount = "How much the next visit counts beside this one."
+  )
+  meaning <- unname(words[terms])
+  meaning[is.na(meaning)] <- "Worth of an action in a state."
+  data.frame(Term = terms, Meaning = meaning)
+}
+
+selection_section <- function(report) {
+  counts <- report$counts
+  sizes <- if (is_grouped(report$fit)) {
+    report_table(data.frame(Group = names(counts$groups), Trajectories = as.vector(counts$groups)),
+                 "Trajectories in each group")
+  }
+  if (is.null(counts$flow)) {
+    return(new_report_section(report_text("The visits come with no account of their selection; read_adni() and ",
+                                          "panel_trajectories() keep one."), sizes))
+  }
+  text <- flow_text(counts$flow)
+  table <- data.frame(Step = counts$flow$reason, Patients = text$patients, Visits = text$visits,
+                      text$dropped_patients, text$dropped_visits)
+  names(table)[4:5] <- c("Patients dropped", "Visits dropped")
+  hidden <- anyNA(counts$flow[c("patients", "visits", "dropped_patients", "dropped_visits")])
+  new_report_section(
+    report_table(table, "Rows of the table, and what each condition left"),
+    if (hidden) report_text("Counts are hidden so that none below ", report$suppress, " can be worked out."),
+    report_picture(plot(counts$flow), "Flow chart of the selection, with the counts of the table above.",
+                   height = 0.6 + 1.05 * nrow(counts$flow), width = 6.4),
+    sizes
+  )
+}
+
+posterior_section <- function(report) {
+  fit <- report$fit
+  before <- prior_summary(fit)
+  before <- data.frame(Term = before$term, Prior = before$distribution, Median = before$median, before$q2.5,
+                       before$q97.5)
+  names(before)[4:5] <- c("2.5%", "97.5%")
+  table <- by_term_first(tidy(fit), fit)
+  after <- cbind(group_column(table), Median = table$estimate, SD = table$std.error, table[c("conf.low", "conf.high")])
+  names(after)[ncol(after) - 1:0] <- c("2.5%", "97.5%")
+  terms <- prior_terms(fit$prior)
+  new_report_section(
+    report_table(before, "Believed beforehand"),
+    report_table(after, "Believed after seeing the data"),
+    report_picture(plot(fit, "density"), paste0("Posterior densities of ", enumerate(terms, Inf, ""), of_groups(fit),
+                                                ", against their priors (dashed)."),
+                   height = panel_height(length(terms)))
+  )
+}
+
+# Groups of a term next to each other, to be compared.
+by_term_first <- function(table, fit) table[order(match(table$term, prior_terms(fit$prior))), ]
+
+# Term, and group where there are groups.
+group_column <- function(table) {
+  out <- data.frame(Term = table$term)
+  if (!is.null(table$group)) out$Group <- table$group
+  out
+}
+
+of_groups <- function(fit) if (is_grouped(fit)) paste(" for", enumerate(names(fit$draws), 8, "")) else ""
+
+# Inches for so many panels as facet_wrap() lays them out, with room for a legend.
+panel_height <- function(n, each = 2.1) 1 + each * grDevices::n2mfrow(n)[2]
+
+groups_section <- function(report) {
+  fit <- report$fit
+  if (length(fit$draws) < 2) return(new_report_section(report_text("The fit has no groups to compare.")))
+  table <- compare_groups(fit)
+  shown <- data.frame(Term = table$term, Group = table$group, Against = table$reference, Scale = table$scale,
+                      Median = table$estimate, table$conf.low, table$conf.high, chance_text(table$probability))
+  names(shown)[6:8] <- c("2.5%", "97.5%", "P(larger)")
+  terms <- prior_terms(fit$prior)
+  data <- groups_data(fit, suppress = report$suppress)
+  data$trajectories <- as.vector(report$counts$groups[as.character(data$group)])
+  new_report_section(
+    report_table(shown, "How much larger each term is than in the reference group"),
+    report_picture(draw_groups(data, fit, terms),
+                   paste0("Posterior of ", enumerate(terms, Inf, ""), of_groups(fit),
+                          ", a row a group, before the prior."),
+                   height = max(2.6, 1 + 0.75 * length(fit$draws)) * grDevices::n2mfrow(length(terms))[2])
+  )
+}
+
+# As many digits as draws can speak for.
+chance_text <- function(p) {
+  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
+}
+
+checks_section <- function(report) {
+  fit <- report$fit
+  table <- by_term_first(tidy(fit), fit)
+  said <- by_term_first(identifiability(fit), fit)
+  shown <- cbind(group_column(table), Verdict = said$verdict, Contraction = table$contraction,
+                 "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
+                 "ESS (tail)" = round(table$ess_tail))
+  new_report_section(
+    if (length(report$advice)) report_list(report$advice, class = "warning"),
+    report_list(identifiability_sentences(said, 3)),
+    report_table(shown, "Each term against its prior, and the chains against each other"),
+    report_text("Share of proposals accepted: ", round(100 * mean(fit$acceptance)), "%."),
+    report_picture(plot(fit, "trace"), paste0("Draws of ", enumerate(prior_terms(fit$prior), Inf, ""),
+                                              " in order, a colour a chain", of_groups(fit), "."),
+                   height = 0.9 + 1.25 * length(fit$prior))
+  )
+}
+
+predictive_section <- function(report) {
+  fit <- report$fit
+  if (is.null(fit$histories)) {
+    return(new_report_section(report_text("The fit was made with keep_data = FALSE: there are no data to check ",
+                                          "against.")))
+  }
+  types <- c(visit = "at each visit", belief = "at each belief")
+  parts <- lapply(names(types), function(type) {
+    data <- pp_data(fit, type, draws = report$draws, seed = 1)
+    if (!is.null(report$suppress)) data$observed[data$n < report$suppress] <- NA
+    seen <- !is.na(data$observed)
+    inside <- data$observed >= data$conf.low - 1e-9 & data$observed <= data$conf.high + 1e-9
+    n_inside <- sum(inside & seen, na.rm = TRUE)
+    list(
+      report_text("How often each action is taken ", types[[type]], ": ", n_inside, " of ",
+                  plural(sum(seen), "share"), " seen (", round(100 * n_inside / sum(seen)),
+                  "%) lie within the replicates' central 90%."),
+      report_picture(draw_check(data, type, fit),
+                     paste0("Share of each action ", types[[type]], ", seen (points) and replicated (bars)",
+                            of_groups(fit), "."),
+                     height = panel_height(length(fit$draws), each = 2.4))
+    )
+  })
+  hidden <- if (!is.null(report$suppress)) {
+    report_text("Shares of fewer than ", report$suppress, " visits are left out.")
+  }
+  do.call(new_report_section, c(unlist(parts, recursive = FALSE), list(hidden)))
+}
+
+paths_section <- function(report) {
+  fit <- report$fit
+  n_states <- length(fit$plan$setting$states)
+  none <- if (is.null(report$visits)) "No visits were given to carry beliefs along."
+  else if (n_states > 3) paste0("Beliefs over ", n_states, " states cannot be drawn: see belief_paths().")
+  else if (report$patients == 0) "No patients were asked for."
+  if (!is.null(none)) return(new_report_section(report_text(none)))
+  id <- typical_patients(report$visits, fit, report$patients)
+  picture <- plot_simplex(fit, report$visits, id, report$show_id)
+  each <- if (n_states == 2) 1.9 else 3.1
+  new_report_section(report_picture(
+    picture, paste0("Beliefs over the visits of ", plural(length(id), "patient"), ", as the fitted agent (left) and a ",
+                    "rational agent (right) hold them, over the action each agent is likeliest to take."),
+    height = 1.7 + each * length(id), width = 6.4
+  ))
+}
+
+# Patients with about as many visits as the median one has, but two at least where there
+# are any; groups take turns.
+typical_patients <- function(visits, fit, n) {
+  who <- visits[[attr(visits, "roles")$id]]
+  known <- unique(who)
+  length <- tabulate(match(who, known))
+  aim <- max(2, stats::median(length))
+  group <- as.integer(known_groups(group_trajectories(visits, fit$by, code_visits(visits, fit$plan$setting)),
+                                   names(fit$draws)))
+  # Groups are numbered by trajectory in order of first appearance, as `known` is.
+  order_in <- order(abs(length - aim), seq_along(known))
+  turn <- stats::ave(seq_along(order_in), group[order_in], FUN = seq_along)
+  known[utils::head(order_in[order(turn, group[order_in])], n)]
+}
+
+citation_section <- function(report) {
+  cited <- utils::citation("ibrc")
+  entry <- gsub("[[:space:]]+", " ", gsub("_([^_]+)_", "\\1", format(cited, style = "text")))
+  new_report_section(
+    report_list(c(entry, paste0("The ibrc package, version ", utils::packageVersion("ibrc"), "."))),
+    report_code(unclass(utils::toBibtex(cited)))
+  )
+}
+
+# Versions, without the paths that sessionInfo() names.
+session_section <- function(report) {
+  session <- utils::sessionInfo()
+  versions <- function(packages) {
+    if (!length(packages)) return("none")
+    paste(sort(vapply(packages, function(package) paste(package$Package, package$Version), "")), collapse = ", ")
+  }
+  new_report_section(report_list(c(
+    session$R.version$version.string,
+    paste0("Running on ", session$platform, if (!is.null(session$running)) paste0(" (", session$running, ")")),
+    paste0("Attached: ", versions(session$otherPkgs)),
+    paste0("Loaded: ", versions(session$loadedOnly))
+  )))
+}

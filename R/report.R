@@ -1,0 +1,163 @@
+#' A report on a fit
+#'
+#' Writes a page, one HTML file that needs no other, with what a reader of a fit wants to
+#' see: how the visits were selected, the dynamics, priors and posteriors, groups compared,
+#' what the data do not say, whether the chains agree, a check against the behaviour
+#' that the fit replicates, the beliefs of a few patients, how to cite, and versions.
+#'
+#' The report shows no identifiers unless asked to (`show_id`), and no counts of
+#' trajectories, patients or visits below `suppress`, nor others from which those could be
+#' worked out within it; shares of fewer visits are left out of its pictures. It does show
+#' the path of beliefs of each patient drawn, if only by number: set `patients = 0` where
+#' that is too much.
+#'
+#' RStudio offers the same report under New File, R Markdown, From Template, to be
+#' edited: its sections are those of `report_sections()`. Outside RStudio,
+#' `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it.
+#'
+#' @param fit A fit ([ibrc()]). For `report_sections()` it may be the path of an `.rds` file,
+#'   and so may `visits` and `iohmm`.
+#' @param visits The trajectories that the fit was made from ([trajectories()]), for the
+#'   selection and the beliefs of patients. A fit does not keep them. `NULL` leaves both out.
+#' @param file The path to write to, ending in `.html`.
+#' @param iohmm Learned dynamics ([fit_iohmm()]), or a list of them named by the fit's groups;
+#'   by default the setting's dynamics are shown.
+#' @param title The title, as plain text.
+#' @param show_id Whether patients are titled with their identifiers.
+#' @param suppress Leave out counts below this number ([suppress_counts()]); `NULL` leaves
+#'   out none.
+#' @param patients How many patients to draw, of those with about the median number of visits;
+#'   groups take turns.
+#' @param draws How many draws to check against the data ([pp_check()]).
+#' @param overwrite Whether to replace a file that is there.
+#' @param open Whether to open the report in a browser.
+#' @param ... Not used.
+#' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr and
+#'   ggplot2, and pandoc. `report_sections()`: a list of sections, `overview`, `selection`,
+#'   `dynamics`, `posterior`, `groups`, `checks`, `predictive`, `paths`, `citation` and
+#'   `session`. Each is a list of texts, tables and pictures that prints on a console, and
+#'   in an R Markdown document of HTML becomes a part of it.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' visits <- simulate(plan, 40, seed = 1)
+#' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
+#'             chains = 2, iter = 200, seed = 1, resolution = 20)
+#' if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available("2.0") &&
+#'     requireNamespace("ggplot2", quietly = TRUE)) {
+#'   path <- tempfile(fileext = ".html")
+#'   ibrc_report(fit, visits, path, patients = 0, draws = 5, open = FALSE)
+#'   unlink(path)
+#' }
+ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bounded do these decisions look?",
+                        show_id = FALSE, suppress = 5, patients = 3, draws = 50, overwrite = FALSE,
+                        open = interactive(), ...) {
+  check_unused(...)
+  if (missing(file)) abort_input("file", "must be given: the path to write to, such as \"report.html\".")
+  overwrite <- check_flag(overwrite, "overwrite")
+  open <- check_flag(open, "open")
+  if (!is.character(title) || length(title) != 1 || is.na(title) || !validUTF8(enc2utf8(title))) {
+    abort_input("title", "must be one text, not ", describe(title), ".")
+  }
+  file <- check_report_file(file, overwrite)
+  check_report(fit, visits, iohmm, show_id, suppress, patients, draws)
+  need_report_tools()
+  page <- render_report(title, list(fit = fit, visits = visits, iohmm = iohmm, show_id = show_id, suppress = suppress,
+                                    patients = patients, draws = draws))
+  replace_whole(file, page)
+  if (open) utils::browseURL(paste0("file://", file))
+  invisible(file)
+}
+
+#' @rdname ibrc_report
+#' @export
+report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, suppress = 5, patients = 3, draws = 50) {
+  report <- check_report(read_if_path(fit, "fit"), read_if_path(visits, "visits"), read_if_path(iohmm, "iohmm"),
+                         show_id, suppress, patients, draws)
+  require_package("ggplot2", "A report")
+  report$counts <- report_counts(report$fit, report$visits, report$suppress)
+  report$advice <- fit_advice(report$fit, tidy(report$fit))
+  list(overview = overview_section(report), selection = selection_section(report),
+       dynamics = dynamics_section(report), posterior = posterior_section(report), groups = groups_section(report),
+       checks = checks_section(report), predictive = predictive_section(report), paths = paths_section(report),
+       citation = citation_section(report), session = session_section(report))
+}
+
+# ---- checks -----------------------------------------------------------------------
+
+# Before any work. What was given, cleaned.
+check_report <- function(fit, visits, iohmm, show_id, suppress, patients, draws) {
+  check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  if (!is.null(visits)) check_fitted_visits(visits, fit)
+  if (!is.null(iohmm)) iohmm <- check_report_iohmm(iohmm, fit)
+  list(fit = fit, visits = visits, iohmm = iohmm, show_id = check_flag(show_id, "show_id"),
+       suppress = check_suppress(suppress), patients = check_count(patients, "patients", least = 0),
+       draws = check_count(draws, "draws"))
+}
+
+# A report on other visits than those of the fit would not say so anywhere.
+check_fitted_visits <- function(visits, fit) {
+  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  coded <- code_visits(visits, fit$plan$setting)
+  group <- known_groups(group_trajectories(visits, fit$by, coded), names(fit$draws))
+  sizes <- as.vector(table(group))
+  if (!identical(sizes, as.vector(fit$group_sizes)) || length(coded$row) != sum(fit$n_visits)) {
+    abort_input("visits", "are not those that the fit was made from: there are ",
+                if (length(coded$row) < sum(fit$n_visits)) "fewer" else "more", " or others.")
+  }
+}
+
+check_report_iohmm <- function(iohmm, fit) {
+  if (inherits(iohmm, "ibrc_iohmm")) return(iohmm)
+  if (!is_group_list(iohmm)) check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
+  check_group_list(iohmm, fit$by, "ibrc_iohmm", "iohmm", "fit_iohmm()")
+  iohmm[match_names(names(iohmm), names(fit$draws), "iohmm", "groups")]
+}
+
+check_report_file <- function(file, overwrite) {
+  if (!is.character(file) || length(file) != 1 || is.na(file) || !grepl("[.]html?$", file, ignore.case = TRUE)) {
+    abort_input("file", "must be the path of one file that ends in .html, not ", describe(file), ".")
+  }
+  refuse <- function(reason, ...) abort("file", "`file` ", ..., argument = "file", fields = list(reason = reason))
+  if (dir.exists(file)) refuse("path", "is a folder. Name a file in it.")
+  if (!dir.exists(dirname(path.expand(file)))) refuse("path", "lies in a folder that does not exist. Make it first.")
+  if (file.exists(file) && !overwrite) refuse("exists", "is there already. Give overwrite = TRUE to replace it.")
+  normalizePath(path.expand(file), winslash = "/", mustWork = FALSE)
+}
+
+need_report_tools <- function() {
+  for (package in c("rmarkdown", "knitr", "ggplot2")) require_package(package, "A report")
+  if (!has_pandoc()) {
+    abort("package", "A report needs the program pandoc, version 2.0 or later, which was not found. Install it from ",
+          "https://pandoc.org, or run R in RStudio, which brings it.")
+  }
+}
+
+has_pandoc <- function() rmarkdown::pandoc_available("2.0")
+
+read_if_path <- function(x, argument) {
+  if (!is.character(x)) return(x)
+  if (length(x) != 1 || is.na(x) || !file.exists(x)) {
+    abort_input(argument, "is the path of a file that does not exist, or of more than one.")
+  }
+  tryCatch(readRDS(x), error = function(e) abort_input(argument, "is the path of a file that saveRDS() did not write."))
+}
+
+# ---- rendering ---------------------------------------------------------------------
+
+# The bytes of the page, made from the template in a folder of R's temporary one.
+render_report <- function(title, params) {
+  folder <- tempfile("ibrc_report_")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  template <- system.file("rmarkdown", "templates", "ibrc_report", "skeleton", package = "ibrc")
+  file.copy(list.files(template, full.names = TRUE), folder)
+  # Metadata from the command line is text; in the head of the document it would be Markdown.
+  pandoc_title <- c("--metadata", paste0("title=", enc2utf8(title)))
+  page <- rmarkdown::render(file.path(folder, "skeleton.Rmd"), output_dir = folder, intermediates_dir = folder,
+                            output_options = list(pandoc_args = pandoc_title), params = params,
+                            envir = new.env(parent = globalenv()), quiet = TRUE)
+  readBin(page, "raw", file.size(page))
+}

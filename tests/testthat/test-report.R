@@ -1,0 +1,229 @@
+nasty <- "<script>alert(1)</script>"
+states <- c(nasty, "x & `r 1 + 1` *y*")
+
+# Labels that would do harm where they are not escaped, and identifiers to look for.
+report_setting <- function() {
+  diag <- diag_setting()
+  decision_setting(states, diag$actions, diag$observations, unname(diag$transition), unname(diag$emission),
+                   unname(diag$utility), discount = 0.9, start = c(0.5, 0.5), stop_actions = diag$stop_actions)
+}
+report_visits <- function() {
+  data <- as.data.frame(clinic_visits())
+  data$id <- paste0("SECRET-", data$id)
+  data$clinic[data$clinic == "south"] <- nasty
+  trajectories(data, covariates = "clinic")
+}
+report_fit <- function(visits = report_visits(), ...) {
+  ibrc(visits, report_setting(), NULL, ibrc_prior(alpha ~ lognormal(0, 1.5), optimism ~ normal(0, 1)), by = "clinic",
+       chains = 2, iter = 70, seed = 1, resolution = 10, ...)
+}
+small_fit <- function() cached("report_fit", report_fit())
+small_sections <- function() {
+  cached("report_sections", report_sections(small_fit(), report_visits(), patients = 2, draws = 4))
+}
+page_of <- function(section) as.character(knit_print.ibrc_report_section(section))
+texts_of <- function(section) {
+  unlist(lapply(section, function(part) {
+    c(part$text, part$lines, part$caption, unlist(lapply(part$data, as.character)))
+  }))
+}
+occurrences <- function(pattern, text) lengths(regmatches(text, gregexpr(pattern, text, fixed = TRUE)))
+
+test_that("a report is one page, at the path named and nowhere else", {
+  skip_on_cran()
+  skip_if_not_installed("rmarkdown")
+  skip_if_not_installed("ggplot2")
+  skip_if_not(rmarkdown::pandoc_available("2.0"))
+  folder <- withr::local_tempdir()
+  path <- file.path(folder, "report.html")
+  set.seed(4)
+  before <- .Random.seed
+  returned <- ibrc_report(small_fit(), report_visits(), path, title = "A <b>title</b> *here*", patients = 1, draws = 4,
+                          open = FALSE)
+  expect_identical(basename(returned), "report.html")
+  expect_identical(.Random.seed, before)
+  expect_identical(list.files(folder), "report.html")
+  expect_length(list.files(tempdir(), "^ibrc_report_"), 0)
+  page <- readChar(path, file.size(path), useBytes = TRUE)
+  Encoding(page) <- "UTF-8"
+
+  expect_identical(occurrences("SECRET", page), 0L)
+  expect_identical(occurrences("<script>alert", page), 0L)
+  expect_gt(occurrences("&lt;script&gt;alert(1)", page), 5)
+  expect_gt(occurrences("`r 1 + 1` *y*", gsub("&#96;", "`", page, fixed = TRUE)), 0)
+  expect_match(page, "A &lt;b&gt;title&lt;/b&gt; *here*", fixed = TRUE)
+  # Everything it shows it holds.
+  images <- regmatches(page, gregexpr("<img [^>]*>", page))[[1]]
+  expect_length(images, 6)
+  expect_true(all(grepl("src=\"data:image/png;base64,", images, fixed = TRUE)))
+  expect_true(all(grepl("alt=\"[^\"]{20,}", images)))
+  expect_false(grepl("(src|href)=\"(https?:)?//", page))
+  expect_identical(occurrences("<h2", page), 10L)
+  median <- tidy(small_fit())$estimate[1]
+  expect_match(page, paste0(">", format(median, digits = 3), "</td>"), fixed = TRUE)
+
+  # What is there stays, unless it is to go.
+  writeLines("kept", path)
+  error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_file")
+  expect_identical(error$reason, "exists")
+  expect_identical(readLines(path), "kept")
+})
+
+test_that("sections become HTML in which nothing of the user's is code", {
+  skip_if_not_installed("knitr")
+  skip_if_not_installed("ggplot2")
+  pages <- vapply(small_sections(), page_of, "")
+  expect_identical(sum(occurrences("SECRET", pages)), 0L)
+  expect_identical(sum(occurrences("<script", pages)), 0L)
+  # The block that holds the HTML begins and ends, and nothing ends it in between.
+  expect_true(all(occurrences("```", pages) == 2))
+  expect_gt(occurrences("&lt;script&gt;", pages[["groups"]]), 0)
+  expect_identical(escape_html(c("<a href=\"x\">'`&", NA)), c("&lt;a href=&quot;x&quot;&gt;&#39;&#96;&amp;", ""))
+
+  local_replacement("part_html", function(part) "")
+  old <- knitr::opts_knit$get("rmarkdown.pandoc.to")
+  withr::defer(knitr::opts_knit$set(rmarkdown.pandoc.to = old))
+  knitr::opts_knit$set(rmarkdown.pandoc.to = "docx")
+  expect_error(page_of(small_sections()$groups), class = "ibrc_error_input")
+})
+
+test_that("sections say what summaries of the fit say", {
+  skip_if_not_installed("ggplot2")
+  fit <- small_fit()
+  sections <- small_sections()
+  advice <- summary(fit)$advice
+  expect_gt(length(advice), 0)
+  expect_true(all(advice %in% texts_of(sections$checks)))
+  expect_true(any(grepl(paste0("^", length(advice), " warning"), texts_of(sections$overview))))
+  after <- sections$posterior[[2]]$data
+  expect_identical(after$Term, rep(c("alpha", "optimism"), each = 2))
+  table <- tidy(fit)
+  expect_identical(after$Median[after$Term == "optimism" & after$Group == "north"],
+                   table$estimate[table$term == "optimism" & table$group == "north"])
+  expect_identical(sections$groups[[1]]$data$Median, compare_groups(fit)$estimate)
+  expect_output(print(sections$groups), "P\\(larger\\)")
+  # What is seen is as the setting has it, a column a state.
+  seen <- Filter(function(part) isTRUE(grepl("what is seen", part$caption)), sections$dynamics)[[1]]$data
+  expect_identical(seen$Seen, c("negative", "positive"))
+  expect_equal(as.numeric(seen[[2]]), c(0.7, 0.3))
+})
+
+test_that("identifiers are shown only when asked for", {
+  skip_if_not_installed("ggplot2")
+  panels <- function(sections) levels(sections$paths[[1]]$plot$data$panel)
+  expect_match(panels(small_sections()), "^Patient [12] ")
+  shown <- report_sections(small_fit(), report_visits(), show_id = TRUE, patients = 2, draws = 2)
+  expect_match(panels(shown), "^SECRET-")
+  # Groups take turns.
+  expect_length(unique(sub("^Patient [12] ", "", panels(small_sections()))), 2)
+})
+
+test_that("small counts are hidden, and none is given away by another", {
+  skip_if_not_installed("ggplot2")
+  visits <- as.data.frame(report_visits())
+  few <- unique(visits$id[visits$clinic == "north"])[1:3]
+  visits <- trajectories(visits[visits$clinic != "north" | visits$id %in% few, ], covariates = "clinic")
+  fit <- suppressWarnings(report_fit(visits))
+  sections <- report_sections(fit, visits, patients = 0, draws = 2)
+  sizes <- sections$selection[[2]]$data
+  expect_identical(sizes$Trajectories[sizes$Group == "north"], "<5")
+  open <- report_sections(fit, visits, suppress = NULL, patients = 0, draws = 2)$selection[[2]]$data
+  expect_identical(open$Trajectories[open$Group == "north"], "3")
+  # No share of three patients is drawn.
+  data <- sections$predictive[[2]]$plot$data
+  expect_true(all(is.na(data$observed[data$group == "north"])))
+  expect_false(all(is.na(data$observed)))
+
+  # A flow that hides its last counts, as two patients were dropped: 160 must not stand elsewhere.
+  log <- data.frame(step = c("read", "marker"), reason = c("rows of the table", "no marker"), patients = c(162L, 160L),
+                    visits = nrow(report_visits()) + c(2L, 0L))
+  cohort <- new_ibrc_cohort(report_visits(), log, list())
+  sections <- report_sections(small_fit(), cohort, patients = 0, draws = 2)
+  said <- unlist(lapply(sections[c("overview", "selection", "groups")], texts_of))
+  expect_false(any(grepl(paste0("\\b(160|80|", nrow(cohort), ")\\b"), said)))
+  expect_true(any(grepl("162", said)))
+  labels <- ggplot2::ggplot_build(sections$groups[[2]]$plot)$layout$panel_params[[1]]$y$get_labels()
+  expect_match(labels, ">=5 trajectories")
+})
+
+test_that("what is missing is said, not left out", {
+  skip_if_not_installed("ggplot2")
+  fit <- ibrc(report_visits(), report_setting(), NULL, ibrc_prior(alpha ~ lognormal(0, 1)), fixed = list(eta = 0.5),
+              chains = 2, iter = 40, seed = 1, resolution = 10, keep_data = FALSE)
+  sections <- report_sections(fit)
+  expect_match(texts_of(sections$groups), "no groups")
+  expect_match(texts_of(sections$predictive), "keep_data")
+  expect_match(texts_of(sections$paths), "No visits")
+  expect_match(texts_of(sections$selection), "no account")
+  expect_true(any(grepl("eta = 0.5", texts_of(sections$overview), fixed = TRUE)))
+})
+
+test_that("learned dynamics are shown, each group's own where it has them", {
+  skip_if_not_installed("ggplot2")
+  visits <- report_visits()
+  iohmm <- fit_iohmm(visits, states = 2, starts = 2, sort_by = "positive", seed = 1)
+  shown <- report_sections(small_fit(), iohmm = iohmm, draws = 2)$dynamics
+  captions <- unlist(lapply(shown, `[[`, "caption"))
+  expect_match(captions[1], "states tried")
+  first <- shown[[which(captions == "Probability of each state at the first visit")[1] + 1]]$data
+  expect_equal(as.numeric(first$Probability), unname(iohmm$start), tolerance = 0.01)
+
+  other <- report_setting()
+  other$start[] <- c(0.2, 0.8)
+  own <- ibrc(visits, stats::setNames(list(report_setting(), other), c("north", nasty)), NULL,
+              ibrc_prior(alpha ~ lognormal(0, 1)), by = "clinic", chains = 1, iter = 20, seed = 1, resolution = 5)
+  tables <- report_sections(own, draws = 2)$dynamics
+  first <- Filter(function(part) identical(part$caption, "Probability of each state at the first visit, north"), tables)
+  expect_identical(first[[1]]$data$Probability, c("0.500", "0.500"))
+  first <- Filter(function(part) isTRUE(grepl("first visit, <script>", part$caption)), tables)
+  expect_identical(first[[1]]$data$Probability, c("0.200", "0.800"))
+})
+
+test_that("the template has the sections and the arguments that there are", {
+  folder <- system.file("rmarkdown", "templates", "ibrc_report", package = "ibrc")
+  expect_true(file.exists(file.path(folder, "template.yaml")))
+  skeleton <- readLines(file.path(folder, "skeleton", "skeleton.Rmd"))
+  used <- sub("^report[$]", "", grep("^report[$]", skeleton, value = TRUE))
+  skip_if_not_installed("ggplot2")
+  expect_identical(used, names(small_sections()))
+  skip_if_not_installed("rmarkdown")
+  head <- rmarkdown::yaml_front_matter(file.path(folder, "skeleton", "skeleton.Rmd"))
+  expect_identical(names(head$params), names(formals(report_sections)))
+})
+
+test_that("bad input is refused before any work", {
+  fit <- small_fit()
+  visits <- report_visits()
+  path <- file.path(withr::local_tempdir(), "report.html")
+  refused <- function(..., class = "ibrc_error_input") {
+    expect_error(ibrc_report(..., open = FALSE), class = class)$argument
+  }
+  expect_identical(refused(fit), "file")
+  expect_identical(refused(fit, file = "report.pdf"), "file")
+  nowhere <- file.path(dirname(path), "no", "report.html")
+  expect_identical(refused(fit, file = nowhere, class = "ibrc_error_file"), "file")
+  expect_identical(refused("fit", file = path), "fit")
+  expect_identical(refused(fit, as.data.frame(visits), path), "visits")
+  expect_identical(refused(fit, visits[visits$id != "SECRET-1", ], path), "visits")
+  expect_identical(refused(fit, file = path, iohmm = 1), "iohmm")
+  expect_identical(refused(fit, file = path, title = NA), "title")
+  expect_identical(refused(fit, file = path, suppress = 1), "suppress")
+  expect_identical(refused(fit, file = path, patients = -1), "patients")
+  expect_identical(refused(fit, file = path, draws = 0), "draws")
+  expect_identical(refused(fit, file = path, overwrite = 1), "overwrite")
+  expect_identical(refused(fit, file = path, show_id = NA), "show_id")
+  expect_identical(refused(fit, file = path, other = 1), "...")
+  expect_error(report_sections("no file.rds"), class = "ibrc_error_input")
+  expect_false(file.exists(path))
+})
+
+test_that("without what it needs a report says what to install", {
+  path <- file.path(withr::local_tempdir(), "report.html")
+  local_replacement("require_package", function(package, purpose) NULL)
+  local_replacement("has_pandoc", function() FALSE)
+  error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_package")
+  expect_match(conditionMessage(error), "pandoc")
+  local_replacement("require_package", function(package, purpose) abort("package", purpose, " needs ", package))
+  error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_package")
+  expect_match(conditionMessage(error), "rmarkdown")
+})

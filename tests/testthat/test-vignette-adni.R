@@ -1,0 +1,80 @@
+# What vignettes/adni.Rmd reads instead of fitting it: inst/extdata/adni-*.csv, made by
+# data-raw/vignette-adni.R.
+
+stored_result <- function(name) {
+  utils::read.csv(system.file("extdata", paste0("adni-", name, ".csv"), package = "ibrc", mustWork = TRUE))
+}
+
+# Sourced like this, the script only defines its functions.
+vignette_script <- function() {
+  script <- test_path("..", "..", "data-raw", "vignette-adni.R")
+  skip_if_not(file.exists(script))
+  made <- new.env()
+  sys.source(script, made)
+  list(path = script, make = made)
+}
+
+test_that("stored results are small, whole, and of this package", {
+  names <- c("contrasts", "dynamics", "groups", "inputs", "priors", "resolutions")
+  files <- system.file("extdata", paste0("adni-", names, ".csv"), package = "ibrc", mustWork = TRUE)
+  expect_lt(sum(file.size(files)), 20000)
+  for (name in setdiff(names, "inputs")) expect_false(anyNA(stored_result(name)[c(1, 2)]))
+  inputs <- stored_result("inputs")
+  # On another version the script has to be run again.
+  expect_identical(inputs$is[inputs$what == "version"], as.character(utils::packageVersion("ibrc")))
+})
+
+test_that("neither the table nor the script has changed since results were stored", {
+  script <- vignette_script()
+  expect_identical(script$make$vignette_inputs(script$path), stored_result("inputs"))
+})
+
+test_that("the stored contrasts are those of posteriors that mixed", {
+  groups <- stored_result("groups")
+  expect_true(all(groups$rhat < 1.02))
+  expect_true(all(groups$ess_bulk > 400))
+  contrasts <- stored_result("contrasts")
+  expect_true(all(contrasts$conf.low < contrasts$estimate & contrasts$estimate < contrasts$conf.high))
+  # A difference of medians is near the median of differences.
+  medians <- function(by, dynamics, group) {
+    groups$estimate[groups$by == by & groups$dynamics == dynamics & groups$group == group & groups$term == "optimism"]
+  }
+  optimism <- contrasts[contrasts$term == "optimism", ]
+  between <- mapply(function(by, dynamics, group, reference) {
+    medians(by, dynamics, group) - medians(by, dynamics, reference)
+  }, optimism$by, optimism$dynamics, optimism$group, optimism$reference)
+  expect_equal(unname(between), optimism$estimate, tolerance = 0.02)
+})
+
+test_that("the script still finds the likeliest doctors that were stored", {
+  script <- vignette_script()
+  truth <- adni_like_truth()
+  problem <- list(cohort = read_adni(adni_like),
+                  prior = ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1)))
+  again <- script$make$likeliest(problem, truth$setting, truth$models, resolution = 20, starts = 1)
+  stored <- stored_result("resolutions")
+  stored <- stored[stored$dynamics == "true" & stored$resolution == 20, ]
+  expect_identical(stored$bonus, c("jump", "ramp"))
+  # On this lattice the ramp is what becomes of the jump.
+  for (row in 1:2) expect_equal(again, stored[row, names(again)], tolerance = 1e-3, ignore_attr = TRUE)
+})
+
+test_that("the script makes all results again", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  script <- vignette_script()
+  problem <- script$make$vignette_problem()
+  expect_equal(script$make$make_priors(problem), stored_result("priors"), tolerance = 1e-3, ignore_attr = TRUE)
+  expect_equal(script$make$make_dynamics(problem), stored_result("dynamics"), tolerance = 1e-3, ignore_attr = TRUE)
+  expect_equal(script$make$make_resolutions(problem, c(20, 40)), {
+    stored <- stored_result("resolutions")
+    stored[stored$resolution < 100, ]
+  }, tolerance = 1e-3, ignore_attr = TRUE)
+  # Long chains in full take minutes: shorter ones agree to their own noise.
+  problem$dynamics <- problem$dynamics["learned"]
+  long <- script$make$make_contrasts(problem, chains = 2, iter = 1000)$contrasts
+  stored <- stored_result("contrasts")
+  stored <- stored[stored$dynamics == "learned", ]
+  which <- c("by", "term", "group", "reference")
+  expect_equal(long[which], stored[which], ignore_attr = TRUE)
+  expect_true(all(abs(long$estimate - stored$estimate) < 0.25 * (stored$conf.high - stored$conf.low)))
+})
