@@ -90,7 +90,10 @@ fit_advice <- function(fit, table) {
   label <- if (is.null(table$group)) table$term else paste0(table$term, " (", table$group, ")")
   rough <- !is.finite(table$rhat) | table$rhat > 1.01
   few <- !rough & (table$ess_bulk < 400 | table$ess_tail < 400)
-  mute <- fit$likelihood & table$contraction < 0.1
+  # As wide as the prior need not be where the prior is.
+  limits <- prior_quantile(fit$prior, c(0.025, 0.975))[, table$term, drop = FALSE]
+  pulled <- fit$likelihood & (table$estimate < limits[1, ] | table$estimate > limits[2, ])
+  mute <- fit$likelihood & table$contraction < 0.1 & !pulled
   verdict <- identifiability(fit)$verdict
   half <- fit$likelihood & !mute & startsWith(verdict, "bounded")
   c(
@@ -100,6 +103,8 @@ fit_advice <- function(fit, table) {
                          "iterations."),
     if (any(mute)) paste0("The data say little about ", listing(label[mute]), ": its posterior is close to its ",
                           "prior. Report it as not identified."),
+    if (any(pulled)) paste0("The data pull ", listing(label[pulled]), " out of the central 95% of its prior: see whether ",
+                            "setting and models fit the behaviour (pp_check()), or state a wider prior."),
     if (any(half)) paste0("The data bound ", listing(paste(label[half], sub("bounded ", "", verdict[half]))),
                           " only: report a bound, not an estimate. See identifiability()."),
     if (isTRUE(fit$interrupted)) "The run was interrupted: these are the draws until then.",

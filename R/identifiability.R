@@ -123,6 +123,8 @@ identifiability_sentences <- function(x, digits) {
     label <- if (is.null(row$group)) row$term else paste0(row$term, " (", row$group, ")")
     prior <- paste(number(row$prior.low), "to", number(row$prior.high))
     kind <- sub("^(only jointly).*", "\\1", row$verdict)
+    centre <- (row$conf.low + row$conf.high) / 2
+    away <- centre < row$prior.low || centre > row$prior.high
     said <- switch(
       kind,
       identified = paste0("is identified: ", number(row$conf.low), " to ", number(row$conf.high),
@@ -135,7 +137,8 @@ identifiability_sentences <- function(x, digits) {
                               number(row$ridge), "): by itself it may be ", number(row$conf.low), " to ",
                               number(row$conf.high), " (95%)."),
       paste0("is not identified: its posterior, ", number(row$conf.low), " to ", number(row$conf.high),
-             ", is close to its prior, ", prior, " (95%).")
+             if (away) ", is no narrower than its prior, though away from it, " else ", is close to its prior, ",
+             prior, " (95%).")
     )
     paste(label, said)
   }, "")

@@ -35,6 +35,11 @@ test_that("what the data do not say is said", {
   fit <- pooled_fit()
   fit$draws$all[, , "optimism"] <- with_seed(1, stats::rnorm(length(fit$draws$all[, , "optimism"])))
   expect_match(fit_advice(fit, tidy(fit)), "little about optimism", all = FALSE)
+  # As wide as the prior, but elsewhere: that says something.
+  fit$draws$all[, , "optimism"] <- fit$draws$all[, , "optimism"] + 5
+  advice <- fit_advice(fit, tidy(fit))
+  expect_no_match(advice, "little about optimism")
+  expect_match(advice, "pull optimism out of", all = FALSE)
   expect_no_match(fit_advice(pooled_fit(), tidy(pooled_fit())), "little about")
 })
 
