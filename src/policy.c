@@ -24,11 +24,21 @@ void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *
   }
 }
 
+/* x less its best: beside a value, alpha log(sum) may be less than rounding. */
+static void measure_from_best(double *x, const double *prior, int n, int largest) {
+  double best = largest ? -INFINITY : INFINITY;
+  for (int i = 0; i < n; i++) {
+    if (prior[i] > 0.0 && (largest ? x[i] > best : x[i] < best)) best = x[i];
+  }
+  for (int i = 0; i < n; i++) x[i] -= best;
+}
+
 void ibrc_policy_log_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
                         double *log_policy) {
   const int U = plan->n_actions;
   if (plan->by_value && plan->alpha.kind == IBRC_SOFT) {
     blend(plan->action_value, corners, (size_t)U, 0, U, scratch);
+    measure_from_best(scratch, plan->action_prior, U, plan->alpha.inverse > 0.0);
     const double mean = ibrc_soft_mean(scratch, plan->action_prior, U, &plan->alpha, NULL);
     for (int u = 0; u < U; u++) {
       /* Rounding over a small alpha must not make a probability more than 1. */

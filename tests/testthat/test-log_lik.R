@@ -70,3 +70,15 @@ test_that("what cannot happen is refused by its rows", {
   wrong <- trajectories(transform(visits, action = "wait"))
   expect_error(log_lik(sure, wrong), class = "ibrc_error_data")
 })
+
+test_that("a price far below the rounding of values leaves the likelihood of choices right", {
+  setting <- diag_setting()
+  sure <- plan_agent(setting, bounded_agent(alpha = 0), diag_models())
+  visits <- simulate(sure, 20, seed = 1)
+  for (alpha in c(1e-30, 1e-14)) {
+    # The best action has probability 1, and rational behaviour is nothing but that.
+    expect_close(sum(log_lik(update(sure, bounded_agent(alpha = alpha)), visits)), 0, 1e-12)
+  }
+  worst <- plan_agent(setting, bounded_agent(alpha = -1e-30), diag_models())
+  expect_close(sum(log_lik(worst, simulate(worst, 20, seed = 1, horizon = 5))), 0, 1e-12)
+})
