@@ -1,11 +1,11 @@
-# GNU make. Left out of the built package. What is made here goes to _build/ and
-# demo-output/; the package is installed into _build/library, never into the
+# GNU make. Left out of the built package. What is made here goes to _build/,
+# demo-output/ and site/; the package is installed into _build/library, never into the
 # user's own library.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install demo test slow check bench docs clean
+.PHONY: help install demo test slow check bench docs site clean
 
 # Greek letters print in a container without a locale, too.
 ifeq ($(LC_ALL)$(LC_CTYPE)$(LANG),)
@@ -26,11 +26,12 @@ SOURCES := DESCRIPTION .Rbuildignore $(wildcard NAMESPACE) \
 help:
 	@echo "make demo    installs the package into _build/ and runs its demonstration; pictures go to demo-output/."
 	@echo "make test    installs the package into _build/ and runs its tests; make test FILTER=plan runs test-plan.R alone."
-	@echo "make slow    runs the slow tests in tests/slow/, some twenty minutes; make slow SLOW=kill runs kill.R alone."
+	@echo "make slow    runs the slow tests in tests/slow/, an hour or so; make slow SLOW=kill runs kill.R alone."
 	@echo "make check   builds the package and checks it as CRAN does; anything found but a new submission fails."
 	@echo "make bench   runs the benchmarks in inst/bench/; make bench BENCH=forward runs forward.R alone."
 	@echo "make docs    writes man/ and NAMESPACE from the comments in R/."
-	@echo "make clean   removes _build/, demo-output/ and compiled files."
+	@echo "make site    builds the site into site/ and follows its links."
+	@echo "make clean   removes _build/, demo-output/, site/ and compiled files."
 	@echo "On Debian and Ubuntu each of them first installs what is missing (tools/setup.sh)."
 
 # Installed from a built tarball: what is tested is what would be shipped, and
@@ -83,6 +84,12 @@ docs:
 	@$(SETUP) docs
 	@Rscript tools/document.R
 
+site:
+	@$(SETUP) site
+	@$(MAKE) --no-print-directory install
+	@$(WITH_PACKAGE) Rscript tools/site.R
+	@Rscript tools/links.R site
+
 clean:
-	rm -rf _build demo-output
+	rm -rf _build demo-output site
 	rm -f src/*.o src/*.so src/*.dll

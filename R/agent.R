@@ -36,7 +36,7 @@
 bounded_agent <- function(alpha = NULL, beta = NULL, eta = NULL, flexibility = NULL,
                           optimism = NULL, adaptivity = NULL, action_prior = NULL,
                           belief_prior = NULL) {
-  if (!is.null(adaptivity) && identical(as.numeric(adaptivity), 0)) {
+  if (is.numeric(adaptivity) && identical(as.numeric(adaptivity), 0)) {
     abort_input("adaptivity", "must not be 0: an agent without any has no finite value. Use a small one.")
   }
   agent <- new_ibrc_agent(

@@ -48,7 +48,7 @@ belief_paths.ibrc_fit <- function(object, visits, final = FALSE, ...) {
   if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
   final <- check_flag(final, "final")
   # Before any solve.
-  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  check_visits(visits)
   out <- trace_paths(group_plans(object), visits, object$by, final)
   if (!is_grouped(object)) out$.group <- NULL
   out

@@ -37,14 +37,21 @@ check_finite_number <- function(x, argument) {
   x
 }
 
+# More of anything than a machine could hold; asked for by a slip of the hand.
+most_at_once <- 1e7
+
 check_count <- function(x, argument, least = 1, most = .Machine$integer.max) {
   x <- check_number(x, argument, "one whole number")
   if (x != round(x) || x < least || x > most) {
-    bound <- if (most < .Machine$integer.max) paste0("from ", least, " to ", most) else paste(least, "or more")
+    plain <- function(v) format(v, big.mark = ",", scientific = FALSE, trim = TRUE)
+    bound <- if (most < .Machine$integer.max) paste("from", plain(least), "to", plain(most)) else
+      paste(plain(least), "or more")
     abort_input(argument, "must be a whole number, ", bound, "; it is ", format(x), ".")
   }
   as.integer(x)
 }
+
+check_seed <- function(x) check_count(x, "seed", least = -.Machine$integer.max)
 
 check_positive <- function(x, argument) {
   x <- check_finite_number(x, argument)
@@ -130,6 +137,9 @@ describe <- function(x) {
   if (is.atomic(x)) return(paste("a", class(x)[1], "vector of length", length(x)))
   paste("an object of class", enumerate(class(x)[1]))
 }
+
+# The same of a column of data, of which a single value is one as well.
+describe_column <- function(x) paste("a column of class", enumerate(class(x)[1]))
 
 check_unused <- function(...) {
   if (...length()) {

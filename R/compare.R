@@ -51,6 +51,7 @@ group_pairs <- function(groups, reference) {
     return(list(group = pairs[2, ], reference = pairs[1, ]))
   }
   if (is.null(reference)) reference <- groups[1]
+  if (length(reference) != 1) abort_input("reference", "must be one group, not ", describe(reference), ".")
   as_positions(reference, groups, "reference", "group")
   list(group = setdiff(groups, reference), reference = reference)
 }

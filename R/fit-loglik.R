@@ -50,6 +50,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, ...) {
 #' @export
 loo <- function(x, ...) {
   require_package("loo", "Leave-one-out cross-validation")
+  if (!has_method(x, "loo", "loo")) check_class(x, "ibrc_fit", "x", "ibrc()")
   loo::loo(x, ...)
 }
 

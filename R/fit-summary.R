@@ -89,11 +89,13 @@ contraction <- function(fit) {
 fit_advice <- function(fit, table) {
   label <- if (is.null(table$group)) table$term else paste0(table$term, " (", table$group, ")")
   rough <- !is.finite(table$rhat) | table$rhat > 1.01
-  few <- !rough & (table$ess_bulk < 400 | table$ess_tail < 400)
+  # Too few draws to tell are few, and contract nothing that can be told.
+  enough <- !is.na(table$ess_bulk + table$ess_tail) & table$ess_bulk >= 400 & table$ess_tail >= 400
+  few <- !rough & !enough
   # As wide as the prior need not be where the prior is.
   limits <- prior_quantile(fit$prior, c(0.025, 0.975))[, table$term, drop = FALSE]
   pulled <- fit$likelihood & (table$estimate < limits[1, ] | table$estimate > limits[2, ])
-  mute <- fit$likelihood & table$contraction < 0.1 & !pulled
+  mute <- fit$likelihood & !is.na(table$contraction) & table$contraction < 0.1 & !pulled
   verdict <- identifiability(fit)$verdict
   half <- fit$likelihood & !mute & startsWith(verdict, "bounded")
   c(

@@ -56,6 +56,8 @@
 #'
 #' @return An object of class `ibrc_fit`. See [summary()][summary.ibrc_fit],
 #'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
+#' @seealso [ibrc-package] lists every function of the package by task; `vignette("ibrc")` begins at the
+#'   beginning.
 #' @family inference
 #' @export
 #' @examples
@@ -140,12 +142,16 @@ default_refresh <- function() {
 }
 
 check_run <- function(chains, iter, warmup, thin, cores, refresh) {
-  run <- list(chains = check_count(chains, "chains"), iter = check_count(iter, "iter", least = 2),
+  run <- list(chains = check_count(chains, "chains", most = 1e5), iter = check_count(iter, "iter", least = 2, most = 1e8),
               warmup = check_count(warmup, "warmup", least = 0), thin = check_count(thin, "thin"),
               cores = check_count(cores, "cores"), refresh = check_count(refresh, "refresh", least = 0))
   if (run$iter <= run$warmup) {
     abort_input("iter", "must be more than `warmup`: ", run$iter, " steps with ", run$warmup,
                 " of warm-up leave nothing to keep.")
+  }
+  if ((run$iter - run$warmup) %/% run$thin < 2) {
+    abort_input("thin", "= ", run$thin, " keeps fewer than two of the ", run$iter - run$warmup,
+                " steps after warm-up: take a smaller one, or more steps.")
   }
   run
 }
@@ -208,7 +214,9 @@ start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
 
 given_start <- function(prior, start, n) {
   terms <- prior_terms(prior)
-  start <- as.matrix(as.data.frame(start))
+  start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
+    abort_input("start", "must be a data frame with a column a term and a row a chain, not ", describe(start), ".")
+  })
   if (!is.numeric(start)) abort_input("start", "must be numbers, a column a term and a row a chain.")
   lost <- setdiff(terms, colnames(start))
   if (length(lost)) abort_input("start", "has no column for ", enumerate(lost), ".")

@@ -176,6 +176,11 @@ flow_data <- function(flow) {
 plot.ibrc_flow <- function(x, ...) {
   check_unused(...)
   require_package("ggplot2", "Drawing a flow")
+  draw_flow(x)
+}
+
+# A function of its own, see draw_profile().
+draw_flow <- function(x) {
   boxes <- flow_data(x)
   kept <- boxes[boxes$kind == "kept", ]
   gone <- boxes[boxes$kind == "dropped", ]

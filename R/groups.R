@@ -7,10 +7,13 @@ group_trajectories <- function(visits, by, coded) {
   first <- coded$row[!duplicated(coded$trajectory)]
   if (is.null(by)) return(factor(rep("all", length(first))))
   if (!is.character(by) || length(by) == 0) abort_input("by", "must name columns, not ", describe(by), ".")
+  if (attr(visits, "roles")$id %in% by) {
+    abort_input("by", "must not name the column of identifiers: they would stand in the fit, a group each.")
+  }
   labels <- lapply(by, function(column) {
     check_column(visits, column, "by")
     level <- as.character(visits[[column]])
-    level[is.na(level)] <- "missing"
+    level[is.na(visits[[column]]) | !nzchar(level)] <- "missing"
     own <- level[first][coded$trajectory + 1L]
     differs <- coded$row[level[coded$row] != own]
     if (length(differs)) {

@@ -3,7 +3,9 @@
 
 # Visits in the order of trajectories, coded from 0; `row` is where each came from.
 code_visits <- function(visits, setting, argument = "visits") {
-  check_class(visits, "ibrc_trajectories", argument, "trajectories()")
+  check_visits(visits, argument)
+  # A data frame may have been changed since it was checked: rows in another order, an id taken away.
+  validate_ibrc_trajectories(visits)
   validate_against_setting(visits, setting)
   roles <- attr(visits, "roles")
   who <- visits[[roles$id]]

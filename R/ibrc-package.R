@@ -2,36 +2,76 @@
 #'
 #' Given what was observed and what was done, visit by visit, and a stated
 #' standard of what should be wanted, this package reads how flexible, optimistic
-#' and adaptive a decision maker looks.
+#' and adaptive a decision maker looks. This page lists every function by
+#' task. The function that infers is [ibrc()]; `vignette("ibrc")` begins at the
+#' beginning.
 #'
-#' **State a problem**: [decision_setting()], [diag_setting()], [tiger_setting()],
-#' [as_setting()]; what the agent may believe: [model_prior()], [diag_models()],
-#' [perturb_models()], [soften_models()].
+#' @section State a problem:
+#' * What there is to know, do, see and want: [decision_setting()],
+#'   [certainty_bonus()].
+#' * Ready made: [diag_setting()], [tiger_setting()], [adni_setting()]; from `.POMDP`
+#'   files, objects of the package pomdp or learned dynamics: [as_setting()].
+#' * What the decision maker may believe about the dynamics: [model_prior()],
+#'   [diag_models()], [perturb_models()], [soften_models()].
 #'
-#' **Plan**: [bounded_agent()], [plan_agent()], [update()][update.ibrc_plan];
-#' [value()], [policy()], [action_value()], [model_weights()], [update_belief()],
-#' [tidy()][tidy.ibrc_plan], [evaluate_policy()], [occupancy()], [complexity()].
+#' @section Bring data:
+#' * Visits as a data frame: [trajectories()]; from a table with a marker and a test:
+#'   [panel_trajectories()]; from ADNI's: [read_adni()]; who was left out: [flow()],
+#'   [flow_data()].
+#' * A synthetic cohort: [adni_like], and what is true of it: [adni_like_truth()].
+#' * Counts too small to be shown: [suppress_counts()].
 #'
-#' **Behave**: [simulate()][simulate.ibrc_plan], [trajectories()].
+#' @section Learn dynamics:
+#' * Hidden states from visits: [fit_iohmm()], [iohmm_prior()]; the fit as a data frame:
+#'   [tidy()][tidy.ibrc_iohmm]; what comes next: [predict()][predict.ibrc_iohmm].
+#' * From there to a problem: [as_setting()][as_setting.ibrc_iohmm], [model_draws()].
 #'
-#' **Infer**: [ibrc_prior()], [ibrc()], [resume()], [log_lik()]; [ibrc_mode()] for a
-#' point estimate; [irl_prior()] and [cost_benefit()] for reward learning;
-#' [summary()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
-#' [prior_summary()].
+#' @section Plan:
+#' * How the agent is bounded: [bounded_agent()]; its plan: [plan_agent()]; another
+#'   agent's: [update()][update.ibrc_plan].
+#' * Read a plan: [value()], [policy()], [action_value()], [model_weights()],
+#'   [update_belief()], [tidy()][tidy.ibrc_plan].
+#' * Judge behaviour: [evaluate_policy()], [occupancy()], [complexity()].
+#' * Behave: [simulate()][simulate.ibrc_plan].
 #'
-#' **Compare**: [compare_groups()], [project_behavior()], [loo()].
+#' @section Infer:
+#' * Priors: [ibrc_prior()], [irl_prior()] for a utility, [prior_summary()].
+#' * Draw from the posterior: [ibrc()]; go on after a stop: [resume()]; a point only:
+#'   [ibrc_mode()].
+#' * Read a fit: [summary()][summary.ibrc_fit], [tidy()][summary.ibrc_fit],
+#'   [glance()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
+#'   [cost_benefit()].
+#' * The likelihood itself: [log_lik()], of a fit: [log_lik()][log_lik.ibrc_fit].
 #'
-#' **Check**: [identifiability()], [profile_likelihood()], [pp_check()],
-#' [posterior_predict()], [augment()][augment.ibrc_fit].
+#' @section Compare:
+#' * Groups: [compare_groups()], [plot_groups()], [groups_data()].
+#' * The behaviour that a fit stands for: [project_behavior()].
+#' * Fits: [loo()].
 #'
-#' **Look**: [plot()][plot.ibrc_plan] a plan, [plot_plans()], [plot()][plot.ibrc_fit] a
-#' fit.
+#' @section Look:
+#' * Plans: [plot_plans()], [plot()][plot.ibrc_plan], [plans_data()]; with sliders for the
+#'   bounds: [explore_agent()].
+#' * Fits: [plot()][plot.ibrc_fit], [fit_plot_data()].
+#' * The beliefs behind decisions: [belief_paths()], [plot_simplex()],
+#'   [simplex_data()].
+#' * All of it on one page: [ibrc_report()], [report_sections()].
+#'
+#' @section Check:
+#' * What the data say about a term, and what they do not: [identifiability()],
+#'   [profile_likelihood()].
+#' * Behaviour seen beside behaviour replicated: [pp_check()], [pp_data()],
+#'   [posterior_predict()].
+#' * Every visit: [augment()][augment.ibrc_fit].
 #'
 #' @section Options:
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.
 #' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
 #'
-#' @aliases ibrc-package
-#' @keywords internal
+#' @section Vignettes:
+#' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
+#' computed; `vignette("scale")`, many groups, patients and beliefs;
+#' `vignette("adni")`, `vignette("pbc")` and `vignette("paper")`, cases worked through.
+#'
+#' @aliases NULL ibrc-package
 #' @useDynLib ibrc, .registration = TRUE
 "_PACKAGE"

@@ -33,10 +33,10 @@
 #' sapply(draws$models, function(m) m$emission["state2", "hear_right", "listen"])
 model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
-  n <- check_count(n, "n")
+  n <- check_count(n, "n", most = most_at_once)
   warmup <- check_count(warmup, "warmup", least = 0)
   thin <- check_count(thin, "thin")
-  if (!is.null(seed)) seed <- check_count(seed, "seed", least = -.Machine$integer.max)
+  if (!is.null(seed)) seed <- check_seed(seed)
   need_visits(iohmm, "model_draws()", "iohmm")
   tree <- iohmm_tree(iohmm$coded, iohmm)
   smooth <- expect_states(iohmm, iohmm_chains(iohmm$coded))$smooth

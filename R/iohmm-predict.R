@@ -89,7 +89,7 @@ observation_chances <- function(iohmm, states, action) {
 simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, missing = c("keep", "fill"),
                                 states = FALSE, ...) {
   check_unused(...)
-  nsim <- check_count(nsim, "nsim")
+  nsim <- check_count(nsim, "nsim", most = most_at_once)
   missing <- check_choice(missing, c("keep", "fill"), "missing")
   states <- check_flag(states, "states")
   coded <- coded_visits(object, visits, "simulate()")

@@ -82,12 +82,12 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
                       prior = NULL, transitions = c("action", "shared"), sort_by = NULL, names = NULL,
                       tolerance = 1e-6, max_iter = 5000, cores = getOption("ibrc.cores", 1), seed = NULL,
                       keep_data = TRUE) {
-  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  check_visits(visits)
   states <- check_state_numbers(states)
-  run <- list(starts = check_count(starts, "starts"), tolerance = check_positive(tolerance, "tolerance"),
+  run <- list(starts = check_count(starts, "starts", most = most_at_once), tolerance = check_positive(tolerance, "tolerance"),
               max_iter = check_count(max_iter, "max_iter", least = 2), cores = check_count(cores, "cores"))
   keep_data <- check_flag(keep_data, "keep_data")
-  if (!is.null(seed)) seed <- check_count(seed, "seed", least = -.Machine$integer.max)
+  if (!is.null(seed)) seed <- check_seed(seed)
   words <- iohmm_words(visits, actions, observations)
   names <- check_state_names(names, states)
   scores <- check_scores(sort_by, words$observations)

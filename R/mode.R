@@ -57,7 +57,7 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
   estimate <- check_choice(estimate, c("map", "mle"), "estimate")
   if (!is.null(conf.level)) conf.level <- check_level(conf.level)
   cores <- check_count(cores, "cores")
-  starts <- check_count(starts, "starts")
+  starts <- check_count(starts, "starts", most = most_at_once)
   group <- group_trajectories(visits, by, coded)
   warn_small_groups(group)
   plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,

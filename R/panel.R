@@ -100,12 +100,12 @@ check_panel <- function(data, roles, covariates) {
   if (nrow(data) == 0) abort("data", "`data` has no rows.", argument = "data")
   when <- data[[roles$time]]
   if (!is.numeric(when) && !inherits(when, c("Date", "POSIXct", "difftime"))) {
-    abort_input("time", "must name a column of numbers, dates or date-times, not ", describe(when), ".")
+    abort_input("time", "must name a column of numbers, dates or date-times, not ", describe_column(when), ".")
   }
   for (role in c("marker", "test")) {
     x <- data[[roles[[role]]]]
     if (!is.numeric(x) && !is.factor(x) && !is.character(x)) {
-      abort_input(role, "must name a column of numbers, a factor or text, not ", describe(x), ".")
+      abort_input(role, "must name a column of numbers, a factor or text, not ", describe_column(x), ".")
     }
     odd <- if (is.numeric(x)) which(is.infinite(x))
     if (length(odd)) abort_rows(odd, role, "`", role, "` is infinite")
@@ -184,8 +184,8 @@ panel_classes <- function(x, cuts, labels, column, role) {
 quantile_cuts <- function(x, n, column, role) {
   x <- x[!is.na(x)]
   if (!length(x)) abort_input(role, "has no values among the visits kept.")
-  cuts <- stats::quantile(x, seq_len(n - 1) / n, names = FALSE)
-  if (anyDuplicated(cuts) || max(cuts) >= max(x)) {
+  cuts <- if (n <= length(x)) stats::quantile(x, seq_len(n - 1) / n, names = FALSE)
+  if (is.null(cuts) || anyDuplicated(cuts) || max(cuts) >= max(x)) {
     abort_input(paste0(role, "_cuts"), "= ", n, " asks for more classes than the values of \"", column,
                 "\" have quantiles apart; give fewer, or cut points.")
   }

@@ -102,7 +102,10 @@ check_plans <- function(plans) {
 
 # The beliefs over a run of observations, the first before any.
 path_data <- function(plan, observations, actions) {
-  if (is.null(observations)) return(NULL)
+  if (is.null(observations)) {
+    if (!is.null(actions)) abort_input("actions", "has no effect without `observations` to go with it.")
+    return(NULL)
+  }
   states <- plan$setting$states
   going_on <- setdiff(plan$setting$actions, plan$setting$stop_actions)
   if (is.null(actions) && !length(going_on)) {

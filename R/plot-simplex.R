@@ -58,7 +58,7 @@ plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
 #' @export
 simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
   setting <- check_drawable(fit)
-  check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
+  check_visits(visits)
   show_id <- check_flag(show_id, "show_id")
   who <- visits[[attr(visits, "roles")$id]]
   chosen <- chosen_trajectories(id, unique(who))

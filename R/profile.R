@@ -36,7 +36,7 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   }
   terms <- prior_terms(object$prior)
   term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")
-  n <- check_count(n, "n", least = 2)
+  n <- check_count(n, "n", least = 2, most = most_at_once)
   j <- match(term, terms)
   if (!is.null(values)) values <- profile_values(object$prior[[j]], values)
   groups <- names(if (inherits(object, "ibrc_fit")) object$draws else object$tops)
@@ -116,6 +116,12 @@ profile_piece <- function(surface, top, j, at, prior) {
 plot.ibrc_profile <- function(x, ...) {
   check_unused(...)
   require_package("ggplot2", "Drawing a profile")
+  draw_profile(x)
+}
+
+# A picture keeps the frame that it was made in, and that of a method knows its caller's,
+# with all that stands there: so pictures are made in functions of their own.
+draw_profile <- function(x) {
   cut <- -stats::qchisq(0.95, 1) / 2
   data <- as.data.frame(x)
   data$height <- -data$below_maximum

@@ -28,7 +28,7 @@
 simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL,
                                cores = getOption("ibrc.cores", 1), ...) {
   check_unused(...)
-  nsim <- check_count(nsim, "nsim")
+  nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   cores <- check_count(cores, "cores")
   setting <- object$setting
@@ -96,7 +96,7 @@ start_generator <- function(seed) {
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   before <- get(".Random.seed", envir = globalenv())
   if (is.null(seed)) return(list(before = before, seed = before))
-  set.seed(check_count(seed, "seed", least = -.Machine$integer.max))
+  set.seed(check_seed(seed))
   list(before = before, seed = structure(seed, kind = as.list(RNGkind())))
 }
 

@@ -10,7 +10,7 @@
 # `seed`: a whole number, or NULL to take one from the present generator, which
 # then moves on as one stats::runif(1) would move it.
 streams_from_seed <- function(seed = NULL, n = 1L) {
-  if (is.null(seed)) seed <- floor(stats::runif(1) * .Machine$integer.max)
+  seed <- if (is.null(seed)) floor(stats::runif(1) * .Machine$integer.max) else check_seed(seed)
   streams <- vector("list", n)
   keep_random_state({
     set.seed(seed, kind = "L'Ecuyer-CMRG", normal.kind = "Inversion", sample.kind = "Rejection")

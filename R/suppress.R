@@ -30,7 +30,7 @@ suppress_counts <- function(x, below = 5, columns = NULL) {
     if (!is.null(columns)) abort_input("columns", "is for data frames; `x` is ", describe(x), ".")
     return(hide_counts(check_counts(x, "x"), below))
   }
-  if (is.null(columns)) abort_input("columns", "must name the columns of counts.")
+  if (!length(columns)) abort_input("columns", "must name the columns of counts.")
   if (!is.character(columns)) abort_input("columns", "must be names of columns, not ", describe(columns), ".")
   for (column in columns) {
     check_column(x, column, "columns")
@@ -41,7 +41,7 @@ suppress_counts <- function(x, below = 5, columns = NULL) {
 
 check_counts <- function(x, argument) {
   if (!is.numeric(x) || !is.null(dim(x)) && length(dim(x)) > 1) {
-    abort_input(argument, "must be counts, not ", describe(x), ".")
+    abort_input(argument, "must be counts, not of class ", enumerate(class(x)[1]), ".")
   }
   bad <- which(!is.na(x) & (!is.finite(x) | x < 0 | x != round(x)))
   if (length(bad)) {
@@ -74,7 +74,7 @@ hide_counts <- function(x, below) {
 }
 
 format_counts <- function(x) {
-  ifelse(is.na(x), NA_character_, trimws(formatC(x, format = "d", big.mark = ",")))
+  ifelse(is.na(x), NA_character_, trimws(formatC(x, format = "f", digits = 0, big.mark = ",")))
 }
 
 # Whether every small count could still be anything from 1 to below - 1 for someone who

@@ -19,6 +19,8 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
     if (visits.action[v] < 0 || visits.action[v] >= visits.n_actions) {
       Rf_error("internal: no such action");
     }
+    /* -1 is a missing one; NA would be read as a place far outside the emission. */
+    if (visits.observation[v] < -1) Rf_error("internal: no such observation");
   }
   int *slot = args_alloc_wholes(ibrc_history_slots(visits.n_visits));
   int *tree = args_alloc_wholes(3 * (size_t)n);

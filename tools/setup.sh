@@ -2,7 +2,7 @@
 # Installs what is missing to work on this package, and nothing else; says
 # nothing where nothing is missing.
 #
-#   sh tools/setup.sh [demo | test | docs | check | bench] ...
+#   sh tools/setup.sh [demo | test | docs | check | bench | site] ...
 #
 # Debian and Ubuntu: R, a compiler and R packages come from apt (as root, or
 # through sudo); packages that apt has not, or has too old, come from CRAN.
@@ -28,7 +28,8 @@ for goal in "${@:-demo}"; do
     docs)  packages="$packages roxygen2" ;;
     check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
     bench) ;;
-    *) fail "unknown goal '$goal': choose from demo, test, docs, check and bench." ;;
+    site)  suggests=TRUE; packages="$packages pkgdown spelling"; commands="$commands pandoc" ;;
+    *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench and site." ;;
   esac
 done
 

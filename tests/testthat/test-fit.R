@@ -144,3 +144,22 @@ test_that("an interrupt returns the draws so far", {
   expect_true(chain$interrupted)
   expect_identical(chain$state$iteration, 180L)
 })
+
+test_that("identifiers are no groups, and an empty name is a missing one", {
+  visits <- clinic_visits()
+  run <- function(visits, by, ...) ibrc(visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), by = by,
+                                        chains = 1, seed = 1, ...)
+  expect_error(run(visits, "id", iter = 20), "identifiers", class = "ibrc_error_input")
+  visits$clinic[visits$clinic == "south"] <- ""
+  expect_identical(names(run(visits, "clinic", iter = 20)$draws), c("north", "missing"))
+})
+
+test_that("a start that is no table and a thinning that keeps nothing are refused by name", {
+  run <- function(...) ibrc(clinic_visits(), diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), ...)
+  for (start in list(mean, alpha ~ 1, globalenv(), list(1, 1:2))) {
+    expect_error(run(start = start), "start", class = "ibrc_error_input")
+  }
+  expect_error(run(iter = 100, warmup = 50, thin = 40), "thin", class = "ibrc_error_input")
+  expect_error(run(iter = 2e9), "iter", class = "ibrc_error_input")
+  expect_error(run(chains = 2e9), "chains", class = "ibrc_error_input")
+})
