@@ -15,15 +15,16 @@ static void backup_node(const ibrc_table *table, const ibrc_problem *problem, co
   double *K = out->model_value ? out->model_value + row : scratch + U;
 
   for (int u = 0; u < U; u++) {
-    double *K_u = K + u * M;
+    const size_t first = (size_t)u * (size_t)M;
+    double *K_u = K + first;
     for (int m = 0; m < M; m++) {
-      const size_t r = row + (size_t)(u * M + m);
+      const size_t r = row + first + (size_t)m;
       K_u[m] = problem->eta * problem->surprise[r] +
                problem->discount * ibrc_table_dot(table, r, value);
     }
     Q[u] = problem->reward[cell + (size_t)u] +
            ibrc_soft_mean(K_u, problem->model_weights, M, &problem->beta,
-                          out->sigma ? out->sigma + row + u * M : NULL);
+                          out->sigma ? out->sigma + row + first : NULL);
   }
   out->value[node] = ibrc_soft_mean(Q, problem->action_prior, U, &problem->alpha,
                                     out->policy ? out->policy + cell : NULL);

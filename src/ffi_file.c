@@ -155,7 +155,7 @@ SEXP ffi_file_hash(SEXP bytes, SEXP count) {
     state = (state ^ byte[i]) * UINT64_C(0x100000001b3);
   }
   char text[17];
-  snprintf(text, sizeof text, "%08x%08x", (unsigned int)(state >> 32),
+  (void)snprintf(text, sizeof text, "%08x%08x", (unsigned int)(state >> 32),
            (unsigned int)(state & UINT64_C(0xffffffff)));
   return Rf_mkString(text);
 }

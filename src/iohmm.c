@@ -76,10 +76,11 @@ void ibrc_iohmm_backward(const ibrc_iohmm_tree *tree, const ibrc_models *model,
     }
     const size_t u = (size_t)tree->action[h], up = (size_t)tree->parent[h] * S;
     const double *seen = seen_at(tree, model, h), *from = filter + up;
-    const double *column = ibrc_model_transition(model, (int)u, 0), scale = 1.0 / norm[h];
+    const double *column = ibrc_model_transition(model, (int)u, 0);
     double *count = counts->transition + u * S * S, *back = future + up;
     for (size_t to = 0; to < S; to++, column += S, count += S) {
-      const double weight = bounded((seen ? seen[to] * scale : scale) * mine[to]);
+      /* Not times 1 / norm: that overflows where both chances are tiny. */
+      const double weight = bounded(bounded((seen ? seen[to] : 1.0) / norm[h]) * mine[to]);
       for (size_t s = 0; s < S; s++) {
         back[s] += column[s] * weight;
         count[s] += from[s] * weight;
@@ -124,7 +125,9 @@ void ibrc_iohmm_maximise(const ibrc_models *size, const ibrc_iohmm_prior *prior,
   const size_t S = (size_t)size->n_states, U = (size_t)size->n_actions, X = (size_t)size->n_obs;
   double start_sum = 0.0;
   for (size_t s = 0; s < S; s++) start_sum += counts->start[s] + prior->start;
-  for (size_t s = 0; s < S; s++) laws->start[s] = (counts->start[s] + prior->start) / start_sum;
+  for (size_t s = 0; s < S; s++) {
+    laws->start[s] = start_sum > 0.0 ? (counts->start[s] + prior->start) / start_sum : 1.0 / (double)S;
+  }
   if (prior->shared) pool_actions(S * S, U, counts->transition);
   for (size_t u = 0; u < U; u++) {
     for (size_t from = 0; from < S; from++) {

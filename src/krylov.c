@@ -80,7 +80,7 @@ int ibrc_krylov_solve(const ibrc_linear_system *system, const double *b, double 
                       double *scratch, double *x) {
   const int n = system->n;
   double *basis = scratch, *work = scratch + (size_t)(BASIS + 1) * (size_t)n;
-  double hessenberg[BASIS][BASIS + 1], cosine[BASIS], sine[BASIS], rhs[BASIS + 1], y[BASIS];
+  double hessenberg[BASIS][BASIS + 1], cosine[BASIS], sine[BASIS], rhs[BASIS + 1], y[BASIS] = {0.0};
 
   for (int i = 0; i < n; i++) x[i] = 0.0;
   const double size = sqrt(dot(b, b, n));

@@ -9,7 +9,7 @@
 
 double ibrc_lattice_count(int n_states, int resolution) {
   double count = 1.0;
-  for (int i = 1; i < n_states; i++) count = count * (resolution + i) / i;
+  for (int i = 1; i < n_states; i++) count = count * ((double)resolution + i) / i;
   return floor(count + 0.5);
 }
 

@@ -139,12 +139,14 @@ double ibrc_divergence(const double *p, const double *q, int n) {
 }
 
 int ibrc_draw(const double *p, int stride, int n, double u) {
+  const double *at = p;
   double total = 0.0, sum = 0.0;
   int last = 0;
-  for (int i = 0; i < n; i++) total += p[i * stride];
-  for (int i = 0; i < n; i++) {
-    if (!(p[i * stride] > 0.0)) continue;
-    sum += p[i * stride];
+  for (int i = 0; i < n; i++, at += stride) total += *at;
+  at = p;
+  for (int i = 0; i < n; i++, at += stride) {
+    if (!(*at > 0.0)) continue;
+    sum += *at;
     last = i;
     if (sum > u * total) break;
   }

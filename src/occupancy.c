@@ -19,7 +19,7 @@ ibrc_code ibrc_occupancy(const ibrc_process *process, const double *start, doubl
                          int max_cycles, double *scratch, double *occupancy) {
   const int n = process->table->n_nodes;
   const double gamma = process->discount;
-  double *next = scratch, *correction = scratch + n, *krylov = scratch + 2 * n;
+  double *next = scratch, *correction = scratch + n, *krylov = correction + n;
   const ibrc_linear_system system = {apply_forward, NULL, process, n};
 
   for (int i = 0; i < n; i++) occupancy[i] = start[i];

@@ -17,11 +17,12 @@ ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, dou
   const ibrc_plan *plan = rollout->plan;
   const ibrc_models *environment = rollout->environment;
   const int S = environment->n_states, X = environment->n_obs;
-  double *belief = reals, *corner_weight = reals + S, *step = reals + 2 * S;
-  double *policy = reals + 5 * S, *policy_work = policy + plan->n_actions;
+  double *belief = reals, *corner_weight = belief + S, *step = corner_weight + S;
+  double *fraction = step + 2 * (size_t)S, *policy = fraction + S;
+  double *policy_work = policy + plan->n_actions;
   double *sigma = policy_work + plan->n_actions, *sigma_work = sigma + plan->n_models;
-  ibrc_locator locator = {wholes, wholes + S, reals + 4 * S};
-  ibrc_corners corners = {0, wholes + 2 * S, corner_weight};
+  ibrc_locator locator = {wholes, wholes + S, fraction};
+  ibrc_corners corners = {0, wholes + 2 * (size_t)S, corner_weight};
   ibrc_code code = IBRC_OK;
 
   for (int s = 0; s < S; s++) belief[s] = rollout->belief[s];

@@ -99,8 +99,8 @@ static int build_row(const ibrc_table_plan *plan, workspace *w, int action, int 
   return n_entries;
 }
 
-/* Both passes visit the same rows: without row_start they count, with it they
- * store. Counting first lets the caller allocate what is needed and no more. */
+/* Both passes visit the same rows: with row_count they count, with row_start
+ * they store. Counting first lets the caller allocate what is needed and no more. */
 static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count,
                        const int *row_start, int *column, double *weight, double *entropy) {
   const int U = plan->models->n_actions, M = plan->models->n_models;
@@ -123,10 +123,8 @@ static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, 
       for (int m = 0; m < M; m++, row++) {
         double surprise;
         int n_entries = build_row(plan, &w, u, m, &surprise);
-        if (!row_start) {
-          row_count[row] = n_entries;
-          continue;
-        }
+        if (row_count) row_count[row] = n_entries;
+        if (!row_start) continue;
         entropy[row] = surprise;
         for (int i = 0; i < n_entries; i++) {
           column[row_start[row] + i] = w.column[i];

@@ -108,6 +108,17 @@ test_that("a fall of the objective is a status, and an error", {
   expect_error(refuse_failed_climb(fell$code), "likelihood fell", class = "ibrc_error_convergence")
 })
 
+test_that("without a trajectory or a prior, a step of EM spreads every law evenly", {
+  laws <- with_seed(407, random_iohmm_laws(2))
+  tree <- kernel_tree(with_seed(407, random_paths(5)))
+  tree$through[] <- tree$ends[] <- 0
+  prior <- prior_for_kernel(check_iohmm_prior(NULL, iohmm_words_of()), matrix(TRUE, 2, 4), FALSE)
+  step <- .Call(ffi_iohmm_em, tree, kernel_laws(laws), prior, NA_real_, 1L, 0L, 1e-6, 1L)
+  expect_identical(as.vector(step$start), c(0.5, 0.5))
+  expect_identical(as.vector(step$transition), rep(0.5, 8))
+  expect_identical(as.vector(step$emission), rep(0.25, 16))
+})
+
 test_that("long trajectories neither underflow nor overflow", {
   laws <- clinic_laws()
   # Absorbed where it cannot have been: the futures of dead states grow without bound.
@@ -118,6 +129,21 @@ test_that("long trajectories neither underflow nor overflow", {
   expect_close(mine$log_lik, 3000 * log(0.1), 1e-8)
   expect_close(mine$start, c(1, 0, 0), 1e-12)
   expect_close(array(mine$transition, c(3, 3, 2))[, , 1], c(3000, numeric(8)), 1e-8)
+})
+
+test_that("a chance too small for its inverse leaves the counts as they are", {
+  laws <- with_seed(408, random_iohmm_laws(3))
+  paths <- with_seed(408, random_paths(10))
+  paths[[1]]$observation[1] <- 2L
+  expect_at <- function(scale) {
+    laws$emission[, 2, ] <- laws$emission[, 2, ] * scale
+    .Call(ffi_iohmm_expect, kernel_tree(paths), kernel_laws(laws))
+  }
+  # How unlikely an observation is in all states alike says nothing about the states.
+  usual <- expect_at(1)
+  tiny <- expect_at(1e-310)
+  for (count in c("filter", "smooth", "start", "transition", "emission")) expect_close(tiny[[count]], usual[[count]], 1e-9)
+  expect_lt(tiny$log_lik, usual$log_lik - 700)
 })
 
 # The fit --------------------------------------------------------------------------------

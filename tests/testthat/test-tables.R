@@ -99,6 +99,14 @@ test_that("rows are stochastic, stored once, and the same for any number of thre
   })
 })
 
+test_that("the largest resolution is counted right, and refused", {
+  most <- .Machine$integer.max
+  expect_identical(.Call(ffi_lattice_count, 2L, most), 2^31)
+  expect_close(.Call(ffi_lattice_count, 3L, most) / choose(most + 2, 2), 1, 1e-12)
+  problem <- expect_error(plan_agent(diag_setting(), bounded_agent(1), resolution = most), class = "ibrc_error_memory")
+  expect_identical(problem$nodes, 2^31)
+})
+
 test_that("memory stays within 1.2 times the stored entries", {
   with_seed(5, {
     setting <- random_setting(3, n_actions = 2, n_obs = 12)

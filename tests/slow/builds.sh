@@ -1,0 +1,51 @@
+#!/bin/sh
+# The package built in other ways than the everyday one, each with the tests that compare
+# every kernel with its twin in plain R: without OpenMP, without optimisation, without
+# fused multiply-add, with link-time optimisation, with the hardest optimisation that
+# keeps to IEEE arithmetic, and with clang. Answers may not depend on the build.
+#
+#   sh tests/slow/builds.sh [filter] [builds, as named below]
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/slow/shared/promise.sh
+need gcc clang R Rscript
+
+filter=${1:-^(backup|beliefs|evaluate-batch|histories|iohmm|log_lik|numeric|occupancy|plan-read|tables)\$}
+[ $# -eq 0 ] || shift
+wanted=${*:-without_openmp without_optimisation without_contraction lto hard clang}
+
+for name in $wanted; do
+  set --
+  case $name in
+    without_openmp) set -- "SHLIB_OPENMP_CFLAGS =" ;;
+    without_optimisation) set -- "CFLAGS = -g -O0" ;;
+    without_contraction) set -- "CFLAGS = -g -O2 -ffp-contract=off" ;;
+    lto) set -- "CFLAGS = -g -O2 -flto -ffat-lto-objects" "LDFLAGS = -O2 -flto" ;;
+    hard) set -- "CFLAGS = -g -O3 -funroll-loops" ;;
+    clang) set -- "CC = clang" "CFLAGS = -g -O2" "SHLIB_OPENMP_CFLAGS = -fopenmp" ;;
+    *) printf 'no build named %s\n' "$name" >&2; exit 2 ;;
+  esac
+  begin=$(seconds)
+  status=0
+  build_package "$name" "$@" || status=1
+  # What was asked for is what was done.
+  case $name in
+    without_openmp) with_library "$name" Rscript -e 'quit(status = .Call(getFromNamespace("ffi_threads", "ibrc")) != 1L)' || status=1 ;;
+    without_optimisation) grep -q -e ' -O0 ' "$scratch/$name.log" || status=1 ;;
+    without_contraction) grep -q -e '-ffp-contract=off' "$scratch/$name.log" || status=1 ;;
+    lto) grep -q -e '-shared .*-flto' "$scratch/$name.log" || status=1 ;;
+    clang) grep -q -e '^clang .* -c ' "$scratch/$name.log" || status=1 ;;
+  esac
+  if [ $status -eq 0 ]; then
+    with_library "$name" Rscript tools/test.R tests/testthat "$filter" >"$scratch/$name.out" 2>&1 || status=1
+    [ $status -eq 0 ] || tail -n 40 "$scratch/$name.out"
+    said=$(tests_said "$scratch/$name.out")
+  else
+    said="not built as asked"
+  fi
+  warned=$(count_lines 'warning:' "$scratch/$name.log")
+  [ "$warned" -eq 0 ] || status=1
+  promise "build $name" "$said, $warned warnings, $(($(seconds) - begin)) s" $status
+  rm -rf "${scratch:?}/$name"
+done
+finish

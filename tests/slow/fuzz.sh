@@ -1,0 +1,93 @@
+#!/bin/sh
+# Inputs made up by libFuzzer for the kernels (tests/slow/fuzz/), with clang's address and
+# undefined-behaviour sanitizers and invariants asserted after every call; and files
+# made up for the checkpoint reader, in R. Each harness first gets a kernel with one
+# planted fault: one that does not find it would prove nothing.
+#
+#   sh tests/slow/fuzz.sh [runs a harness, 100000] [harnesses: lattice belief backup history iohmm checkpoint]
+#
+# The reader runs a tenth of the runs, at most 100,000. IBRC_FUZZ_SEED picks another
+# sequence of inputs; an input that breaks something is printed in base64.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/slow/shared/promise.sh
+need clang R Rscript
+
+runs=${1:-100000}
+[ $# -eq 0 ] || shift
+wanted=${*:-lattice belief backup history iohmm checkpoint}
+seed=${IBRC_FUZZ_SEED:-1}
+flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
+watch=address,undefined,float-cast-overflow
+
+# Kernels alone: no R header, so no R.
+mkdir "$scratch/kernels" "$scratch/planted"
+for file in src/*.c; do
+  case $file in src/args.c | src/init.c | src/ffi_*) continue ;; esac
+  clang $flags -fsanitize=fuzzer-no-link,$watch -c "$file" -o "$scratch/kernels/$(basename "$file" .c).o"
+done
+
+# build harness folder of objects, program
+build() { clang $flags -Wall -Wextra -fsanitize=fuzzer,$watch "tests/slow/fuzz/fuzz_$1.c" "$2"/*.o -lm -o "$3"; }
+
+# Inputs to begin with: long ones, whose last bytes count too.
+Rscript -e "set.seed($seed); dir.create('$scratch/seeds')
+  for (i in 1:32) writeBin(as.raw(sample(0:255, 1024, TRUE)), file.path('$scratch/seeds', i))"
+
+# run program runs log
+run() {
+  mkdir -p "$1.corpus"
+  "$1" -runs="$2" -seed="$seed" -max_len=1024 -len_control=0 -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+    -artifact_prefix="$1.broken." "$1.corpus" "$scratch/seeds" >"$3" 2>&1
+}
+
+# plant harness file sed-expression: the kernel with a fault must break an invariant.
+plant() {
+  rm -f "$scratch"/planted/*
+  cp "$scratch"/kernels/*.o "$scratch/planted"
+  sed "$3" "src/$2.c" >"$scratch/planted/$2.c"
+  if cmp -s "src/$2.c" "$scratch/planted/$2.c"; then
+    promise "$1: a planted fault is found" "the place in $2.c is no longer there" 1
+    return
+  fi
+  clang $flags -fsanitize=fuzzer-no-link,$watch -c "$scratch/planted/$2.c" -o "$scratch/planted/$2.o"
+  build "$1" "$scratch/planted" "$scratch/$1-planted"
+  status=0
+  run "$scratch/$1-planted" 20000 "$scratch/$1-planted.log" && status=1
+  grep -q -e '^broken:' -e 'runtime error:' -e 'ERROR: AddressSanitizer' "$scratch/$1-planted.log" || status=1
+  promise "$1: a planted fault is found" "$(grep -m 1 -e '^broken:' -e 'runtime error:' -e 'ERROR:' "$scratch/$1-planted.log" || echo no)" $status
+}
+
+plant_for() {
+  case $1 in
+    lattice) plant lattice lattice 's/fraction\[order\[k - 1\]\] < fraction\[i\]/fraction[order[k - 1]] > fraction[i]/' ;;
+    belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
+    backup) plant backup numeric 's/weights\[i\] \/= sum/weights[i] \/= 1.0/' ;;
+    history) plant history history 's/ && observation\[found\] == x//' ;;
+    iohmm) plant iohmm iohmm 's/count\[s\] += from\[s\] \* weight/count[s] += 1.1 * from[s] * weight/' ;;
+  esac
+}
+
+for harness in $wanted; do
+  if [ "$harness" = checkpoint ]; then
+    files=$((runs / 10 < 100000 ? runs / 10 : 100000))
+    [ -n "${IBRC_FUZZ_LIBRARY:-}" ] || build_package plain
+    library=${IBRC_FUZZ_LIBRARY:-$scratch/plain}
+    R_LIBS="$library${R_LIBS:+:$R_LIBS}" IBRC_EXTENDED_TESTS=1 Rscript tests/slow/fuzz/checkpoint.R "$files" "$seed" ||
+      broken=$((broken + 1))
+    continue
+  fi
+  plant_for "$harness"
+  build "$harness" "$scratch/kernels" "$scratch/$harness"
+  begin=$(seconds)
+  status=0
+  run "$scratch/$harness" "$runs" "$scratch/$harness.log" || status=1
+  done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$harness.log")
+  [ "${done:-0}" -ge "$runs" ] || status=1
+  if [ $status -ne 0 ]; then
+    grep -e '^broken:' -e 'runtime error:' -e 'ERROR:' -e 'fuzz_' -e ' src/' "$scratch/$harness.log" || :
+    cat "$scratch/$harness".broken.* | base64 || :
+  fi
+  promise "$harness: no invariant broken" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
+done
+finish

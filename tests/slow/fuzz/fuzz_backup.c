@@ -1,0 +1,210 @@
+#include "backup.h"
+#include "models.h"
+#include "policy.h"
+#include "solve.h"
+
+/* Tables, one backup at any temperature, and a solve: rows of the table are laws over
+ * nodes, entropies lie from 0 to log n_obs; values lie between the least and the largest
+ * of what they average, policies are laws; a solve ends in values that a backup leaves
+ * where they are, or says that it has not. */
+
+typedef struct {
+  ibrc_lattice lattice;
+  ibrc_table table;
+  ibrc_coarse coarse;
+  int *offset, *row_start, *column, *fine_node, *coarse_column, *coarse_offset;
+  double *weight, *entropy, *coarse_weight;
+} tables;
+
+static ibrc_locator new_locator(int S) {
+  ibrc_locator locator = {wholes((size_t)S), wholes((size_t)S), reals((size_t)S)};
+  return locator;
+}
+
+static void free_locator(ibrc_locator *locator) {
+  free(locator->tail);
+  free(locator->order);
+  free(locator->fraction);
+}
+
+static void build_coarse(const ibrc_models *models, tables *t, double n_entries) {
+  const int S = models->n_states;
+  const int resolution = ibrc_coarse_resolution(S, t->lattice.resolution, n_entries);
+  must(resolution >= 0 && resolution <= t->lattice.resolution, "a coarser lattice is coarser");
+  t->coarse_offset = wholes((size_t)(S - 1) * (size_t)(resolution + 1));
+  ibrc_lattice coarse = ibrc_lattice_make(S, resolution > 0 ? resolution : 1,
+                                          resolution > 0 ? t->coarse_offset : t->offset);
+  const size_t size = (size_t)t->lattice.n_nodes * (size_t)S;
+  t->fine_node = wholes((size_t)coarse.n_nodes);
+  t->coarse_column = wholes(size);
+  t->coarse_weight = reals(size);
+  ibrc_coarse made = {0, 0, t->fine_node, t->coarse_column, t->coarse_weight};
+  if (resolution > 0) {
+    ibrc_locator locator = new_locator(S);
+    double *belief = reals((size_t)S);
+    ibrc_coarse_map(&t->lattice, &coarse, &locator, belief, t->fine_node, t->coarse_column,
+                    t->coarse_weight);
+    made.n_coarse = coarse.n_nodes;
+    made.n_corners = S;
+    for (int k = 0; k < coarse.n_nodes; k++) {
+      must(t->fine_node[k] >= 0 && t->fine_node[k] < t->lattice.n_nodes, "a coarse node is a node");
+    }
+    for (int node = 0; node < t->lattice.n_nodes; node++) {
+      must_be_law(t->coarse_weight + (size_t)node * (size_t)S, S, 1e-12, "coarse weights are a law");
+    }
+    free(belief);
+    free_locator(&locator);
+  }
+  t->coarse = made;
+}
+
+static tables build(const ibrc_models *models, int resolution, int merge) {
+  const int S = models->n_states;
+  tables t;
+  t.offset = wholes((size_t)(S - 1) * (size_t)(resolution + 1));
+  t.lattice = ibrc_lattice_make(S, resolution, t.offset);
+  const size_t rows =
+      (size_t)t.lattice.n_nodes * (size_t)models->n_actions * (size_t)models->n_models;
+  ibrc_table_plan plan = {models, &t.lattice, merge, 1};
+  double *work = reals(ibrc_table_reals(models));
+  int *more = wholes(ibrc_table_wholes(models, &t.lattice));
+  t.row_start = wholes(rows + 1);
+  t.row_start[0] = 0;
+  ibrc_table_count(&plan, work, more, t.row_start + 1);
+  for (size_t r = 0; r < rows; r++) t.row_start[r + 1] += t.row_start[r];
+  t.column = wholes((size_t)t.row_start[rows]);
+  t.weight = reals((size_t)t.row_start[rows]);
+  t.entropy = reals(rows);
+  ibrc_table_fill(&plan, work, more, t.row_start, t.column, t.weight, t.entropy);
+  for (size_t r = 0; r < rows; r++) {
+    const int from = t.row_start[r], n = t.row_start[r + 1] - from;
+    must(n >= 1, "a row has an entry");
+    must_be_law(t.weight + from, n, 1e-9, "a row is a law");
+    for (int i = from; i < from + n; i++) {
+      must(t.column[i] >= 0 && t.column[i] < t.lattice.n_nodes, "a column is a node");
+    }
+    must(t.entropy[r] >= -1e-9 && t.entropy[r] <= log(models->n_obs) + 1e-9, "an entropy");
+  }
+  ibrc_table table = {t.lattice.n_nodes, models->n_actions, models->n_models, t.row_start, t.column,
+                      t.weight};
+  t.table = table;
+  build_coarse(models, &t, t.row_start[rows]);
+  free(work);
+  free(more);
+  return t;
+}
+
+static void free_tables(tables *t) {
+  free(t->offset);
+  free(t->row_start);
+  free(t->column);
+  free(t->fine_node);
+  free(t->coarse_column);
+  free(t->coarse_offset);
+  free(t->weight);
+  free(t->entropy);
+  free(t->coarse_weight);
+}
+
+/* `mean` lies between the least and the largest x with weight, but for the rounding of
+ * numbers of that size; the new weights are a law. */
+static void check_soft(const double *x, const double *prior, const double *weights, int n,
+                       double mean, double size) {
+  double least = INFINITY, most = -INFINITY;
+  for (int i = 0; i < n; i++) {
+    if (!(prior[i] > 0.0)) {
+      must(weights[i] == 0.0, "what the prior rules out stays out");
+      continue;
+    }
+    least = fmin(least, x[i]);
+    most = fmax(most, x[i]);
+    size = fmax(size, fabs(x[i]));
+  }
+  must(mean >= least - 1e-12 * size && mean <= most + 1e-12 * size, "a mean lies within");
+  must_be_law(weights, n, 1e-9, "a policy is a law");
+}
+
+static void check_backup(const tables *t, const ibrc_problem *problem, double size,
+                         const ibrc_backup_result *out) {
+  const int U = t->table.n_actions, M = t->table.n_models;
+  for (int node = 0; node < t->table.n_nodes; node++) {
+    const size_t cell = (size_t)node * (size_t)U;
+    check_soft(out->action_value + cell, problem->action_prior, out->policy + cell, U,
+               out->value[node], size);
+    for (int u = 0; u < U; u++) {
+      const size_t row = (cell + (size_t)u) * (size_t)M;
+      check_soft(out->model_value + row, problem->model_weights, out->sigma + row, M,
+                 out->action_value[cell + (size_t)u] - problem->reward[cell + (size_t)u], size);
+    }
+  }
+}
+
+/* `size`: the largest number that goes in. */
+static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backup_result *out,
+                        double size, double *again) {
+  const ibrc_solve_options options = {1e-6, 300, 1};
+  double *scratch = reals(ibrc_solve_reals(&t->table, &t->coarse, 1));
+  ibrc_solve_report report =
+      ibrc_solve_optimum(&t->table, &t->coarse, problem, &options, 1, scratch, out);
+  must(report.backups <= options.max_backups, "no more backups than allowed");
+  if (report.code == IBRC_OK) {
+    ibrc_backup_result plain = {again, NULL, NULL, NULL, NULL};
+    double *more = reals(ibrc_backup_reals(&t->table));
+    const double most = size / (1.0 - problem->discount);
+    ibrc_backup(&t->table, problem, out->value, 1, more, &plain);
+    for (int i = 0; i < t->table.n_nodes; i++) {
+      must(fabs(again[i] - out->value[i]) <= 2.0 * report.bound + 1e-14 * most + 1e-300,
+           "solved is solved");
+    }
+    check_backup(t, problem, most, out);
+    free(more);
+  } else {
+    must(report.code == IBRC_NOT_CONVERGED || report.code == IBRC_NOT_FINITE, "a code it may have");
+  }
+  free(scratch);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  input in = {bytes, size};
+  const int S = take_whole(&in, 2, 4), U = take_whole(&in, 1, 3), X = take_whole(&in, 1, 3);
+  const int M = take_whole(&in, 1, 2), most[] = {0, 0, 12, 5, 3};
+  const int resolution = take_whole(&in, 1, most[S]), merge = take_whole(&in, 0, 1);
+  ibrc_models models = take_models(&in, S, U, X, M);
+  tables t = build(&models, resolution, merge);
+  const size_t nodes = (size_t)t.table.n_nodes, cells = nodes * (size_t)U, rows = cells * (size_t)M;
+  double *prior = reals((size_t)U), *weights = reals((size_t)M), *reward = reals(cells);
+  double *value = reals(nodes), *scratch = reals(ibrc_backup_reals(&t.table)), *again = reals(nodes);
+  take_law(&in, prior, U, 1);
+  take_law(&in, weights, M, 1);
+  double largest = 0.0;
+  for (size_t i = 0; i < cells; i++) largest = fmax(largest, fabs(reward[i] = take_real(&in)));
+  for (size_t i = 0; i < nodes; i++) largest = fmax(largest, fabs(value[i] = take_real(&in)));
+  ibrc_problem problem = {ibrc_temperature_from(take_temperature(&in)),
+                          ibrc_temperature_from(take_temperature(&in)),
+                          take_real(&in),
+                          take_whole(&in, 0, 999) / 1000.0,
+                          prior,
+                          weights,
+                          reward,
+                          t.entropy};
+  ibrc_backup_result out = {reals(nodes), reals(cells), reals(rows), reals(cells), reals(rows)};
+  ibrc_backup(&t.table, &problem, value, 1, scratch, &out);
+  largest = fmax(fmax(largest, fabs(problem.eta) * log(X)), 1e-300);
+  check_backup(&t, &problem, largest, &out);
+  for (size_t i = 0; i < nodes; i++) out.value[i] = value[i];
+  check_solve(&t, &problem, &out, largest, again);
+  free_tables(&t);
+  free_models(&models);
+  free(prior);
+  free(weights);
+  free(reward);
+  free(value);
+  free(scratch);
+  free(again);
+  free(out.value);
+  free(out.action_value);
+  free(out.model_value);
+  free(out.policy);
+  free(out.sigma);
+  return 0;
+}

@@ -1,0 +1,54 @@
+#include "history.h"
+#include "input.h"
+
+/* The tree of histories: parents come before their children, no two histories are the
+ * same child, every visit stands at the history its trajectory has come by, and visits
+ * with equal beginnings share it. */
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  input in = {bytes, size};
+  const int U = take_whole(&in, 1, 4), X = take_whole(&in, 1, 4), n = take_whole(&in, 1, 200);
+  const size_t room = (size_t)n;
+  int *trajectory = wholes(room), *action = wholes(room), *observation = wholes(room);
+  int *slot = wholes(ibrc_history_slots(n)), *history = wholes(room);
+  int *parent = wholes(room), *by = wholes(room), *seen = wholes(room);
+  int number = 0;
+  for (int v = 0; v < n; v++) {
+    const unsigned kind = take(&in);
+    if (kind < 64) number++;
+    trajectory[v] = number;
+    action[v] = take_whole(&in, 0, U - 1);
+    observation[v] = kind % 5 == 0 ? -1 : take_whole(&in, 0, X - 1);
+  }
+  ibrc_visits visits = {n, U, trajectory, action, observation};
+  const int H = ibrc_history_build(&visits, slot, history, parent, by, seen);
+  must(H >= 1 && H <= n, "no more histories than visits");
+  must(parent[0] == -1 && by[0] == -1 && seen[0] == -1, "the root");
+  for (int h = 1; h < H; h++) {
+    must(parent[h] >= 0 && parent[h] < h, "parents first");
+    must(by[h] >= 0 && by[h] < U && seen[h] >= -1 && seen[h] < X, "what led here");
+    for (int other = 1; other < h; other++) {
+      must(parent[h] != parent[other] || by[h] != by[other] || seen[h] != seen[other],
+           "each history once");
+    }
+  }
+  for (int v = 0; v < n; v++) {
+    if (v == 0 || trajectory[v] != trajectory[v - 1]) {
+      must(history[v] == 0, "a trajectory starts at the root");
+      continue;
+    }
+    const int h = history[v];
+    must(h > 0 && h < H, "a visit stands at a history");
+    must(parent[h] == history[v - 1] && by[h] == action[v - 1] && seen[h] == observation[v - 1],
+         "that of its own past");
+  }
+  free(trajectory);
+  free(action);
+  free(observation);
+  free(slot);
+  free(history);
+  free(parent);
+  free(by);
+  free(seen);
+  return 0;
+}

@@ -1,0 +1,147 @@
+# Every entry that R may call in the package's C code, with the garbage collector run at
+# each allocation: what is not protected is lost at once. Each answer must be that of a
+# quiet run, bit for bit. Vectors have 100 entries or more wherever the entry allows it,
+# so that each is a block of its own, and a sanitizer sees it freed (sanitize.sh runs this
+# file as well). A call that forgets to protect comes first: torture that leaves it its
+# answer would prove nothing.
+#
+#   Rscript tests/slow/gctorture.R
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+
+# ---- a planted fault ------------------------------------------------------------
+
+planted <- function() {
+  folder <- tempfile("planted")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  writeLines(c(
+    "#include <Rinternals.h>",
+    "static SEXP filled(double with) {",
+    "  SEXP x = Rf_allocVector(REALSXP, 1000);",
+    "  for (int i = 0; i < 1000; i++) REAL(x)[i] = with;",
+    "  return x;",
+    "}",
+    "SEXP forgets(void) {",
+    "  SEXP lost = filled(1.0);",
+    "  for (int k = 0; k < 20; k++) filled(2.0);",
+    "  return Rf_ScalarReal(REAL(lost)[500]);",
+    "}"), file.path(folder, "planted.c"))
+  script <- file.path(folder, "planted.R")
+  library <- file.path(folder, paste0("planted", .Platform$dynlib.ext))
+  writeLines(c(sprintf("dyn.load(%s)", deparse(library)), "gctorture(TRUE)", "x <- .Call(\"forgets\")", "gctorture(FALSE)",
+               "cat(x)"), script)
+  old <- setwd(folder)
+  made <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", "planted.c"), stdout = FALSE, stderr = FALSE)
+  setwd(old)
+  if (made != 0) return("not compiled")
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE))
+  if (length(said) == 0) "the process died" else said
+}
+said <- planted()
+promise("a planted vector without protection is lost", said, !said %in% c("1", "not compiled"))
+
+# ---- arguments ------------------------------------------------------------------
+
+setting <- diag_setting()
+models <- diag_models()
+plan <- plan_agent(setting, bounded_agent(0.5, 1.25, 1e-3), models)
+stack <- own("stack_models")(plan$models)
+nodes <- plan$tables$n_nodes
+set.seed(1)
+n <- 150L
+share <- stats::runif(n)
+beliefs <- rbind(share, 1 - share, deparse.level = 0)
+action <- rep_len(0:2, n)
+observation <- rep_len(c(0L, 1L, -1L), n)
+sigma <- matrix(1 / 3, 3, n)
+visits <- simulate(plan, 200, seed = 1)
+coded <- own("code_visits")(visits, setting)
+tree <- own("build_histories")(coded, setting)
+batch <- list(tables = plan$tables, models = stack, problem = plan$problem, histories = list(tree),
+              resolution = plan$resolution, by_value = 1L, start = unname(setting$start), tolerance = 1e-8,
+              max_backups = 1000L)
+parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95), c(0.6, -0.75, 1e-3, 0.95))
+
+# The model behind the plan serves as an input-output model.
+words <- list(actions = setting$actions, observations = setting$observations)
+nodes_seen <- own("iohmm_tree")(coded, words)
+truth <- own("stack_models")(own("own_model")(setting))
+laws <- c(truth[c("n_states", "n_actions", "n_obs", "n_models")],
+          list(start = c(0.4, 0.6), transition = truth$transition, emission = truth$emission))
+prior <- list(start = 0.1, transition = 0.1, stay = 0, emission = rep(0.1, 6), possible = rep(1L, 6), shared = 0L)
+states <- vapply(nodes_seen$leaf, function(h) {
+  depth <- 0
+  while (h >= 0) {
+    h <- nodes_seen$parent[h + 1]
+    depth <- depth + 1
+  }
+  depth
+}, 0)
+
+path <- tempfile("gctorture")
+bytes <- as.raw(rep_len(0:255, 1000))
+
+calls <- list(
+  ffi_lattice_count = list(2L, 100L),
+  ffi_lattice_nodes = list(2L, 100L),
+  ffi_lattice_locate = list(beliefs, 100L),
+  ffi_table_build = list(stack, 100L, 1L, 1L),
+  ffi_table_expect = list(plan$tables, stats::runif(nodes)),
+  ffi_soft_mean = list(stats::rnorm(n), rep(1 / n, n), 0.7),
+  ffi_backup = list(plan$tables, plan$problem, stats::rnorm(nodes), 2L, 1L),
+  ffi_solve = list(plan$tables, plan$problem, numeric(nodes), 1e-8, 1000L, 1L),
+  ffi_policy_value = list(plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma, 1e-8, 1000L, 1L),
+  ffi_policy = list(plan, beliefs),
+  ffi_sigma = list(plan, beliefs, action),
+  ffi_recognise = list(stack, sigma, beliefs, action, observation),
+  ffi_rollout = list(plan, stack, truth, c(0.5, 0.5), c(0.5, 0.5), c(1L, 1L, 0L), 10L,
+                     matrix(stats::runif(31 * n), 31), 1L),
+  ffi_occupancy = list(plan$tables, plan$solution$policy, plan$solution$sigma, 0.95, rep(1 / nodes, nodes), 1e-10),
+  ffi_terms = list(plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma),
+  ffi_history_build = list(coded$trajectory, coded$action, coded$observation, 3L),
+  ffi_loglik = list(plan, stack, tree, c(0.5, 0.5)),
+  ffi_evaluate = list(batch, parameters, NULL, matrix(0, nodes, 2), c(0L, 0L), 1L),
+  ffi_file_write = list(path, bytes),
+  ffi_file_replace = list(path, paste0(path, ".new"), dirname(path)),
+  ffi_file_hash = list(bytes, 1000),
+  ffi_threads = list(),
+  ffi_iohmm_expect = list(nodes_seen, laws),
+  ffi_iohmm_em = list(nodes_seen, lapply(laws, function(x) if (length(x) > 1) matrix(x) else x), prior, NA_real_, 5L, 1L,
+                      1e-8, 1L),
+  ffi_iohmm_sample = list(nodes_seen, laws, nodes_seen$leaf, stats::runif(sum(states)))
+)
+
+# ---- all of them ----------------------------------------------------------------
+
+registered <- unlist(regmatches(text <- readLines(file.path("src", "init.c")), gregexpr("ENTRY\\(ffi_\\w+", text)))
+registered <- sub("ENTRY(", "", registered, fixed = TRUE)
+promise("every entry of init.c is called", paste(length(intersect(names(calls), registered)), "of", length(registered)),
+        setequal(names(calls), registered))
+
+# A quiet run may not leave a file that the next one meets.
+call_entry <- function(name, torture) {
+  if (name == "ffi_file_write") unlink(path)
+  if (name == "ffi_file_replace") writeBin(bytes, path)
+  entry <- own(name)
+  arguments <- calls[[name]]
+  call <- as.call(c(list(as.name(".Call"), entry), unname(arguments)))
+  gctorture(torture)
+  out <- eval(call)
+  gctorture(FALSE)
+  out
+}
+
+longest <- function(x) if (is.list(x)) max(0, vapply(x, longest, 0)) else length(x)
+rows <- do.call(rbind, lapply(intersect(names(calls), registered), function(name) {
+  quiet <- call_entry(name, FALSE)
+  data.frame(entry = name, same = identical(call_entry(name, TRUE), quiet),
+             longest = max(longest(calls[[name]]), longest(quiet)))
+}))
+unlink(c(path, paste0(path, ".new")))
+promise("answers under torture are those of a quiet run", paste(sum(rows$same), "of", nrow(rows)), all(rows$same))
+if (!all(rows$same)) cat("not the same:", rows$entry[!rows$same], "\n")
+short <- rows$entry[rows$longest < 100]
+promise("vectors have 100 entries or more", paste(nrow(rows) - length(short), "of", nrow(rows), "entries"),
+        all(short %in% c("ffi_lattice_count", "ffi_file_replace", "ffi_threads")))
+finish()

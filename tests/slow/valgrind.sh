@@ -1,0 +1,94 @@
+#!/bin/sh
+# Memcheck: reads of what was never set, and of what lies outside a block or was freed.
+# It runs gctorture.R, which calls every entry of the C code, and those tests of the suite
+# that reach the kernels and take a few seconds in R (the whole suite would take hours). Two
+# faults planted in a file of their own come first.
+#
+#   sh tests/slow/valgrind.sh [filter]
+#
+# tests/slow/shared/valgrind.supp may name what R itself does, and nothing of the package.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/slow/shared/promise.sh
+need valgrind R Rscript
+
+filter=${1:-^(beliefs|evaluate-batch|histories|iohmm-draws|log_lik|occupancy|tables)\$}
+suppressions=tests/slow/shared/valgrind.supp
+export IBRC_EXTENDED_TESTS=0
+
+# checked name script arguments ...: what memcheck says goes to $scratch/name.memcheck.
+checked() {
+  name=$1
+  script=$2
+  shift 2
+  R_LIBS="$scratch/plain${R_LIBS:+:$R_LIBS}" R -d valgrind \
+    --debugger-args="--log-file=$scratch/$name.memcheck --suppressions=$suppressions --num-callers=25 --error-limit=no --leak-check=no --child-silent-after-fork=yes" \
+    --vanilla --no-echo -f "$script" --args "$@" >"$scratch/$name.out" 2>&1
+}
+
+# The count of memcheck's last line, or what will not pass for 0.
+errors() { sed -n 's/.*ERROR SUMMARY: \([0-9]*\) errors.*/\1/p' "$scratch/$1.memcheck" | tail -n 1 | grep . || echo 999; }
+
+# ---- planted faults -------------------------------------------------------------
+
+mkdir "$scratch/planted"
+cat >"$scratch/planted/planted.c" <<'PLANTED'
+#include <Rinternals.h>
+SEXP read_past(SEXP n) {
+  SEXP x = PROTECT(Rf_allocVector(REALSXP, 100));
+  for (int i = 0; i < 100; i++) REAL(x)[i] = i;
+  SEXP out = Rf_ScalarReal(REAL(x)[Rf_asInteger(n)]);
+  UNPROTECT(1);
+  return out;
+}
+SEXP not_set(SEXP n) {
+  double *x = (double *)R_alloc(100, sizeof(double));
+  for (int i = 0; i < Rf_asInteger(n); i++) x[i] = i;
+  int below = 0;
+  for (int i = 0; i < 100; i++) below += x[i] < 50.0;
+  return Rf_ScalarInteger(below);
+}
+PLANTED
+(cd "$scratch/planted" && R CMD SHLIB planted.c) >"$scratch/planted.log" 2>&1 || { cat "$scratch/planted.log" >&2; exit 1; }
+cat >"$scratch/planted.R" <<'PLANTED'
+given <- commandArgs(TRUE)
+dyn.load(given[1])
+x <- .Call(given[2], as.integer(given[3]))
+PLANTED
+# fault, argument with it, argument without it
+plant() {
+  checked "$1-with" "$scratch/planted.R" "$scratch/planted/planted.so" "$1" "$2" || :
+  checked "$1-without" "$scratch/planted.R" "$scratch/planted/planted.so" "$1" "$3" || :
+  seen=$(errors "$1-with")
+  quiet=$(errors "$1-without")
+  status=0
+  [ "$seen" -ge 1 ] && [ "$seen" -ne 999 ] && [ "$quiet" -eq 0 ] || status=1
+  promise "a planted fault, $1, is reported, and its neighbour without fault is not" "$seen and $quiet" $status
+}
+plant read_past 100 99
+plant not_set 99 100
+
+# ---- every entry, and the kernels' tests ----------------------------------------
+
+build_package plain "CFLAGS = -g -O1"
+
+# what name script arguments ...
+look() {
+  what=$1
+  shift
+  begin=$(seconds)
+  status=0
+  checked "$@" || status=1
+  [ $status -eq 0 ] || tail -n 40 "$scratch/$1.out"
+  if [ "$1" = torture ]; then said="$(count_lines ': passed$' "$scratch/$1.out") promises"; else said=$(tests_said "$scratch/$1.out"); fi
+  promise "$what pass under memcheck" "$said, $(($(seconds) - begin)) s" $status
+  found=$(errors "$1")
+  [ "$found" -eq 0 ] || head -n 80 "$scratch/$1.memcheck"
+  status=0
+  [ "$found" -eq 0 ] || status=1
+  promise "$what bring no error of memcheck" "$found errors" $status
+}
+look "tests $filter" suite tools/test.R tests/testthat "$filter"
+export IBRC_EXTENDED_TESTS=1
+look "entries under torture" torture tests/slow/gctorture.R
+finish
