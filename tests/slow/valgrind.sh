@@ -1,8 +1,8 @@
 #!/bin/sh
 # Memcheck: reads of what was never set, and of what lies outside a block or was freed.
 # It runs gctorture.R, which calls every entry of the C code, and those tests of the suite
-# that reach the kernels and take a few seconds in R (the whole suite would take hours). Two
-# faults planted in a file of their own come first.
+# that compare kernels with their twins (the whole suite would take hours). Two faults
+# planted in a file of their own come first.
 #
 #   sh tests/slow/valgrind.sh [filter]
 #
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
 need valgrind R Rscript
 
-filter=${1:-^(beliefs|evaluate-batch|histories|iohmm-draws|log_lik|occupancy|tables)\$}
+filter=${1:-^(backup|beliefs|evaluate-batch|histories|iohmm|iohmm-draws|log_lik|numeric|occupancy|tables)\$}
 suppressions=tests/slow/shared/valgrind.supp
 export IBRC_EXTENDED_TESTS=0
 
@@ -53,7 +53,7 @@ PLANTED
 cat >"$scratch/planted.R" <<'PLANTED'
 given <- commandArgs(TRUE)
 dyn.load(given[1])
-x <- .Call(given[2], as.integer(given[3]))
+print(.Call(given[2], as.integer(given[3])))
 PLANTED
 # fault, argument with it, argument without it
 plant() {
