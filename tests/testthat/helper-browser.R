@@ -7,6 +7,7 @@ skip_without_browser <- function() {
   testthat::skip_on_os("windows")
   testthat::skip_if(!nzchar(Sys.which("chromedriver")) || !nzchar(browser_path()),
                     "No Chromium with chromedriver here")
+  testthat::skip_if(grepl("asan", Sys.getenv("LD_PRELOAD")), "No browser starts with a sanitizer in it")
 }
 
 browser_path <- function() {

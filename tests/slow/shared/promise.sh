@@ -51,12 +51,12 @@ build_package() {
   mkdir -p "$scratch/$build" "$scratch/source"
   rm -rf "$scratch/source/ibrc"
   mkdir "$scratch/source/ibrc"
-  for part in DESCRIPTION NAMESPACE R src inst data; do
+  for part in DESCRIPTION NAMESPACE R src inst data man; do
     if [ -e "$part" ]; then cp -R "$part" "$scratch/source/ibrc/"; fi
   done
   find "$scratch/source/ibrc/src" -name '*.o' -o -name '*.so' | xargs rm -f
   printf '%s\n' "$@" >"$scratch/$build.mk"
-  R_MAKEVARS_USER="$scratch/$build.mk" R CMD INSTALL --no-docs --no-test-load --no-byte-compile \
+  R_MAKEVARS_USER="$scratch/$build.mk" R CMD INSTALL --no-test-load --no-byte-compile \
     --library="$scratch/$build" "$scratch/source/ibrc" >"$scratch/$build.log" 2>&1 && return 0
   tail -n 30 "$scratch/$build.log" >&2
   return 1
