@@ -23,11 +23,12 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
   if (!evaluator$likelihood) return(out)
   natural <- fast_natural(evaluator$fast, evaluator$prior, theta)
-  possible <- is.finite(log_prior)
-  # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
   parameters <- parameters_of(evaluator$places, natural)
-  possible <- possible & is.finite(parameters[3, ]) & !is.na(.colSums(parameters, 4L, ncol(parameters)))
-  if (all(possible)) return(evaluate_possible(evaluator, out, parameters, natural, group))
+  # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
+  if (all(is.finite(c(log_prior, parameters[3, ]))) && !anyNA(parameters)) {
+    return(evaluate_possible(evaluator, out, parameters, natural, group))
+  }
+  possible <- is.finite(log_prior) & is.finite(parameters[3, ]) & colSums(is.na(parameters)) == 0
   out$log_likelihood[!possible] <- -Inf
   if (!any(possible)) return(out)
   some <- list(log_likelihood = numeric(sum(possible)), value = values[, possible, drop = FALSE])
@@ -82,11 +83,14 @@ parameter_places <- function(prior, fixed, discount) {
 
 # alpha, beta, eta, discount [4, chain].
 parameters_of <- function(places, natural) {
-  out <- matrix(places$held, 4L, nrow(natural))
-  for (k in places$inferred) {
-    x <- natural[, places$column[k]]
-    out[k, ] <- if (places$inverted[k]) 1 / x else x
-  }
+  n <- nrow(natural)
+  out <- rep.int(places$held, n)
+  dim(out) <- c(4L, n)
+  if (length(places$inferred) == 0) return(out)
+  inferred <- t.default(natural[, places$column[places$inferred], drop = FALSE])
+  inverted <- places$inverted[places$inferred]
+  if (any(inverted)) inferred[inverted, ] <- 1 / inferred[inverted, ]
+  out[places$inferred, ] <- inferred
   out
 }
 

@@ -186,22 +186,26 @@ fast_terms <- function(prior) {
   mean <- vapply(prior[whole], function(entry) entry$args[[1]], 0)
   sd <- vapply(prior[whole], function(entry) entry$args[[2]], 0)
   scale <- vapply(prior, `[[`, "", "scale")
+  most <- ifelse(scale[whole] == "log", log_most, Inf)
   list(normal = which(whole), mean = mean, sd = sd, constant = -sum(log(sd)) - length(sd) * log(2 * pi) / 2,
        others = unclass(prior)[!whole], other_columns = which(!whole),
        exponential = which(scale == "log" & vapply(prior, function(entry) entry$lower == 0, NA)),
-       most = ifelse(scale[whole] == "log", log_most, Inf))
+       most = most, least_most = min(most, Inf))
 }
 
 # As prior_log_density() and prior_natural().
 fast_log_density <- function(fast, theta) {
   n <- nrow(theta)
-  t <- theta[, fast$normal, drop = FALSE]
-  z <- (t - rep(fast$mean, each = n)) / rep(fast$sd, each = n)
-  total <- fast$constant - .rowSums(z * z, n, length(fast$normal)) / 2
+  t <- t.default(if (length(fast$others)) theta[, fast$normal, drop = FALSE] else theta)
+  z <- (t - fast$mean) / fast$sd
+  total <- fast$constant - .colSums(z * z, length(fast$normal), n) / 2
   for (j in seq_along(fast$others)) {
     total <- total + unconstrained_log_density(fast$others[[j]], theta[, fast$other_columns[j]])
   }
-  total[.rowSums(t > rep(fast$most, each = n), n, length(fast$normal)) > 0 | !is.finite(total)] <- -Inf
+  # Rare, and dear to look for column by column.
+  if (!is.finite(sum(total)) || max(theta) > fast$least_most) {
+    total[.colSums(t > fast$most, length(fast$normal), n) > 0 | !is.finite(total)] <- -Inf
+  }
   total
 }
 

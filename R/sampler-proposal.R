@@ -61,7 +61,8 @@ prepare_moves <- function(noise, proposal, group, fixed = FALSE) {
     stretch <- sqrt(proposal$mixture$df / noise$chi_square)
     draws <- mixture_draw(proposal$mixture, normal, stretch, noise$component, every)
     shift[independent, ] <- draws[independent, ]
-    log_mixture[independent] <- mixture_log_density(proposal$mixture, draws, every)[independent]
+    log_mixture[independent] <-
+      mixture_log_density(proposal$mixture, draws[independent, , drop = FALSE], every[independent])
   }
   dim(shift) <- c(n_chains, n_steps, size)
   shift <- aperm(shift, c(1, 3, 2))
@@ -138,12 +139,12 @@ mixture_draw <- function(mixture, normal, stretch, uniform, group) {
 mixture_log_density <- function(mixture, theta, group) {
   size <- ncol(theta)
   n_parts <- mixture$n_parts
-  z <- -mixture$centre[, group]
-  for (j in seq_len(size)) {
-    z <- z + mixture$whiten[[j]][, group] * rep(theta[, j], each = size * n_parts)
-  }
+  # One group's numbers are as good recycled, and not copied for every row.
+  of_rows <- if (ncol(mixture$centre) == 1L) as.vector else function(x) x[, group]
+  z <- -of_rows(mixture$centre)
+  for (j in seq_len(size)) z <- z + of_rows(mixture$whiten[[j]]) * rep(theta[, j], each = size * n_parts)
   distance <- .colSums(z * z, size, n_parts * length(group))
-  term <- mixture$constant[, group] - (mixture$df + size) / 2 * log1p(distance / mixture$df)
+  term <- of_rows(mixture$constant) - (mixture$df + size) / 2 * log1p(distance / mixture$df)
   log(.colSums(exp(term), n_parts, length(group)))
 }
 

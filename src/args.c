@@ -65,6 +65,26 @@ double *args_alloc_reals(size_t n) { return (double *)R_alloc(n ? n : 1, sizeof(
 
 int *args_alloc_wholes(size_t n) { return (int *)R_alloc(n ? n : 1, sizeof(int)); }
 
+static SEXP kept = NULL;
+
+void args_free_kept(void) {
+  if (kept) R_ReleaseObject(kept);
+  kept = NULL;
+}
+
+double *args_kept_reals(size_t n) {
+  const size_t most = (size_t)1 << 20;
+  if (n > most) return args_alloc_reals(n);
+  if (!kept || (size_t)Rf_xlength(kept) < n) {
+    args_free_kept();
+    SEXP taken = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n ? n : 1)));
+    R_PreserveObject(taken);
+    UNPROTECT(1);
+    kept = taken;
+  }
+  return REAL(kept);
+}
+
 ibrc_lattice args_lattice(int n_states, int resolution) {
   if (n_states < 2 || resolution < 1) Rf_error("internal: no lattice of that size");
   if (ibrc_lattice_count(n_states, resolution) > 2147483646.0) Rf_error("internal: too many nodes");

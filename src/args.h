@@ -27,6 +27,12 @@ SEXP args_element(SEXP list, const char *name);
 double *args_alloc_reals(size_t n);
 int *args_alloc_wholes(size_t n);
 
+/* The same for a call that a sampler makes thousands of times: up to 8 MB of storage
+ * are kept from call to call, where taking and freeing them anew would cost as much
+ * as a tenth of the work. One kernel at a time may use it. */
+double *args_kept_reals(size_t n);
+void args_free_kept(void);
+
 ibrc_lattice args_lattice(int n_states, int resolution);
 ibrc_locator args_locator(int n_states);
 ibrc_models args_models(SEXP models);

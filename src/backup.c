@@ -4,7 +4,7 @@
 
 size_t ibrc_backup_reals(const ibrc_table *table) {
   size_t U = (size_t)table->n_actions, M = (size_t)table->n_models;
-  return U + U * M;
+  return U + U * M + IBRC_GAP_REALS;
 }
 
 static void backup_node(const ibrc_table *table, const ibrc_problem *problem, const double *value,
@@ -30,11 +30,24 @@ static void backup_node(const ibrc_table *table, const ibrc_problem *problem, co
                                     out->policy ? out->policy + cell : NULL);
 }
 
+static void backup_nodes(const ibrc_table *table, const ibrc_problem *problem, const double *value,
+                         int first, int end, double *scratch, const ibrc_backup_result *out) {
+  for (int node = first; node < end; node++) {
+    backup_node(table, problem, value, node, scratch, out);
+  }
+}
+
 void ibrc_backup(const ibrc_table *table, const ibrc_problem *problem, const double *value,
                  int n_threads, double *scratch, const ibrc_backup_result *out) {
+  const int n_nodes = table->n_nodes;
   const size_t n_reals = ibrc_backup_reals(table);
+  if (n_threads == 1) {
+    backup_nodes(table, problem, value, 0, n_nodes, scratch, out);
+    return;
+  }
   IBRC_PARALLEL_FOR(n_threads)
-  for (int node = 0; node < table->n_nodes; node++) {
-    backup_node(table, problem, value, node, scratch + (size_t)ibrc_thread_number() * n_reals, out);
+  for (int part = 0; part < n_threads; part++) {
+    backup_nodes(table, problem, value, ibrc_part_begin(n_nodes, part, n_threads),
+                 ibrc_part_begin(n_nodes, part + 1, n_threads), scratch + (size_t)part * n_reals, out);
   }
 }

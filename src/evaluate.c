@@ -28,11 +28,11 @@ size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history
   ibrc_plan plan = plan_of(evaluation, evaluation->problem, NULL);
   return result_reals(evaluation->table) +
          ibrc_solve_reals(evaluation->table, evaluation->coarse, 1) +
-         ibrc_loglik_reals(largest, &plan, evaluation->models);
+         ibrc_loglik_reals(largest, &plan, evaluation->models) + IBRC_GAP_REALS;
 }
 
 size_t ibrc_evaluate_wholes(const ibrc_evaluation *evaluation) {
-  return ibrc_loglik_wholes(evaluation->models);
+  return ibrc_loglik_wholes(evaluation->models) + IBRC_GAP_WHOLES;
 }
 
 static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *history,

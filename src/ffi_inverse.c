@@ -125,7 +125,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
       {args_real(args_element(evaluation_arg, "tolerance"), "tolerance"),
        args_whole(args_element(evaluation_arg, "max_backups"), "max_backups"), 1}};
   const size_t n_reals = ibrc_evaluate_reals(&evaluation, largest);
-  double *reals = args_alloc_reals((size_t)n_threads * n_reals);
+  double *reals = args_kept_reals((size_t)n_threads * n_reals);
   int *wholes = args_alloc_wholes((size_t)n_threads * ibrc_evaluate_wholes(&evaluation));
   ibrc_evaluate(&evaluation, n, n_threads, n_reals, reals, wholes, vectors);
   for (int i = 0; i < n; i++) {

@@ -29,3 +29,8 @@ attribute_visible void R_init_ibrc(DllInfo *dll) {
   pthread_atfork(NULL, NULL, args_after_fork);
 #endif
 }
+
+attribute_visible void R_unload_ibrc(DllInfo *dll) {
+  (void)dll;
+  args_free_kept();
+}

@@ -173,7 +173,8 @@ double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start,
 
 size_t ibrc_iohmm_reals(const ibrc_iohmm_task *task) {
   const size_t S = (size_t)task->n_states, U = (size_t)task->n_actions, X = (size_t)task->n_obs;
-  return (size_t)task->tree->n_nodes * (2 * S + 1) + S + S * S * U + S * X * U;
+  return (size_t)task->tree->n_nodes * (2 * S + 1) + S + S * S * U + S * X * U +
+         IBRC_GAP_REALS;
 }
 
 static void climb_on(const ibrc_iohmm_task *task, double *reals, ibrc_iohmm_climb *climb) {

@@ -2,14 +2,15 @@
 
 #include "belief.h"
 #include "numeric.h"
+#include "threads.h"
 
 size_t ibrc_rollout_reals(const ibrc_rollout *rollout) {
   size_t S = (size_t)rollout->models->n_states, U = (size_t)rollout->plan->n_actions;
-  return 5 * S + 2 * U + 2 * (size_t)rollout->plan->n_models;
+  return 5 * S + 2 * U + 2 * (size_t)rollout->plan->n_models + IBRC_GAP_REALS;
 }
 
 size_t ibrc_rollout_wholes(const ibrc_rollout *rollout) {
-  return 3 * (size_t)rollout->models->n_states;
+  return 3 * (size_t)rollout->models->n_states + IBRC_GAP_WHOLES;
 }
 
 ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,

@@ -28,9 +28,20 @@ void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slop
   }
 }
 
-void ibrc_slope_apply(const ibrc_slope *slope, const double *x, double *y) {
-  IBRC_PARALLEL_FOR(slope->n_threads)
-  for (int node = 0; node < slope->table->n_nodes; node++) {
+static void apply_at(const ibrc_slope *slope, const double *x, int first, int end, double *y) {
+  for (int node = first; node < end; node++) {
     y[node] = (1.0 - slope->rest[node]) * x[node] - ibrc_slope_dot(slope, node, x);
+  }
+}
+
+void ibrc_slope_apply(const ibrc_slope *slope, const double *x, double *y) {
+  const int n_nodes = slope->table->n_nodes, parts = slope->n_threads;
+  if (parts == 1) {
+    apply_at(slope, x, 0, n_nodes, y);
+    return;
+  }
+  IBRC_PARALLEL_FOR(parts)
+  for (int part = 0; part < parts; part++) {
+    apply_at(slope, x, ibrc_part_begin(n_nodes, part, parts), ibrc_part_begin(n_nodes, part + 1, parts), y);
   }
 }

@@ -15,12 +15,12 @@ typedef struct {
 
 size_t ibrc_table_reals(const ibrc_models *models) {
   size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
-  return 4 * S + X * S + X + X * S;
+  return 4 * S + X * S + X + X * S + IBRC_GAP_REALS;
 }
 
 size_t ibrc_table_wholes(const ibrc_models *models, const ibrc_lattice *lattice) {
   size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
-  return 3 * S + X * S + (size_t)lattice->n_nodes;
+  return 3 * S + X * S + (size_t)lattice->n_nodes + IBRC_GAP_WHOLES;
 }
 
 static workspace carve(const ibrc_table_plan *plan, double *reals, int *wholes) {

@@ -3,7 +3,17 @@
 
 /* OpenMP where the compiler has it, one thread where it has not. Every parallel
  * loop writes disjoint results, so an answer never depends on the number of
- * threads. */
+ * threads. A region inside another costs even where it has one thread: what runs
+ * inside one shares its work by parts and opens none of its own for a single part. */
+
+/* Added to each thread's working space: threads that write to one cache line, or to
+ * two that are fetched together, wait for each other. */
+enum { IBRC_GAP_REALS = 16, IBRC_GAP_WHOLES = 32 };
+
+/* Where a part of n things begins, of so many parts. */
+static inline int ibrc_part_begin(int n, int part, int n_parts) {
+  return (int)((long long)n * part / n_parts);
+}
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -116,8 +116,10 @@ outside_c <- function(p, n_steps = 400) {
   start <- own("sampler_start")(fit$theta, function(theta) fit$log_density, own("streams_from_seed")(2, 4),
                                 warmup = 400, iter = 10000)
   chain <- list(state = start, value = fit$value)
+  step <- own("step_chains")
+  evaluate <- own("ffi_evaluate")
   steps <- function(chain, n) {
-    for (k in seq_len(n)) chain <- own("step_chains")(chain, evaluator)
+    for (k in seq_len(n)) chain <- step(chain, evaluator)
     chain
   }
   chain <- steps(chain, 400)
@@ -132,7 +134,7 @@ outside_c <- function(p, n_steps = 400) {
   }
   time <- race(list(
     steps = function() steps(chain, n_steps),
-    calls = function() for (a in asked) call("ffi_evaluate", evaluator$batch, a[[1]], NULL, a[[2]], rep(0L, 4), 1L)
+    calls = function() for (a in asked) .Call(evaluate, evaluator$batch, a[[1]], NULL, a[[2]], rep(0L, 4), 1L)
   ))
   middle(1 - time[, "calls"] / time[, "steps"])
 }
