@@ -65,6 +65,11 @@ double *args_alloc_reals(size_t n) { return (double *)R_alloc(n ? n : 1, sizeof(
 
 int *args_alloc_wholes(size_t n) { return (int *)R_alloc(n ? n : 1, sizeof(int)); }
 
+/* 0 where a sanitizer or valgrind is to see the ends of every call's storage. */
+#ifndef IBRC_MOST_KEPT
+#define IBRC_MOST_KEPT ((size_t)1 << 20)
+#endif
+
 static SEXP kept = NULL;
 
 void args_free_kept(void) {
@@ -73,8 +78,7 @@ void args_free_kept(void) {
 }
 
 double *args_kept_reals(size_t n) {
-  const size_t most = (size_t)1 << 20;
-  if (n > most) return args_alloc_reals(n);
+  if (n > IBRC_MOST_KEPT) return args_alloc_reals(n);
   if (!kept || (size_t)Rf_xlength(kept) < n) {
     args_free_kept();
     SEXP taken = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n ? n : 1)));

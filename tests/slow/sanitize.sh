@@ -31,7 +31,7 @@ static inline char *exact_alloc(size_t n, int size) {
 EXACT
 
 checks="-fsanitize=address,undefined,float-cast-overflow,bounds-strict -fno-sanitize-recover=all"
-flags="CFLAGS = -g -O1 -fno-omit-frame-pointer $checks -include $scratch/exact.h"
+flags="CFLAGS = -g -O1 -fno-omit-frame-pointer $checks -DIBRC_MOST_KEPT=0 -include $scratch/exact.h"
 
 # sanitized command ...
 sanitized() {

@@ -70,7 +70,7 @@ plant not_set 99 100
 
 # ---- every entry, and the kernels' tests ----------------------------------------
 
-build_package plain "CFLAGS = -g -O1"
+build_package plain "CFLAGS = -g -O1 -DIBRC_MOST_KEPT=0"
 
 # what name script arguments ...
 look() {
