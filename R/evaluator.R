@@ -43,7 +43,7 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
 # an interrupt need not wait for all of them; vectors do not know of each other.
 evaluate_possible <- function(evaluator, out, parameters, natural, group) {
   n <- length(group)
-  slice <- evaluator$cores * max(1, min(8, 40000 %/% nrow(out$value)))
+  slice <- evaluator$cores * max(1, min(8, 10000 %/% nrow(out$value)))
   if (n <= slice) return(evaluate_slice(evaluator, out, parameters, natural, group))
   for (first in seq(1, n, by = slice)) {
     these <- first:min(n, first + slice - 1)
