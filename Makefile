@@ -5,7 +5,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install demo test slow check bench docs site clean
+.PHONY: help install demo test trust check bench docs site clean
 
 # Greek letters print in a container without a locale, too.
 ifeq ($(LC_ALL)$(LC_CTYPE)$(LANG),)
@@ -26,7 +26,7 @@ SOURCES := DESCRIPTION .Rbuildignore $(wildcard NAMESPACE) \
 help:
 	@echo "make demo    installs the package into _build/ and runs its demonstration; pictures go to demo-output/."
 	@echo "make test    installs the package into _build/ and runs its tests; make test FILTER=plan runs test-plan.R alone."
-	@echo "make slow    runs the slow tests in tests/slow/, an hour or so; make slow SLOW=kill runs kill.R alone."
+	@echo "make trust   runs the slow tests in tests/slow/, hours, and prints what they promise; make trust TRUST=kill runs kill.R alone."
 	@echo "make check   builds the package and checks it as CRAN does; anything found but a new submission fails."
 	@echo "make bench   runs the benchmarks in inst/bench/; make bench BENCH=forward runs forward.R alone."
 	@echo "make docs    writes man/ and NAMESPACE from the comments in R/."
@@ -59,14 +59,12 @@ test:
 	@$(MAKE) --no-print-directory install
 	@$(WITH_PACKAGE) Rscript tools/test.R tests/testthat "$(FILTER)"
 
-# All of them run, whatever one finds.
-slow:
-	@$(SETUP) test
+# What the package promises, each with its figure; what a script printed stays in
+# _build/trust/.
+trust:
+	@$(SETUP) trust
 	@$(MAKE) --no-print-directory install
-	@status=0; for script in tests/slow/$(or $(SLOW),*).R; do \
-	  echo "$$script"; \
-	  $(WITH_PACKAGE) IBRC_EXTENDED_TESTS=1 Rscript "$$script" || status=1; \
-	done; exit $$status
+	@$(WITH_PACKAGE) Rscript tools/trust.R $(TRUST)
 
 check:
 	@$(SETUP) check

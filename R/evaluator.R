@@ -45,14 +45,13 @@ evaluate_possible <- function(evaluator, out, parameters, natural, group) {
   n <- length(group)
   slice <- evaluator$cores * max(1, min(8, 10000 %/% nrow(out$value)))
   if (n <= slice) return(evaluate_slice(evaluator, out, parameters, natural, group))
-  for (first in seq(1, n, by = slice)) {
+  parts <- lapply(seq(1, n, by = slice), function(first) {
     these <- first:min(n, first + slice - 1)
     some <- list(log_likelihood = out$log_likelihood[these], value = out$value[, these, drop = FALSE])
-    some <- evaluate_slice(evaluator, some, parameters[, these, drop = FALSE], natural[these, , drop = FALSE],
-                           group[these])
-    out$log_likelihood[these] <- some$log_likelihood
-    out$value[, these] <- some$value
-  }
+    evaluate_slice(evaluator, some, parameters[, these, drop = FALSE], natural[these, , drop = FALSE], group[these])
+  })
+  out$log_likelihood <- unlist(lapply(parts, `[[`, "log_likelihood"))
+  out$value <- do.call(cbind, lapply(parts, `[[`, "value"))
   out
 }
 

@@ -29,9 +29,17 @@ new_ibrc_fit <- function(chain, job) {
          by = job$by, histories = if (job$keep_data) histories,
          visit_actions = if (job$keep_data) job$actions,
          trajectory_group = if (job$keep_data) as.integer(group), run = job$run, sampler = job$sampler,
-         interrupted = chain$interrupted),
+         seed = job$run$seed, start = job$run$start, interrupted = chain$interrupted),
     class = "ibrc_fit"
   )
+}
+
+# Where each chain of a fit stands, a row a chain, group after group: where others can start.
+last_draws <- function(fit) {
+  do.call(rbind, lapply(fit$draws, function(draws) {
+    size <- dim(draws)
+    matrix(draws[size[1], , ], size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+  }))
 }
 
 acceptance_of <- function(state, group, levels) {
@@ -56,6 +64,14 @@ variable_names <- function(fit, group) {
 #'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups.
 #' @family inference
 #' @export
+#' @examples
+#' setting <- diag_setting()
+#' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5), diag_models()), 40, seed = 1)
+#' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
+#'             chains = 2, iter = 100, seed = 1, resolution = 20)
+#' # The draws as they are, and a look at whether there are enough of them
+#' head(as.data.frame(fit))
+#' tidy(fit)[c("term", "rhat", "ess_bulk", "ess_tail")]
 as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
   pieces <- lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]

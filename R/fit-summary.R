@@ -12,6 +12,15 @@
 #'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
 #'   `ess_bulk` and `ess_tail` (the worst over terms). `coef()`: the medians.
 #'   `summary()` prints all that with advice.
+#' @section Do the chains agree?:
+#' Two things are looked at, with the package posterior (Vehtari and others 2021). `rhat` compares
+#' chains, and halves of chains, with each other; `ess_bulk` and `ess_tail` say how many
+#' independent draws the centre and the tails are worth. They differ: chains that agree may still be
+#' short, and long chains may sit in different places. `summary()` puts both into
+#' words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` look at neither.
+#' @references Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Rank-normalization,
+#'   folding, and localization: an improved R-hat for assessing convergence of MCMC,
+#'   Bayesian Analysis 16, \doi{10.1214/20-BA1221}.
 #' @family inference
 #' @name summary.ibrc_fit
 #' @export

@@ -22,6 +22,16 @@
 #' its own dynamics. States that were learned apart in each group ([fit_iohmm()]) mean the
 #' same only as far as they were ordered alike (its `sort_by`).
 #'
+#' @section The sampler:
+#' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
+#' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
+#' after it nothing is learnt. `vignette("math")` has the two moves. The number of
+#' steps is fixed beforehand: [summary()][summary.ibrc_fit] says whether there were enough.
+#'
+#' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
+#'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
+#'   Metropolis algorithm, Bernoulli 7.
+#'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
 #'   settings, one a group.
@@ -36,10 +46,13 @@
 #' @param by Names of columns: a posterior for each group of trajectories.
 #' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
 #'   learn the proposal and are dropped, and which of the rest are kept.
-#' @param cores Threads to use. Draws do not depend on it.
+#' @param cores Threads to use. Draws do not depend on it. Give no more than there are
+#'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
+#'   full machine two threads can be slower than one. `OMP_WAIT_POLICY=passive` in the
+#'   environment, set before R starts, makes them wait quietly.
 #' @param seed A number that makes the draws repeatable; `NULL` takes one from the
 #'   session's generator, which moves on by one draw. Otherwise the generator is
-#'   left as it was.
+#'   left as it was. The fit has the one used as its `seed`.
 #' @param refresh Show progress every so many steps; 0 for none. By default 200 in
 #'   an interactive session.
 #' @param file A path to write checkpoints to, every `refresh` steps (every 200 where
@@ -47,8 +60,11 @@
 #'   nothing.
 #' @param sampler `"adaptive"`, or `"paper"`: the paper's protocol, a random walk
 #'   of fixed step 0.1 on the log scale.
-#' @param start Where chains start: `NULL` draws from the prior, or a matrix or
-#'   data frame with a column a term and a row a chain (natural scale).
+#' @param start Where chains start: `NULL` draws from the prior; or a matrix or
+#'   data frame with a column a term and a row a chain (natural scale), group after
+#'   group, one row for all of them alike; or an earlier fit, at whose last draws they
+#'   start. The fit has them as its `start`. To go on with a run rather than begin another,
+#'   see [resume()].
 #' @param sample_prior `"only"` draws from the prior alone.
 #' @param resolution,tolerance,interpolate,surprise As in [plan_agent()].
 #' @param keep_data Keep coded histories, without identifiers, in the fit; what
@@ -69,6 +85,11 @@
 #'             chains = 2, iter = 400, seed = 1)
 #' fit
 #' tidy(fit)
+#'
+#' # Other chains, from where these ended, by the paper's own walk
+#' again <- ibrc(visits, setting, diag_models(), fit$prior, chains = 2, iter = 400, seed = 2,
+#'               sampler = "paper", start = fit)
+#' again$start
 ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
                  chains = 4, iter = 2000, warmup = floor(iter / 2), thin = 1,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
@@ -101,8 +122,10 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   chain_group <- rep(seq_along(histories), each = run$chains)
   evaluator <- groups_evaluator(plan, plans, histories, chain_group, prior, fixed, tolerance, run$cores,
                                 likelihood = sample_prior == "no")
-  streams <- streams_from_seed(seed, length(chain_group) + 1)
+  run$seed <- settle_seed(seed)
+  streams <- streams_from_seed(run$seed, length(chain_group) + 1)
   first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
+  run$start <- prior_natural(prior, first$theta)
   chain <- if (nlevels(group) > 1 && can_spread()) {
     list(parts = start_parts(first, streams, chain_group, run, sampler))
   } else {
@@ -214,6 +237,7 @@ start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
 
 given_start <- function(prior, start, n) {
   terms <- prior_terms(prior)
+  if (inherits(start, "ibrc_fit")) start <- last_draws(start)
   start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
     abort_input("start", "must be a data frame with a column a term and a row a chain, not ", describe(start), ".")
   })

@@ -63,6 +63,11 @@
 #'   [posterior_predict()].
 #' * Every visit: [augment()][augment.ibrc_fit].
 #'
+#' @section Conventions:
+#' An argument that is one number, text or flag takes a vector of length one and nothing
+#' longer. Names and choices are case-sensitive. Counts are whole numbers of either type. Prices are in
+#' units of the utility.
+#'
 #' @section Options:
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.
 #' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
@@ -70,7 +75,8 @@
 #' @section Vignettes:
 #' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
 #' computed; `vignette("scale")`, many groups, patients and beliefs;
-#' `vignette("adni")`, `vignette("pbc")` and `vignette("paper")`, cases worked through.
+#' `vignette("adni")`, `vignette("pbc")` and `vignette("paper")`, cases worked through;
+#' `vignette("trust")`, what was tested and how to test it again.
 #'
 #' @aliases NULL ibrc-package
 #' @useDynLib ibrc, .registration = TRUE

@@ -9,8 +9,12 @@
 
 # `seed`: a whole number, or NULL to take one from the present generator, which
 # then moves on as one stats::runif(1) would move it.
+settle_seed <- function(seed = NULL) {
+  if (is.null(seed)) as.integer(floor(stats::runif(1) * .Machine$integer.max)) else check_seed(seed)
+}
+
 streams_from_seed <- function(seed = NULL, n = 1L) {
-  seed <- if (is.null(seed)) floor(stats::runif(1) * .Machine$integer.max) else check_seed(seed)
+  seed <- settle_seed(seed)
   streams <- vector("list", n)
   keep_random_state({
     set.seed(seed, kind = "L'Ecuyer-CMRG", normal.kind = "Inversion", sample.kind = "Rejection")

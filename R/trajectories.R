@@ -17,6 +17,21 @@
 #'   and observation must be known to it and no row may follow a stop action.
 #'
 #' @return A data frame of class `ibrc_trajectories` with the columns named.
+#' @section What columns may be:
+#' Plain columns of any class: numbers, text, factors, ordered or not, dates. Actions,
+#' observations and covariates count by their text, in which upper and lower case differ. Of times
+#' only an ordered factor has an order of its own; a factor that is not ordered is taken
+#' as text is. Lists, matrices and complex numbers are refused, and left out without a word where they
+#' are not named. A tibble or a data.table comes back as a plain data frame.
+#'
+#' @section Missing values:
+#' A missing observation (`NA`) stays missing, and is nothing to be filled in: a belief
+#' then moves by what is expected alone, and [fit_iohmm()] sums over what may have been seen. A
+#' missing identifier, time or action is an error that names the rows; no row is ever
+#' dropped here. In columns to compare groups by, missing is a group of its own. `NaN` is
+#' missing in identifiers, times and actions; an observation that is `NaN` or `Inf` is
+#' not a missing one, and is refused where the setting does not know it.
+#'
 #' @family behaviour
 #' @export
 #' @examples

@@ -3,7 +3,7 @@
 
 library(ibrc)
 if (Sys.getenv("IBRC_EXTENDED_TESTS") != "1") {
-  cat("Set IBRC_EXTENDED_TESTS=1, or run make slow.\n")
+  cat("Set IBRC_EXTENDED_TESTS=1, or run make trust.\n")
   quit(status = 0)
 }
 
