@@ -57,7 +57,6 @@ read_adni_file <- function(path) {
 # What R says of rows that cannot be read may have the path in it: only the line is told.
 refuse_rows <- function(condition) {
   said <- conditionMessage(condition)
-  if (grepl("no lines available", said)) abort_table_file("has a header and no rows.")
   line <- regmatches(said, regexpr("line [0-9]+", said))
   abort_table_file("cannot be read as a CSV: ",
                    if (length(line)) paste0("after the header, ", line, " has more or fewer cells than the header.")

@@ -55,8 +55,7 @@ print.ibrc_certainty_bonus <- function(x, ...) {
   invisible(x)
 }
 
-# The worth of beliefs in a few words, or NULL where a setting has none.
+# The worth of beliefs in a few words.
 belief_utility_words <- function(belief_utility) {
-  if (is.null(belief_utility)) return(NULL)
   if (inherits(belief_utility, "ibrc_certainty_bonus")) format(belief_utility) else "a function of the belief"
 }

@@ -74,9 +74,10 @@ check_choice <- function(x, choices, argument) {
   x
 }
 
+# `made_by`, "trajectories()" or the like, is where to read on.
 check_class <- function(x, class, argument, made_by) {
   if (!inherits(x, class)) {
-    abort_input(argument, "must come from ", made_by, ", not ", describe(x), ".")
+    abort_input(argument, "must come from ", made_by, ", not ", describe(x), ".", topic = sub("[(].*", "", made_by))
   }
   invisible(x)
 }

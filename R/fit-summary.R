@@ -1,5 +1,21 @@
 #' What a fit says
 #'
+#' The posterior of each term in numbers, with what there is to say about the chains and the data. Printing a
+#' fit prints its summary.
+#'
+#' @section How to read it:
+#' * `alpha` is in units of utility: to take the better of two actions nine times in ten, the decision
+#'   maker has to gain `alpha * log(9)` by it. Small is flexible.
+#' * `optimism` is 0 where models of the dynamics keep the weights they were given, above 0 where the decision
+#'   maker leans to those under which the plan pays, below 0 for pessimism. `beta` is its inverse.
+#' * `eta` is in units of utility a nat of surprise. Small is adaptive; `adaptivity` is its inverse.
+#' * `contraction` near 1: the data settle the term. Near 0: they left it at its prior, and it should be
+#'   reported as not identified ([identifiability()]).
+#' * `rhat` above 1.01, or `ess_bulk` or `ess_tail` (effective numbers of draws) below 400: run longer before
+#'   reporting anything.
+#'
+#' Lines with a star below the table say what to do next. `vignette("ibrc")` has the numbers at the bedside.
+#'
 #' @param object,x A fit ([ibrc()]).
 #' @param conf.level Mass of the central interval.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
@@ -24,6 +40,15 @@
 #' @family inference
 #' @name summary.ibrc_fit
 #' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
+#'             chains = 2, iter = 400, seed = 1)
+#' summary(fit, conf.level = 0.9)
+#' tidy(fit)
+#' glance(fit)
 summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
   check_unused(...)
   suppress <- check_suppress(suppress)
@@ -112,10 +137,11 @@ fit_advice <- function(fit, table) {
                            "iterations (iter = ", 2 * fit$run$iter, "), and do not report these draws."),
     if (any(few)) paste0("Few independent draws of ", listing(label[few]), ": for intervals to print, run more ",
                          "iterations."),
-    if (any(mute)) paste0("The data say little about ", listing(label[mute]), ": its posterior is close to its ",
-                          "prior. Report it as not identified."),
-    if (any(pulled)) paste0("The data pull ", listing(label[pulled]), " out of the central 95% of its prior: see whether ",
-                            "setting and models fit the behaviour (pp_check()), or state a wider prior."),
+    if (any(mute)) paste0("The data say little about ", listing(label[mute]), ": ",
+                          if (sum(mute) == 1) "its posterior is close to its prior. Report it" else
+                            "their posteriors are close to their priors. Report them", " as not identified."),
+    if (any(pulled)) paste0("The data pull ", listing(label[pulled]), " out of the central 95% of its prior: see ",
+                            "whether setting and models fit the behaviour (pp_check()), or state a wider prior."),
     if (any(half)) paste0("The data bound ", listing(paste(label[half], sub("bounded ", "", verdict[half]))),
                           " only: report a bound, not an estimate. See identifiability()."),
     if (isTRUE(fit$interrupted)) "The run was interrupted: these are the draws until then.",

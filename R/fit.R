@@ -36,14 +36,15 @@
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
 #'   settings, one a group.
 #' @param models What the decision maker may believe about the dynamics
-#'   ([model_prior()]); the setting's own dynamics by default. Or a list of them, one a
-#'   group.
+#'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
+#'   models over others, so it takes more than one. Or a list of them, one a group.
 #' @param prior What is inferred, and its prior ([ibrc_prior()]). By default alpha,
-#'   optimism and eta, weakly informative on the scale of the utility.
+#'   optimism and eta, weakly informative on the scale of the utility, without what is `fixed`, and without
+#'   optimism where there is one model only.
 #' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
 #'   their inverses) and `discount`. What is neither inferred nor fixed is
 #'   perfectly rational, but `alpha` must be one or the other.
-#' @param by Names of columns: a posterior for each group of trajectories.
+#' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group.
 #' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
 #'   learn the proposal and are dropped, and which of the rest are kept.
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are
@@ -70,11 +71,12 @@
 #' @param keep_data Keep coded histories, without identifiers, in the fit; what
 #'   looks back at the data needs them.
 #'
-#' @return An object of class `ibrc_fit`. See [summary()][summary.ibrc_fit],
+#' @return An object of class `ibrc_fit`. To read it, see [summary()][summary.ibrc_fit],
 #'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
 #' @seealso [ibrc-package] lists every function of the package by task; `vignette("ibrc")` begins at the
 #'   beginning.
 #' @family inference
+#' @aliases ibrc_fit
 #' @export
 #' @examples
 #' setting <- diag_setting()
@@ -99,7 +101,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   settings <- as_settings(setting, by)
   if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
   coded <- code_visits(visits, settings[[1]])
-  if (missing(prior)) prior <- default_prior(widest_setting(settings))
+  by_default <- missing(prior)
+  if (by_default) prior <- default_prior(widest_setting(settings), not_inferred(fixed, models))
   prior <- check_prior(prior, settings[[1]], fixed)
   run <- check_run(chains, iter, warmup, thin, cores, refresh)
   sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
@@ -107,6 +110,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   keep_data <- check_flag(keep_data, "keep_data")
   group <- group_trajectories(visits, by, coded)
   warn_small_groups(group)
+  tell_one_model(prior, models, fixed, by_default)
 
   make <- function(setting, models) {
     plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
@@ -165,7 +169,8 @@ default_refresh <- function() {
 }
 
 check_run <- function(chains, iter, warmup, thin, cores, refresh) {
-  run <- list(chains = check_count(chains, "chains", most = 1e5), iter = check_count(iter, "iter", least = 2, most = 1e8),
+  run <- list(chains = check_count(chains, "chains", most = 1e5),
+              iter = check_count(iter, "iter", least = 2, most = 1e8),
               warmup = check_count(warmup, "warmup", least = 0), thin = check_count(thin, "thin"),
               cores = check_count(cores, "cores"), refresh = check_count(refresh, "refresh", least = 0))
   if (run$iter <= run$warmup) {
@@ -193,7 +198,9 @@ check_prior <- function(prior, setting, fixed) {
   }
   known <- c("alpha", "flexibility", "beta", "optimism", "eta", "adaptivity", "discount")
   unknown <- setdiff(names(fixed), known)
-  if (length(unknown)) abort_input("fixed", "names unknown ", enumerate(unknown), "; there are ", enumerate(known, 9), ".")
+  if (length(unknown)) {
+    abort_input("fixed", "names unknown ", enumerate(unknown), "; there are ", enumerate(known, 9), ".")
+  }
   both <- intersect(quantity_of(names(fixed)), quantity_of(prior_terms(prior)))
   if (length(both)) abort_input("fixed", "holds ", enumerate(both), ", which `prior` infers: do one or the other.")
   if (!"alpha" %in% quantity_of(c(names(fixed), prior_terms(prior)))) {

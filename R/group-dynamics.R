@@ -14,8 +14,8 @@ as_settings <- function(setting, by) {
     other <- which(!vapply(setting, function(one) identical(one[[part]], setting[[1]][[part]]), NA))
     if (length(other)) {
       abort_input("setting", "must have the same ", sub("_", " ", part), " for every group, in the same order; ",
-                  "that of ", enumerate(names(setting)[other[1]]), " differs from that of ", enumerate(names(setting)[1]), ".",
-                  rows = unname(other))
+                  "that of ", enumerate(names(setting)[other[1]]), " differs from that of ",
+                  enumerate(names(setting)[1]), ".", rows = unname(other))
     }
   }
   setting

@@ -11,7 +11,7 @@ group_trajectories <- function(visits, by, coded) {
     abort_input("by", "must not name the column of identifiers: they would stand in the fit, a group each.")
   }
   labels <- lapply(by, function(column) {
-    check_column(visits, column, "by")
+    check_column(visits, column, "by", " Name it in `covariates` of trajectories(), which drops other columns.")
     level <- as.character(visits[[column]])
     level[is.na(visits[[column]]) | !nzchar(level)] <- "missing"
     own <- level[first][coded$trajectory + 1L]
@@ -33,7 +33,10 @@ group_levels <- function(column, level) {
 warn_small_groups <- function(group) {
   size <- table(group)
   small <- names(size)[size < small_group]
-  if (length(small)) {
+  if (length(small) && identical(names(size), "all")) {
+    warn("small_group", "There are fewer than ", small_group, " trajectories: the posterior will lean on the prior. ",
+         "Report it as such.")
+  } else if (length(small)) {
     warn("small_group", "Group", if (length(small) > 1) "s", " ", enumerate(small), " ha",
          if (length(small) > 1) "ve" else "s", " fewer than ", small_group,
          " trajectories: the posterior will lean on the prior. Pool groups, or report it as such.")

@@ -58,7 +58,7 @@
 #'
 #' @section Check:
 #' * What the data say about a term, and what they do not: [identifiability()],
-#'   [profile_likelihood()].
+#'   [profile_likelihood()], [profile_data()].
 #' * Behaviour seen beside behaviour replicated: [pp_check()], [pp_data()],
 #'   [posterior_predict()].
 #' * Every visit: [augment()][augment.ibrc_fit].

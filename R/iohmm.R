@@ -84,7 +84,8 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
                       keep_data = TRUE) {
   check_visits(visits)
   states <- check_state_numbers(states)
-  run <- list(starts = check_count(starts, "starts", most = most_at_once), tolerance = check_positive(tolerance, "tolerance"),
+  run <- list(starts = check_count(starts, "starts", most = most_at_once),
+              tolerance = check_positive(tolerance, "tolerance"),
               max_iter = check_count(max_iter, "max_iter", least = 2), cores = check_count(cores, "cores"))
   keep_data <- check_flag(keep_data, "keep_data")
   if (!is.null(seed)) seed <- check_seed(seed)

@@ -21,7 +21,7 @@
 #' @param setting The setting ([decision_setting()]): what should be wanted.
 #' @param models What the decision maker may believe about the dynamics
 #'   ([model_prior()]); the setting's own dynamics by default.
-#' @param prior What is inferred, and its prior ([ibrc_prior()]). With
+#' @param prior What is inferred, and its prior ([ibrc_prior()]); by default as in [ibrc()]. With
 #'   `estimate = "mle"` it names what is inferred and where to begin looking; its
 #'   density is not used.
 #' @param estimate `"map"`, the peak of the posterior, or `"mle"`, that of the likelihood.
@@ -53,6 +53,8 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
                       starts = 8, seed = NULL) {
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   coded <- code_visits(visits, setting)
+  by_default <- missing(prior)
+  if (by_default) prior <- default_prior(setting, not_inferred(fixed, models))
   prior <- check_prior(prior, setting, fixed)
   estimate <- check_choice(estimate, c("map", "mle"), "estimate")
   if (!is.null(conf.level)) conf.level <- check_level(conf.level)
@@ -60,6 +62,7 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
   starts <- check_count(starts, "starts", most = most_at_once)
   group <- group_trajectories(visits, by, coded)
   warn_small_groups(group)
+  tell_one_model(prior, models, fixed, by_default)
   plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
                      cores = cores)
   histories <- lapply(levels(group), function(level) {

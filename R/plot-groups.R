@@ -78,10 +78,11 @@ draw_groups <- function(data, fit, terms) {
   data$row <- length(groups) + 1 - as.integer(data$group)
   ridges <- ridge_rows(data, length(groups))
   interval <- data[data$part == "interval", ]
-  label <- if (is_grouped(fit)) {
+  label <- ""
+  if (is_grouped(fit)) {
     size <- interval$trajectories[match(groups, as.character(interval$group))]
-    paste0(groups, "\n", trajectories_words(size))
-  } else ""
+    label <- paste0(groups, "\n", trajectories_words(size))
+  }
   outline <- ggplot2::aes(ymin = .data$row, ymax = .data$row + .data$height, group = .data$row,
                           fill = .data$group)
   ggplot2::ggplot(interval, ggplot2::aes(.data$at, .data$row)) +

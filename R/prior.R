@@ -20,6 +20,12 @@
 #' the bounds `lower =` and `upper =`, by name: what lies outside is cut off and
 #' the rest rescaled.
 #'
+#' @section The default:
+#' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, but for what is in `fixed`, and `optimism` only
+#' where there is more than one model to lean to. With R the range of the utility, `alpha` and `eta` then have
+#' lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R): wide, and the same in any units. [prior_summary()]
+#' shows the numbers.
+#'
 #' @section Why priors must be proper:
 #' The likelihood does not fall to 0 as `beta` grows without limit or as `eta`
 #' goes to 0: behaviour that is neutral, or untroubled by surprise, fits any
@@ -36,6 +42,7 @@
 #' @return An object of class `ibrc_prior`: a list named by term, with the
 #'   distribution, its arguments, bounds and scale for each.
 #' @family inference
+#' @aliases default_prior
 #' @export
 #' @examples
 #' ibrc_prior(alpha ~ lognormal(0, 2), optimism ~ normal(0, 1), eta ~ lognormal(0, 2))
@@ -181,7 +188,8 @@ prior_log_density <- function(prior, theta) {
 # normal and lognormal priors that nothing cuts, which most are.
 fast_terms <- function(prior) {
   whole <- vapply(prior, function(entry) {
-    entry$distribution == "normal" && entry$scale == "identity" || entry$distribution == "lognormal" && entry$scale == "log"
+    (entry$distribution == "normal" && entry$scale == "identity") ||
+      (entry$distribution == "lognormal" && entry$scale == "log")
   }, NA) & vapply(prior, function(entry) entry$log_mass == 0 && entry$lower %in% c(0, -Inf) && entry$upper == Inf, NA)
   mean <- vapply(prior[whole], function(entry) entry$args[[1]], 0)
   sd <- vapply(prior[whole], function(entry) entry$args[[2]], 0)
@@ -289,7 +297,9 @@ prior_agent_values <- function(prior, natural, fixed = list()) {
 # differ in value by some 5% of R on DIAG; normal(0, 50 / R) has its central 95% within 98 / R of neutral,
 # where nine tenths of the belief are on one of three models. On DIAG that is 2.1 to either side; the
 # paper's agents have 0.8 and -1.3.
-default_prior <- function(setting) {
+#
+# `without`: quantities (alpha, beta, eta) that are not to be inferred.
+default_prior <- function(setting, without = character()) {
   spread <- diff(range(setting$utility))
   if (spread == 0) {
     abort_input("prior", "is needed: every action is worth the same in every state of this setting, ",
@@ -300,11 +310,39 @@ default_prior <- function(setting) {
     new_prior_entry(term, distribution, args, label = label)
   }
   price <- c(meanlog = log(spread / 200), sdlog = 3)
-  new_ibrc_prior(list(
-    default("alpha", "lognormal", price),
-    default("optimism", "normal", c(mean = 0, sd = 50 / spread)),
-    default("eta", "lognormal", price)
-  ))
+  entries <- list(
+    alpha = default("alpha", "lognormal", price),
+    beta = default("optimism", "normal", c(mean = 0, sd = 50 / spread)),
+    eta = default("eta", "lognormal", price)
+  )
+  left <- setdiff(names(entries), without)
+  if (!length(left)) {
+    abort_input("prior", "is needed: what is inferred by default is held by `fixed`, or without effect.")
+  }
+  new_ibrc_prior(entries[left])
+}
+
+# What a default prior leaves out: what is held, and optimism where one model leaves nothing to lean to.
+not_inferred <- function(fixed, models) {
+  c(if (is.list(fixed)) quantity_of(names(fixed)), if (is_one_model(models)) "beta")
+}
+
+is_one_model <- function(models) {
+  if (is_group_list(models)) return(all(vapply(models, is_one_model, NA)))
+  is.null(models) || inherits(models, "ibrc_models") && n_models(models) == 1
+}
+
+# Optimism that was asked for in vain is warned of; by default it is left out, and that is said.
+tell_one_model <- function(prior, models, fixed, by_default) {
+  if (!is_one_model(models) || "beta" %in% quantity_of(names(fixed))) return(invisible())
+  if (by_default) {
+    message("Optimism is not inferred: it takes more than one model to lean to. For it give `models`, ",
+            "such as perturb_models(setting).")
+  } else if ("beta" %in% quantity_of(prior_terms(prior))) {
+    warn("one_model", "`models` holds one model of the dynamics, so that there is nothing to be optimistic about: ",
+         "the posterior of ", intersect(c("optimism", "beta"), prior_terms(prior)), " will be its prior. ",
+         "Give several, such as perturb_models(setting), or leave it out of `prior`.")
+  }
 }
 
 #' @export

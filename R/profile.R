@@ -14,7 +14,9 @@
 #' @return A data frame of class `ibrc_profile` with a row a value: `group` (with
 #'   groups), `value`, `log_likelihood`, `below_maximum` and a column for every
 #'   other term at its conditional maximum. Its `plot()` is a ggplot; the line marks
-#'   the 95% cut.
+#'   the 95% cut. `profile_data()` returns the data frame behind that picture: `term`, `group` (with
+#'   groups), `value`, `height` (the log-likelihood less its maximum), `cut` (where the line is) and `scale`
+#'   (`"log10"` or `"linear"`, of the axis).
 #' @family inference
 #' @export
 #' @examples
@@ -25,6 +27,7 @@
 #'                   prior = ibrc_prior(alpha ~ lognormal(0, 1), beta ~ lognormal(2, 2)))
 #' profile <- profile_likelihood(mode, "beta", n = 9)
 #' profile
+#' head(profile_data(profile), 3)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(profile)
 profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
                                cores = getOption("ibrc.cores", 1)) {
@@ -110,29 +113,39 @@ profile_piece <- function(surface, top, j, at, prior) {
 }
 
 #' @rdname profile_likelihood
-#' @param x A profile.
+#' @param x,profile A profile.
 #' @param ... Not used.
 #' @export
 plot.ibrc_profile <- function(x, ...) {
   check_unused(...)
   require_package("ggplot2", "Drawing a profile")
-  draw_profile(x)
+  draw_profile(profile_data(x))
+}
+
+#' @rdname profile_likelihood
+#' @export
+profile_data <- function(profile) {
+  check_class(profile, "ibrc_profile", "profile", "profile_likelihood()")
+  logarithmic <- identical(attr(profile, "scale"), "log") && all(profile$value > 0)
+  out <- data.frame(term = rep(attr(profile, "term"), nrow(profile)))
+  out$group <- profile$group
+  out$value <- profile$value
+  out$height <- -profile$below_maximum
+  out$cut <- rep(-stats::qchisq(0.95, 1) / 2, nrow(profile))
+  out$scale <- rep(if (logarithmic) "log10" else "linear", nrow(profile))
+  out
 }
 
 # A picture keeps the frame that it was made in, and that of a method knows its caller's,
 # with all that stands there: so pictures are made in functions of their own.
-draw_profile <- function(x) {
-  cut <- -stats::qchisq(0.95, 1) / 2
-  data <- as.data.frame(x)
-  data$height <- -data$below_maximum
-  term <- attr(x, "term")
+draw_profile <- function(data) {
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$height)) +
-    ggplot2::geom_hline(yintercept = cut, linetype = "dashed", colour = "grey50") +
+    ggplot2::geom_hline(yintercept = data$cut[1], linetype = "dashed", colour = "grey50") +
     ggplot2::geom_line(colour = action_colours[1]) +
     ggplot2::geom_point(colour = action_colours[1], size = 1) +
-    ggplot2::labs(x = as_label(term), y = "Log-likelihood below its maximum") +
+    ggplot2::labs(x = as_label(data$term[1]), y = "Log-likelihood below its maximum") +
     theme_ibrc()
-  if (attr(x, "scale") == "log" && all(data$value > 0)) picture <- picture + ggplot2::scale_x_log10()
+  if (data$scale[1] == "log10") picture <- picture + ggplot2::scale_x_log10()
   if (!is.null(data$group)) picture <- picture + ggplot2::facet_wrap("group", scales = "free_y")
   picture
 }

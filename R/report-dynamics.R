@@ -50,7 +50,9 @@ law_parts <- function(laws, group) {
 }
 
 # Three places, and no zero that is none.
-share_text <- function(p) ifelse(p > 0 & p < 0.001, "<0.001", ifelse(p == 0 | p == 1, format(p), sprintf("%.3f", p)))
+share_text <- function(p) {
+  ifelse(p > 0 & p < 0.001, "<0.001", ifelse(p == 0 | p == 1, as.character(p), sprintf("%.3f", p)))
+}
 
 # A table for actions that share a matrix; rows that cannot happen are left out.
 law_tables <- function(law, row_title, caption, group) {

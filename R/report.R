@@ -55,7 +55,7 @@ ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bou
                         show_id = FALSE, suppress = 5, patients = 3, draws = 50, overwrite = FALSE,
                         open = interactive(), ...) {
   check_unused(...)
-  if (missing(file)) abort_input("file", "must be given: the path to write to, such as \"report.html\".")
+  if (missing(file)) abort_input("file", "must be given: the path to write to, such as file = \"report.html\".")
   overwrite <- check_flag(overwrite, "overwrite")
   open <- check_flag(open, "open")
   if (!is.character(title) || length(title) != 1 || is.na(title) || !validUTF8(enc2utf8(title))) {

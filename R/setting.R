@@ -57,10 +57,14 @@ decision_setting <- function(states, actions, observations, transition, emission
   if (length(states) < 2) abort_input("states", "must name at least two states.")
   taken <- intersect(states, reserved_columns)
   if (length(taken)) {
-    abort_input("states", "cannot be called ", enumerate(taken), ": tables have a column of that name beside the states.")
+    abort_input("states", "cannot be called ", enumerate(taken),
+                ": tables have a column of that name beside the states.")
   }
   actions <- check_names(actions, "actions")
   observations <- check_names(observations, "observations")
+  if (missing(discount)) {
+    abort_input("discount", "must be given: how much the next visit counts beside this one, such as 0.95.")
+  }
   setting <- new_ibrc_setting(
     states = states,
     actions = actions,

@@ -5,14 +5,31 @@
 #' names.
 #'
 #' A row is a visit: the action taken at it, and the observation that came after
-#' the action, before the next visit. An observation may be missing.
+#' the action, before the next visit. An observation may be missing (`NA`), an action may
+#' not: where nothing was done, that is an action too, with a name of its own.
+#'
+#' @section Which observation goes with which action:
+#' The observation of a row is what came *of* its action: the test ordered at this visit and
+#' its result. Many tables have it the other way round, with a row holding what was known when the
+#' action was chosen. Then move the column up by one row within each patient:
+#'
+#' ```
+#' data$seen <- ave(as.character(data$result), data$patient, FUN = function(x) c(x[-1], NA))
+#' ```
+#'
+#' What was known at the first visit has no action before it. It belongs into the `start` of the setting
+#' ([decision_setting()]).
 #'
 #' @param data A data frame (or tibble, or data.table), a row a visit.
-#' @param id,action,observation Names of columns.
+#' @param id,action,observation Names of columns, in quotes. Identifiers, actions and
+#'   observations may be text, factors or numbers; actions and observations are matched to the setting's
+#'   names as text, to the letter.
 #' @param time Name of the column that orders the visits of one `id`: numbers,
 #'   dates, or an ordered factor. Character times, such as visit codes, are taken
-#'   in the order of the rows. `NULL` takes the order of the rows.
-#' @param covariates Names of further columns to keep, to compare groups by.
+#'   in the order of the rows, with a warning where they look like dates or numbers that
+#'   are not in order. `NULL` takes the order of the rows.
+#' @param covariates Names of further columns to keep, to compare groups by. Columns not named
+#'   are dropped.
 #' @param setting Optional: a setting ([decision_setting()]). Given, every action
 #'   and observation must be known to it and no row may follow a stop action.
 #'
@@ -45,6 +62,7 @@
 trajectories <- function(data, id = "id", time = "time", action = "action",
                          observation = "observation", covariates = NULL, setting = NULL) {
   if (!is.data.frame(data)) abort_input("data", "must be a data frame, not ", describe(data), ".")
+  refuse_bare_columns(as.list(match.call())[-1], data, parent.frame())
   roles <- list(id = id, time = time, action = action, observation = observation)
   for (role in names(roles)) {
     if (role == "time" && is.null(time)) next
@@ -62,7 +80,19 @@ trajectories <- function(data, id = "id", time = "time", action = "action",
   out <- as.data.frame(data)[unique(c(used, covariates))]
   rownames(out) <- NULL
   out <- new_ibrc_trajectories(out, id, time, action, observation, as.character(covariates))
-  validate_ibrc_trajectories(out, setting)
+  out <- validate_ibrc_trajectories(out, setting)
+  if (!is.null(time)) warn_text_times(out[[id]], out[[time]])
+  out
+}
+
+# A column without its quotes, as other packages take it, would fail as an object that is not there.
+refuse_bare_columns <- function(written, data, frame) {
+  for (role in setdiff(names(written), c("data", "setting"))) {
+    name <- if (is.name(written[[role]])) as.character(written[[role]])
+    # A variable of that name, other than a function, is meant.
+    if (is.null(name) || !name %in% names(data) || exists(name, frame) && !is.function(get(name, frame))) next
+    abort_input(role, "must be the name of a column in quotes: ", role, " = \"", name, "\".")
+  }
 }
 
 new_ibrc_trajectories <- function(data, id, time, action, observation, covariates = character()) {
@@ -71,7 +101,8 @@ new_ibrc_trajectories <- function(data, id, time, action, observation, covariate
                          covariates = covariates))
 }
 
-check_column <- function(data, column, argument) {
+# `advice`: what else to do about a column that is not there.
+check_column <- function(data, column, argument, advice = NULL) {
   if (!is.character(column) || length(column) != 1 || is.na(column) || !nzchar(column)) {
     abort_input(argument, "must be the name of a column, not ", describe(column), ".")
   }
@@ -79,7 +110,7 @@ check_column <- function(data, column, argument) {
     near <- names(data)[agrepl(column, names(data), ignore.case = TRUE)]
     abort_input(argument, "= \"", column, "\" is not a column of the data; there are ",
                 enumerate(names(data), most = 12), ".",
-                if (length(near)) paste0(" Did you mean ", enumerate(near[1]), "?"))
+                if (length(near)) paste0(" Did you mean ", enumerate(near[1]), "?") else advice)
   }
   if (sum(names(data) %in% column) > 1) abort_input(argument, "= \"", column, "\" is the name of more than one column.")
   values <- data[[column]]
@@ -99,19 +130,26 @@ check_visits <- function(visits, argument = "visits") {
   if (nrow(visits) == 0) abort("data", "`", argument, "` have no rows.", argument = argument)
 }
 
-abort_rows <- function(rows, argument, ...) {
+# What is wrong, in which rows, and what to do about it.
+abort_rows <- function(rows, argument, ..., advice = NULL, topic = NULL) {
   shown <- if (length(rows) == 1) "row " else "rows "
-  abort("data", ..., " (", shown, enumerate(rows, quote = ""), ").", argument = argument, rows = rows)
+  abort("data", ..., " (", shown, enumerate(rows, quote = ""), ").", if (length(advice)) paste0(" ", advice),
+        argument = argument, rows = rows, topic = topic)
 }
 
 validate_ibrc_trajectories <- function(visits, setting = NULL) {
   roles <- attr(visits, "roles")
+  refuse <- function(...) abort_rows(..., topic = "trajectories")
   who <- visits[[roles$id]]
   lost <- which(is.na(who))
-  if (length(lost)) abort_rows(lost, "id", "`id` is missing")
-  if (!is.null(roles$time)) validate_times(who, visits[[roles$time]])
+  if (length(lost)) refuse(lost, "id", "`id` is missing", advice = "Leave these rows out.")
+  if (!is.null(roles$time)) validate_times(who, visits[[roles$time]], roles, refuse)
   lost <- which(is.na(visits[[roles$action]]) | !nzchar(as.character(visits[[roles$action]])))
-  if (length(lost)) abort_rows(lost, "action", "`action` is missing")
+  if (length(lost)) {
+    refuse(lost, "action", "`action` is missing", advice = paste(
+      "Leave these rows out; or, where nothing was done, give that a name and make it one of the setting's actions."
+    ))
+  }
   if (!is.null(setting)) {
     check_class(setting, "ibrc_setting", "setting", "decision_setting()")
     validate_against_setting(visits, setting)
@@ -119,37 +157,80 @@ validate_ibrc_trajectories <- function(visits, setting = NULL) {
   visits
 }
 
-validate_times <- function(who, when) {
+validate_times <- function(who, when, roles, refuse) {
+  or_none <- "or give time = NULL where rows are in order."
   lost <- which(is.na(when))
-  if (length(lost)) abort_rows(lost, "time", "`time` is missing")
+  if (length(lost)) refuse(lost, "time", "`time` is missing", advice = paste("Leave these rows out,", or_none))
   # A pair of numbers as one: as exact as comparing the two, and fast.
   twice <- which(duplicated(complex(real = match(who, who), imaginary = match(when, when))))
-  if (length(twice)) abort_rows(twice, "time", "an `id` has the same `time` twice")
-  if (is.character(when) || is.factor(when) && !is.ordered(when)) return(invisible())
-  when <- as.numeric(when)
+  if (length(twice)) {
+    refuse(twice, "time", "an `id` has the same `time` twice",
+           advice = paste("Make one visit of them,", or_none))
+  }
+  if (is_text_time(when)) return(invisible())
+  back <- backward_steps(who, as.numeric(when))
+  if (length(back)) {
+    refuse(back, "time", "the visits of an `id` must be in order of `time`",
+           advice = paste0("Sort the rows first: data[order(data[[\"", roles$id, "\"]], data[[\"", roles$time,
+                           "\"]]), ]."))
+  }
+}
+
+is_text_time <- function(when) is.character(when) || is.factor(when) && !is.ordered(when)
+
+# Rows whose time is before that of the same id's row above.
+backward_steps <- function(who, when) {
   order_in <- order(match(who, who))
   step <- diff(when[order_in])
   same <- diff(match(who, who)[order_in]) == 0
-  back <- sort(order_in[which(same & step < 0) + 1])
-  if (length(back)) abort_rows(back, "time", "the visits of an `id` must be in order of `time`")
+  sort(order_in[which(same & step < 0) + 1])
+}
+
+# Text may be visit codes, which have an order of their own. Dates and numbers as text are likelier a slip, and
+# are read as numbers or letter by letter (as 2024-01-31 may be) to see whether they go forward.
+warn_text_times <- function(who, when) {
+  if (!is_text_time(when)) return(invisible())
+  when <- as.character(when)
+  if (!all(grepl("^[0-9]+([-/.: T][0-9]+)*Z?$", when))) return(invisible())
+  as_number <- suppressWarnings(as.numeric(when))
+  if (!anyNA(as_number) && !length(backward_steps(who, as_number))) return(invisible())
+  letters <- match(when, sort(unique(when), method = "radix"))
+  back <- backward_steps(who, letters)
+  if (length(back)) {
+    warn("time", "`time` is text, so that rows are taken in the order they stand in, and that may not be the order ",
+         "of time (row ", back[1], "). Make it dates or numbers, with as.Date() or as.numeric(), to have it checked.")
+  }
 }
 
 validate_against_setting <- function(visits, setting) {
   roles <- attr(visits, "roles")
+  refuse <- function(...) abort_rows(..., topic = "trajectories")
   done <- as.character(visits[[roles$action]])
   seen <- as.character(visits[[roles$observation]])
   bad <- which(!done %in% setting$actions)
   if (length(bad)) {
-    abort_rows(bad, "action", "`action` is not one of ", enumerate(setting$actions))
+    refuse(bad, "action", "`action` is not one of ", enumerate(setting$actions),
+           advice = spelling_advice(done[bad], setting$actions, roles$action))
   }
   bad <- which(!is.na(seen) & !seen %in% setting$observations)
   if (length(bad)) {
-    abort_rows(bad, "observation", "`observation` is not one of ", enumerate(setting$observations))
+    refuse(bad, "observation", "`observation` is not one of ", enumerate(setting$observations),
+           advice = spelling_advice(seen[bad], setting$observations, roles$observation))
   }
   who <- match(visits[[roles$id]], visits[[roles$id]])
   stopped <- done %in% setting$stop_actions
   after <- which(stats::ave(as.numeric(stopped), who, FUN = function(s) c(0, cumsum(s)[-length(s)])) > 0)
-  if (length(after)) abort_rows(after, "action", "a visit follows an action that ends the trajectory")
+  if (length(after)) {
+    refuse(after, "action", "a visit follows an action that ends the trajectory",
+           advice = "Leave these rows out, or take the action out of the setting's `stop_actions`.")
+  }
+}
+
+# Values are not shown: they may be anybody's.
+spelling_advice <- function(given, known, column) {
+  bare <- function(x) gsub("[^[:alnum:]]", "", tolower(x))
+  paste0("Look at column \"", column, "\" there: names must match to the letter",
+         if (all(bare(given) %in% bare(known))) ", and these differ in capitals, blanks or signs alone", ".")
 }
 
 #' @export

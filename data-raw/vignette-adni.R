@@ -128,7 +128,8 @@ if (sys.nframe() == 0) {
   write <- function(table, name) {
     number <- vapply(table, is.double, NA)
     table[number] <- lapply(table[number], signif, 6)
-    utils::write.csv(table, file.path("inst", "extdata", paste0("adni-", name, ".csv")), row.names = FALSE, quote = FALSE)
+    utils::write.csv(table, file.path("inst", "extdata", paste0("adni-", name, ".csv")), row.names = FALSE,
+                     quote = FALSE)
     message(name, ": ", round(proc.time()[["elapsed"]]), " s")
   }
   problem <- vignette_problem()

@@ -22,7 +22,8 @@ tidy_path <- function(path) {
 }
 
 links_of <- function(page) {
-  found <- xml2::xml_text(xml2::xml_find_all(documents[[page]], "//a/@href | //link/@href | //img/@src | //script/@src"))
+  pointers <- "//a/@href | //link/@href | //img/@src | //script/@src"
+  found <- xml2::xml_text(xml2::xml_find_all(documents[[page]], pointers))
   found <- found[!grepl("^([a-z][a-z0-9+.-]*:|//)", found, ignore.case = TRUE)]
   if (!length(found)) return(NULL)
   path <- utils::URLdecode(sub("[?#].*", "", found))

@@ -2,7 +2,7 @@
 # Installs what is missing to work on this package, and nothing else; says
 # nothing where nothing is missing.
 #
-#   sh tools/setup.sh [demo | test | docs | check | bench | site] ...
+#   sh tools/setup.sh [demo | test | docs | check | bench | site | trust] ...
 #
 # Debian and Ubuntu: R, a compiler and R packages come from apt (as root, or
 # through sudo); packages that apt has not, or has too old, come from CRAN.
@@ -29,7 +29,8 @@ for goal in "${@:-demo}"; do
     check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
     bench) ;;
     site)  suggests=TRUE; packages="$packages pkgdown spelling"; commands="$commands pandoc" ;;
-    *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench and site." ;;
+    trust) suggests=TRUE; packages="$packages covr lintr spelling"; commands="$commands pandoc valgrind clang clang-tidy" ;;
+    *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench, site and trust." ;;
   esac
 done
 

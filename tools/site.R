@@ -56,6 +56,13 @@ withCallingHandlers(
                       override = list(destination = destination)),
   warning = hear
 )
+
+# README.md links to the vignettes as they lie in the repository; on the site they are articles.
+home <- file.path(destination, "index.html")
+text <- readLines(home, encoding = "UTF-8")
+text <- gsub("href=\"vignettes/([A-Za-z0-9_-]+)[.]Rmd\"", "href=\"articles/\\1.html\"", text)
+writeLines(text, home, useBytes = TRUE)
+
 if (length(heard)) {
   writeLines(c("", "site: warnings", unique(heard)))
   quit(status = 1)

@@ -95,7 +95,7 @@ if (!identical(given[1], "table")) {
   Sys.setenv(IBRC_EXTENDED_TESTS = "1")
   for (i in which(length(given) == 0 | scripts$name %in% given)) run_script(scripts[i, ])
   found <- collect()
-  if (length(given)) found <- found[found$test %in% file.path("tests", "slow", scripts$script[scripts$name %in% given]), ]
+  if (length(given)) found <- found[basename(found$test) %in% scripts$script[scripts$name %in% given], ]
 } else {
   found <- collect()
   if (length(given) > 1) utils::write.csv(found, given[2], row.names = FALSE)

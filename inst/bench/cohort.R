@@ -56,21 +56,21 @@ em_task <- function(p, many, climbs = 1L, cores = 1L) {
 vectorised_step <- function(p) {
   laws <- p$laws
   n <- ncol(p$action)
-  T <- nrow(p$action)
-  filter <- future <- array(0, c(n, 3, T + 1))
-  shown <- array(0, c(n, 3, T))
-  norm <- matrix(0, n, T)
+  n_times <- nrow(p$action)
+  filter <- future <- array(0, c(n, 3, n_times + 1))
+  shown <- array(0, c(n, 3, n_times))
+  norm <- matrix(0, n, n_times)
   filter[, , 1] <- rep(laws$start, each = n)
-  future[, , T + 1] <- 1
-  for (t in seq_len(T)) for (s in 1:3) shown[, s, t] <- laws$emission[cbind(s, p$observation[t, ], p$action[t, ])]
-  for (t in seq_len(T)) for (u in 1:2) {
+  future[, , n_times + 1] <- 1
+  for (t in seq_len(n_times)) for (s in 1:3) shown[, s, t] <- laws$emission[cbind(s, p$observation[t, ], p$action[t, ])]
+  for (t in seq_len(n_times)) for (u in 1:2) {
     who <- p$action[t, ] == u
     joint <- (filter[who, , t] %*% laws$transition[, , u]) * shown[who, , t]
     norm[who, t] <- rowSums(joint)
     filter[who, , t + 1] <- joint / norm[who, t]
   }
   counts <- lapply(laws, function(law) law * 0)
-  for (t in rev(seq_len(T))) for (u in 1:2) {
+  for (t in rev(seq_len(n_times))) for (u in 1:2) {
     who <- p$action[t, ] == u
     ahead <- shown[who, , t] * future[who, , t + 1] / norm[who, t]
     future[who, , t] <- ahead %*% t(laws$transition[, , u])
@@ -106,7 +106,8 @@ if (all(file.exists(twin_files))) {
 }
 show(row)
 
-say("== Growth of a step with visits, and with patients (the first is 1): at most in proportion to distinct histories\n")
+say("== Growth of a step with visits, and with patients (the first is 1): at most in proportion to distinct ",
+    "histories\n")
 growth <- function(problems, sizes) {
   tasks <- lapply(problems, function(p) em_task(p, 20L))
   names(tasks) <- sizes
@@ -174,8 +175,10 @@ plain_backup <- function(resolution, many) {
   stats::median(time[, "many"] - time[, "none"]) / many
 }
 
-say("== Four groups of ", length(unique(visits$RID)), " patients, nine models, 4 chains a group of 2,000 steps, one core")
-say("   (memory to stay under: 500 MB; at resolution 100 a short fit: its time a step taken 2,000 times, its memory with")
+say("== Four groups of ", length(unique(visits$RID)), " patients, nine models, 4 chains a group of 2,000 steps, one ",
+    "core")
+say("   (memory to stay under: 500 MB; at resolution 100 a short fit: its time a step taken 2,000 times, its memory ",
+    "with")
 say("   what the steps added at resolution 20)\n")
 steps <- 2000L
 coarse <- group_fit(20L, steps)

@@ -48,8 +48,8 @@ evaluate_task <- function(p, evaluator, n_vectors, cores = 1L) {
   function() own("evaluate_batch")(evaluator, theta, at)
 }
 
-backup_task <- function(p, many) function() {
-  call("ffi_backup", p$plan$tables, p$plan$problem, p$plan$solution$value, many, 1L)
+backup_task <- function(p, many) {
+  function() call("ffi_backup", p$plan$tables, p$plan$problem, p$plan$solution$value, many, 1L)
 }
 
 say("== A posterior evaluation (solve and likelihood) in plain backups (to reach: DIAG 20, 3 states 25)\n")
@@ -145,7 +145,8 @@ rows <- lapply(problems, function(p) {
 })
 show(do.call(rbind, rows))
 
-say("== Independent draws an evaluation after warm-up (to reach: 0.2 with two free, 0.1 with three; paper's times 100)\n")
+say("== Independent draws an evaluation after warm-up (to reach: 0.2 with two free, 0.1 with three; paper's times ",
+    "100)\n")
 # The trajectories that the targets were set on, where they are at hand; others of the same agent elsewhere.
 p <- problems[[1]]
 reference <- "tests/testthat/reference/diag_optimistic.csv"
@@ -170,5 +171,6 @@ rows <- lapply(names(free), function(name) {
              times_paper = signif(stats::median(adaptive["ess", ]) / paper[["ess"]], 3),
              paper_seconds = signif(paper[["seconds"]], 2))
 })
-say("Four chains, 3,000 steps of warm-up, the median and the smallest of five seeds; the paper's are 11,000 steps of four.\n")
+say("Four chains, 3,000 steps of warm-up, the median and the smallest of five seeds; the paper's are 11,000 steps of ",
+    "four.\n")
 show(do.call(rbind, rows))

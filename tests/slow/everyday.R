@@ -35,10 +35,10 @@ rows <- list(
   list(what = "malformed calls get a classed error that names the argument", filter = "^malformed$",
        fault = "counts are not looked at", code = "plant('check_count', function(x, ...) x)"),
   list(what = "messy data are read or refused, by row", filter = "^messy$",
-       fault = "times are not looked at", code = "plant('validate_times', function(who, when) invisible())"),
+       fault = "times are not looked at", code = "plant('validate_times', function(...) invisible())"),
   list(what = "a planted identifier is in no message, fit, checkpoint, report or picture", filter = "^privacy$",
        fault = "an error says whose rows",
-       code = "plant('validate_times', function(who, when) tryCatch(was(who, when), error = function(e) {
+       code = "plant('validate_times', function(who, ...) tryCatch(was(who, ...), error = function(e) {
                  e$message <- paste(e$message, toString(unique(who)))
                  stop(e)
                }))"),

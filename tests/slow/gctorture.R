@@ -29,8 +29,8 @@ planted <- function() {
     "}"), file.path(folder, "planted.c"))
   script <- file.path(folder, "planted.R")
   library <- file.path(folder, paste0("planted", .Platform$dynlib.ext))
-  writeLines(c(sprintf("dyn.load(%s)", deparse(library)), "gctorture(TRUE)", "x <- .Call(\"forgets\")", "gctorture(FALSE)",
-               "cat(x)"), script)
+  writeLines(c(sprintf("dyn.load(%s)", deparse(library)), "gctorture(TRUE)", "x <- .Call(\"forgets\")",
+               "gctorture(FALSE)", "cat(x)"), script)
   old <- setwd(folder)
   made <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", "planted.c"), stdout = FALSE, stderr = FALSE)
   setwd(old)
@@ -107,8 +107,8 @@ calls <- list(
   ffi_file_hash = list(bytes, 1000),
   ffi_threads = list(),
   ffi_iohmm_expect = list(nodes_seen, laws),
-  ffi_iohmm_em = list(nodes_seen, lapply(laws, function(x) if (length(x) > 1) matrix(x) else x), prior, NA_real_, 5L, 1L,
-                      1e-8, 1L),
+  ffi_iohmm_em = list(nodes_seen, lapply(laws, function(x) if (length(x) > 1) matrix(x) else x), prior, NA_real_, 5L,
+                      1L, 1e-8, 1L),
   ffi_iohmm_sample = list(nodes_seen, laws, nodes_seen$leaf, stats::runif(sum(states)))
 )
 

@@ -57,7 +57,15 @@ judge_call <- function(f, arguments, argument, right, says = character(), warns 
   named <- c(argument, says)
   quoted <- vapply(named, function(name) grepl(paste0("`", name, "`"), text, fixed = TRUE), NA)
   if (!any(outcome$argument %in% named, quoted)) return(paste("names another argument:", text))
+  if (!has_known_topic(outcome)) return(paste("leads to no help page:", text))
   NULL
+}
+
+# A topic of the installed help, said at the end; help may have been left out on purpose.
+has_known_topic <- function(error) {
+  topics <- help_topics()
+  !length(topics) || length(error$topic) == 1 && error$topic %in% topics &&
+    endsWith(conditionMessage(error), paste0("See ?", error$topic, "."))
 }
 
 # Calls of one function, each wrong in one argument. `chosen(argument, position)`: which of the

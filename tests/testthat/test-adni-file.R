@@ -46,3 +46,12 @@ test_that("files that are no CSV are refused, and why", {
   listed$AGE <- I(list(70))
   expect_error(read_adni(listed), "plain column", class = "ibrc_error_input")
 })
+
+test_that("a mark before the first name is passed over", {
+  rows <- adni_rows(adni_row(1, "bl"), adni_row(1, "m06"))
+  plain <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(rows, plain, row.names = FALSE)
+  marked <- withr::local_tempfile(fileext = ".csv")
+  writeBin(c(as.raw(c(0xef, 0xbb, 0xbf)), readBin(plain, "raw", file.size(plain))), marked)
+  expect_identical(adni_lines(read_adni(marked)), adni_lines(read_adni(plain)))
+})

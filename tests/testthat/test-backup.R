@@ -120,3 +120,16 @@ test_that("a budget too small is an error with the residual, and so are infinite
   huge$utility[] <- 1e308
   expect_error(plan_agent(huge, bounded_agent()), class = "ibrc_error_convergence")
 })
+
+test_that("several backups in a call are as many calls of one", {
+  plan <- with_seed(36, {
+    setting <- random_setting(3)
+    plan_agent(setting, agents_to_try$flexible, random_models(setting), resolution = 4)
+  })
+  value <- with_seed(37, stats::rnorm(nrow(plan$nodes)))
+  again <- function(value, times) .Call(ffi_backup, plan$tables, plan$problem, value, times, 1L)
+  one_by_one <- value
+  for (i in 1:3) one_by_one <- backup_of(plan, one_by_one)$value
+  expect_identical(again(backup_of(plan, backup_of(plan, value)$value)$value, 0L)$value, one_by_one)
+  expect_identical(again(value, 2L)$value, one_by_one)
+})

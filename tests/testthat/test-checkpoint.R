@@ -259,11 +259,15 @@ test_that("fifty kills at random moments leave a whole file each", {
   path <- local_path()
   write_checkpoint(path, list(0, numeric(20000)), parts)
   last <- moved <- 0
-  for (wait in with_seed(4, stats::runif(50, 0.005, 0.05))) {
+  for (wait in with_seed(4, stats::runif(50, 0, 0.05))) {
+    before <- file.mtime(path)
     job <- parallel::mcparallel(repeat {
       last <- last + 1
       write_checkpoint(path, list(last, rep(last, 20000)), parts)
     }, silent = TRUE)
+    # From the first write on, however long a process takes to begin.
+    patience <- Sys.time() + 10
+    while (file.mtime(path) == before && Sys.time() < patience) Sys.sleep(0.002)
     Sys.sleep(wait)
     tools::pskill(job$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(job))

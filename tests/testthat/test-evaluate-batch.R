@@ -18,7 +18,11 @@ test_that("a batch equals single plans, from any start, on any number of threads
     one <- plan_agent(diag_setting(discount = p[4]), bounded_agent(p[1], p[2], p[3]), diag_models(), tolerance = 1e-10)
     expect_close(mine$value[, i], value(one), 1e-9)
     total <- read_histories(one, trees[[which[i] + 1]])$total
-    if (is.finite(total)) expect_close(mine$log_likelihood[i], total, 1e-6) else expect_identical(mine$log_likelihood[i], total)
+    if (is.finite(total)) {
+      expect_close(mine$log_likelihood[i], total, 1e-6)
+    } else {
+      expect_identical(mine$log_likelihood[i], total)
+    }
   }
   expect_identical(.Call(ffi_evaluate, evaluation, parameters, NULL, from, which, 2L), mine)
   expect_identical(.Call(ffi_evaluate, evaluation, parameters[, 2, drop = FALSE], NULL, from[, 2, drop = FALSE],

@@ -31,7 +31,10 @@ test_that("200 other policies never do better where both prices are positive", {
     own_policy <- turned(plan$solution$policy)
     own_sigma <- turned(plan$solution$sigma)
     n <- nrow(plan$nodes)
-    mix <- function(p, share) (1 - share) * p + share * array(random_rows(length(p) / dim(p)[length(dim(p))], dim(p)[length(dim(p))]), dim(p))
+    mix <- function(p, share) {
+      last <- dim(p)[length(dim(p))]
+      (1 - share) * p + share * array(random_rows(length(p) / last, last), dim(p))
+    }
     for (i in 1:100) {
       share <- 10^stats::runif(1, -3, 0)
       expect_lte(max(evaluate_policy(plan, policy = mix(own_policy, share)) - best), 1e-7)
@@ -61,7 +64,17 @@ test_that("policies that are none, or cost infinitely much, are refused", {
   sure <- array(rep(c(1, 0, 0), each = 3 * n), c(n, 3, 3))
   expect_error(evaluate_policy(plan, sigma = sure), "optimism 0", class = "ibrc_error_input")
   habit <- update(plan, bounded_agent(flexibility = 0))
-  expect_error(evaluate_policy(habit, matrix(rep(c(1, 0, 0), each = n), n)), "flexibility 0", class = "ibrc_error_input")
+  expect_error(evaluate_policy(habit, matrix(rep(c(1, 0, 0), each = n), n)), "flexibility 0",
+               class = "ibrc_error_input")
   never <- update(plan, bounded_agent(alpha = 1, action_prior = c(0.5, 0.5, 0)))
   expect_error(evaluate_policy(never, matrix(1 / 3, n, 3)), "prior probability is 0", class = "ibrc_error_input")
+})
+
+test_that("a model that is ruled out cannot be believed", {
+  setting <- diag_setting()
+  one <- setting[c("transition", "emission")]
+  plan <- plan_agent(setting, bounded_agent(alpha = 1, beta = 1), model_prior(list(one, one), c(1, 0)), resolution = 4)
+  policy <- matrix(1 / 3, nrow(plan$nodes), 3)
+  sigma <- array(0.5, c(nrow(plan$nodes), 3, 2))
+  expect_error(evaluate_policy(plan, policy, sigma), "prior weight is 0", class = "ibrc_error_input")
 })

@@ -9,7 +9,8 @@ test_that("draws come as a tidy data frame and as objects of posterior", {
   expect_identical(posterior::variables(array), c("alpha[north]", "optimism[north]", "alpha[south]", "optimism[south]"))
   expect_equal(as.vector(array[, 2, "alpha[south]"]), south$value)
   expect_identical(posterior::variables(posterior::as_draws_df(pooled_fit())), c("alpha", "optimism"))
-  for (as in list(posterior::as_draws, posterior::as_draws_matrix, posterior::as_draws_list, posterior::as_draws_rvars)) {
+  for (as in list(posterior::as_draws, posterior::as_draws_matrix, posterior::as_draws_list,
+                  posterior::as_draws_rvars)) {
     expect_identical(posterior::ndraws(as(fit)), 600L)
   }
 })

@@ -138,3 +138,8 @@ test_that("what cannot be replicated is refused", {
   expect_error(posterior_predict(pooled, horizon = 0), class = "ibrc_error_input")
   expect_error(posterior_predict(pooled, n = 3), class = "ibrc_error_input")
 })
+
+test_that("the axis of beliefs names the second of two states, or the likeliest of more", {
+  expect_identical(belief_axis(c("well", "very_ill")), "Belief: probability of \"very ill\"")
+  expect_identical(belief_axis(c("a", "b", "c")), "Belief in the likeliest state")
+})

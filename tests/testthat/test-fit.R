@@ -133,7 +133,8 @@ test_that("what cannot be fitted is refused before any work", {
 test_that("the paper's protocol runs, and no identifier is kept", {
   marked <- transform(as.data.frame(visits), id = paste0("SECRET-", id))
   fit <- ibrc(trajectories(marked), setting, models, ibrc_prior(alpha ~ lognormal(0, 3)), fixed = list(beta = 1.25),
-              chains = 1, iter = 220, warmup = 100, thin = 10, sampler = "paper", start = data.frame(alpha = 1), seed = 1)
+              chains = 1, iter = 220, warmup = 100, thin = 10, sampler = "paper", start = data.frame(alpha = 1),
+              seed = 1)
   expect_identical(dim(fit$draws$all), c(12L, 1L, 1L))
   bytes <- rawToChar(serialize(fit, NULL, ascii = TRUE))
   expect_no_match(bytes, "SECRET")
@@ -147,8 +148,9 @@ test_that("an interrupt returns the draws so far", {
 
 test_that("identifiers are no groups, and an empty name is a missing one", {
   visits <- clinic_visits()
-  run <- function(visits, by, ...) ibrc(visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), by = by,
-                                        chains = 1, seed = 1, ...)
+  run <- function(visits, by, ...) {
+    ibrc(visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), by = by, chains = 1, seed = 1, ...)
+  }
   expect_error(run(visits, "id", iter = 20), "identifiers", class = "ibrc_error_input")
   visits$clinic[visits$clinic == "south"] <- ""
   expect_identical(names(run(visits, "clinic", iter = 20)$draws), c("north", "missing"))
@@ -162,4 +164,31 @@ test_that("a start that is no table and a thinning that keeps nothing are refuse
   expect_error(run(iter = 100, warmup = 50, thin = 40), "thin", class = "ibrc_error_input")
   expect_error(run(iter = 2e9), "iter", class = "ibrc_error_input")
   expect_error(run(chains = 2e9), "chains", class = "ibrc_error_input")
+})
+
+test_that("chains start where the posterior is above 0, or say that they cannot", {
+  visits <- clinic_visits()
+  run <- function(prior, ...) {
+    ibrc(visits, diag_setting(), NULL, prior, chains = 2, iter = 4, warmup = 2, seed = 1, resolution = 5, ...)
+  }
+  wide <- ibrc_prior(alpha ~ lognormal(0, 1))
+  error <- expect_error(run(wide, start = data.frame(alpha = c(1, 1e-310))), "chain 2 starts where the posterior is 0",
+                        class = "ibrc_error_input")
+  expect_identical(error$rows, 2L)
+  expect_error(run(wide, start = data.frame(alpha = "one")), "must be numbers", class = "ibrc_error_input")
+  expect_error(run(wide, start = data.frame(alpha = 1:3)), "3 rows for 2 chains", class = "ibrc_error_input")
+  expect_error(run(ibrc_prior(alpha ~ lognormal(-720, 1))), "could not be drawn", class = "ibrc_error_input")
+  # Half of the draws are impossible: others take their place.
+  fit <- suppressWarnings(run(ibrc_prior(alpha ~ lognormal(-200, 300))))
+  expect_true(all(is.finite(fit$log_posterior)))
+})
+
+test_that("a discount that is held is a discount", {
+  error <- expect_error(ibrc(clinic_visits(), diag_setting(), NULL, ibrc_prior(alpha ~ lognormal(0, 1)),
+                             fixed = list(discount = 2)), class = "ibrc_error_input")
+  expect_identical(error$argument, "fixed")
+})
+
+test_that("what is left of a run is told in seconds, minutes or hours", {
+  expect_identical(vapply(c(0.2, 59.5, 61, 3600, 5400), format_seconds, ""), c("1 s", "60 s", "2 min", "1 h", "1.5 h"))
 })

@@ -117,3 +117,11 @@ test_that("the picture has a box a step and one for what it dropped", {
   expect_identical(vapply(built$data, nrow, 0L), c(3L, 3L, 7L, 7L))
   expect_error(plot(out, colour = 3), class = "ibrc_error_input")
 })
+
+test_that("a flow that lost columns, or its marks, prints what is left of it", {
+  out <- flow(cohort_of(c(20, 18), c(90, 70)))
+  expect_output(print(out[c("step", "patients")]), "s1 +20")
+  hidden <- flow(cohort_of(c(20, 18), c(90, 70)), suppress = 5)
+  attr(hidden, "marks") <- NULL
+  expect_identical(flow_text(hidden)$dropped_patients, c("0", "*"))
+})

@@ -132,7 +132,10 @@ test_that("a default prior is on the scale of the largest stakes", {
 
 test_that("lists that do not fit the groups are refused before any work", {
   refused <- function(pattern, ...) {
-    error <- expect_error(ibrc(visits, ..., prior = prior, iter = 4, resolution = 5), class = "ibrc_error_input")
+    error <- suppressWarnings(
+      expect_error(ibrc(visits, ..., prior = prior, iter = 4, resolution = 5), class = "ibrc_error_input"),
+      classes = "ibrc_warning_one_model"
+    )
     expect_match(conditionMessage(error), pattern)
     error
   }
@@ -162,7 +165,8 @@ test_that("lists that do not fit the groups are refused before any work", {
 test_that("what a group's own dynamics rule out is refused with its rows", {
   sure <- setting
   sure$emission[, , "monitor"] <- rbind(c(1, 0), c(1, 0))
-  error <- expect_error(ibrc(visits, both(setting, sure), NULL, prior, by = "clinic", iter = 4, resolution = 5),
+  alone <- ibrc_prior(alpha ~ lognormal(0, 1))
+  error <- expect_error(ibrc(visits, both(setting, sure), NULL, alone, by = "clinic", iter = 4, resolution = 5),
                         class = "ibrc_error_data")
   expect_true(all(visits$clinic[error$rows] == "south" & visits$observation[error$rows] == "positive"))
 })

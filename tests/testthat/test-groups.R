@@ -19,7 +19,7 @@ test_that("a group that changes within a trajectory is refused by its rows", {
   changed$sex[4] <- "f"
   error <- expect_error(groups_of(changed, "sex"), class = "ibrc_error_data")
   expect_identical(error$rows, 4L)
-  expect_error(groups_of(visits, "age"), class = "ibrc_error_input")
+  expect_error(groups_of(visits, "age"), "`covariates` of trajectories()", fixed = TRUE, class = "ibrc_error_input")
   expect_error(groups_of(visits, 3), class = "ibrc_error_input")
 })
 
@@ -27,6 +27,10 @@ test_that("small groups are warned of", {
   expect_warning(warn_small_groups(factor(c(rep("a", 30), "b"))), "\"b\" has fewer than 20",
                  class = "ibrc_warning_small_group")
   expect_silent(warn_small_groups(factor(rep("a", 30))))
+  expect_warning(warn_small_groups(factor(c("b", "c"))), "\"b\" and \"c\" have fewer",
+                 class = "ibrc_warning_small_group")
+  expect_warning(warn_small_groups(factor(rep("all", 3))), "There are fewer than 20",
+                 class = "ibrc_warning_small_group")
 })
 
 test_that("groups are fitted as if alone", {

@@ -118,3 +118,14 @@ test_that("over repeated cohorts estimates centre on the truth, and draws cover 
   inside <- sum(vapply(runs, function(run) sum(run$inside), 0)) / 4
   expect_gte(inside, stats::qbinom(1e-4, 40, 0.9))
 })
+
+test_that("draws of a shared transition share it", {
+  fit <- fit_iohmm(clinic_iohmm_visits(60), 2, 2, transitions = "shared", seed = 1)
+  models <- model_draws(fit, 3, 5, 2, seed = 1)$models
+  for (model in models) {
+    expect_identical(model$transition[, , "u1"], model$transition[, , "u2"])
+    expect_close(apply(model$transition, c(1, 3), sum), rep(1, 4), 1e-12)
+    expect_gt(max(abs(model$transition - fit$transition)), 1e-4)
+  }
+  expect_false(identical(models[[1]]$transition, models[[2]]$transition))
+})

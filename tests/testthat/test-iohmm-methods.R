@@ -67,3 +67,15 @@ test_that("what a fit cannot answer is refused", {
   expect_error(simulate(fit, missing = "drop"), class = "ibrc_error_input")
   expect_error(tidy(fit, 1), class = "ibrc_error_input")
 })
+
+test_that("a summary shows one transition where it is shared, and the numbers of states that were tried", {
+  fit <- fit_iohmm(clinic_iohmm_visits(60), 1:2, 2, transitions = "shared", seed = 1, tolerance = 1e-3)
+  said <- utils::capture.output(print(summary(fit)))
+  expect_length(grep("^ after u[12]$", said), 2)
+  expect_match(said, "Numbers of states tried", all = FALSE)
+  apart <- fit_iohmm(clinic_iohmm_visits(60), 2, 2, seed = 1, tolerance = 1e-3)
+  said <- utils::capture.output(print(summary(apart)))
+  expect_length(grep("^ after u[12]$", said), 4)
+  expect_no_match(said, "Numbers of states tried")
+  expect_identical(nobs(fit), sum(!is.na(clinic_iohmm_visits(60)$observation)))
+})

@@ -142,7 +142,9 @@ test_that("a chance too small for its inverse leaves the counts as they are", {
   # How unlikely an observation is in all states alike says nothing about the states.
   usual <- expect_at(1)
   tiny <- expect_at(1e-310)
-  for (count in c("filter", "smooth", "start", "transition", "emission")) expect_close(tiny[[count]], usual[[count]], 1e-9)
+  for (count in c("filter", "smooth", "start", "transition", "emission")) {
+    expect_close(tiny[[count]], usual[[count]], 1e-9)
+  }
   expect_lt(tiny$log_lik, usual$log_lik - 700)
 })
 

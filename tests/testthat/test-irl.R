@@ -80,3 +80,15 @@ test_that("Bayesian inverse reinforcement learning hardly tells the optimist fro
   expect_close(optimist$estimate, -2.7, 0.15)
   expect_close(fixed_mind$estimate, -2.5, 0.15)
 })
+
+test_that("where the setting gives no scale or no stop action, the user is asked", {
+  flat <- diag_setting()
+  flat$utility[] <- 0
+  error <- expect_error(irl_prior(flat), class = "ibrc_error_input")
+  expect_identical(error$argument, "sd")
+  expect_identical(irl_prior(flat, 3)[[1]]$args[["sd"]], 3)
+  stated <- stated_entries(diag_setting())
+  error <- expect_error(check_utility_terms(NULL, stated, rep(FALSE, nrow(stated)), "benefit"),
+                        class = "ibrc_error_input")
+  expect_identical(error$argument, "benefit")
+})

@@ -8,11 +8,12 @@ fit <- suppressWarnings(
   ibrc(visits, setting, models, prior, by = "clinic", chains = 2, iter = 40, seed = 1, resolution = 10)
 )
 mode <- ibrc_mode(visits, setting, models, prior, resolution = 10, starts = 2, seed = 1)
-paid <- suppressWarnings(ibrc(visits, setting, models, irl_prior(setting), fixed = list(alpha = 1), chains = 2, iter = 40,
-                              seed = 1, resolution = 10))
+paid <- suppressWarnings(ibrc(visits, setting, models, irl_prior(setting), fixed = list(alpha = 1), chains = 2,
+                              iter = 40, seed = 1, resolution = 10))
 iohmm <- fit_iohmm(visits, 2, starts = 2, seed = 1)
 cohort <- read_adni(adni_rows(
-  adni_row(1, "bl", "0", 6642), adni_row(1, "m06", "0.5"), adni_row(1, "m12", "2.5", 6029.4), adni_row(2, "bl", "18", 7254.5)
+  adni_row(1, "bl", "0", 6642), adni_row(1, "m06", "0.5"), adni_row(1, "m12", "2.5", 6029.4),
+  adni_row(2, "bl", "18", 7254.5)
 ))
 learned <- local({
   both <- cohort[rep(1:4, 6), ]
@@ -95,15 +96,17 @@ entries <- list(
   log_lik = call_entry(list(object = plan, visits = visits)),
   log_lik.ibrc_plan = call_entry(list(object = plan, visits = visits), leave = "object"),
   belief_paths = call_entry(list(object = fit, visits = visits)),
-  belief_paths.ibrc_fit = call_entry(list(object = fit, visits = visits), leave = "object", fine = list(final = "flag")),
-  belief_paths.ibrc_plan = call_entry(list(object = plan, visits = visits), leave = "object", fine = list(final = "flag")),
+  belief_paths.ibrc_fit = call_entry(list(object = fit, visits = visits), leave = "object",
+                                     fine = list(final = "flag")),
+  belief_paths.ibrc_plan = call_entry(list(object = plan, visits = visits), leave = "object",
+                                      fine = list(final = "flag")),
   ibrc_prior = call_entry(list()),
   irl_prior = call_entry(list(setting = setting), fine = list(sd = c("null", "fraction", "huge"), mean = signed,
                                                               entries = "null")),
   ibrc = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
-    fine = list(models = "null", fixed = c("list", "table"), by = "null", warmup = "zero", seed = seed, refresh = "zero",
-                file = c("null", "text"), tolerance = c("fraction", "huge"), keep_data = "flag"),
+    fine = list(models = "null", fixed = c("list", "table"), by = "null", warmup = "zero", seed = seed,
+                refresh = "zero", file = c("null", "text"), tolerance = c("fraction", "huge"), keep_data = "flag"),
     leave = "start"
   ),
   ibrc_mode = call_entry(
@@ -114,6 +117,7 @@ entries <- list(
   profile_likelihood = call_entry(list(object = mode, term = "alpha", n = 2), fine = list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")
   )),
+  profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),
   resume = call_entry(list(file = checkpoint), fine = list(cores = "null", refresh = c("null", "zero"))),
   summary.ibrc_fit = call_entry(list(object = fit), leave = "object", fine = c(level, suppress = "null")),
   # Generics of another package, which has the say about other objects.
@@ -225,11 +229,12 @@ test_that("every function that users call has an entry here", {
 test_that("calls that the entries are built on work", {
   local_replacement("need_report_tools", function() NULL)
   local_replacement("render_report", function(...) raw(1))
-  problems <- lapply(names(entries)[names(entries) != "ibrc_prior" & !grepl("[.]default$", names(entries))], function(name) {
+  tried <- names(entries)[names(entries) != "ibrc_prior" & !grepl("[.]default$", names(entries))]
+  problems <- lapply(tried, function(name) {
     withr::local_dir(withr::local_tempdir())
     judge_call(get(name), entries[[name]]$valid, "", TRUE, warns = TRUE)
   })
-  expect_identical(unlist(problems), NULL)
+  expect_null(unlist(problems))
 })
 
 test_that("an argument that is wrong is named by a classed error", {
@@ -276,10 +281,11 @@ test_that("an argument that is left out is named", {
   for (name in names(entries)) {
     entry <- entries[[name]]
     for (argument in setdiff(names(entry$valid), entry$leave)) {
-      if (!identical(formals(get(name))[[argument]], quote(expr = ))) next
+      if (!identical(formals(get(name))[[argument]], formals(function(none) NULL)$none)) next
       error <- tryCatch(do.call(name, entry$valid[names(entry$valid) != argument], quote = TRUE), error = identity)
       expect_s3_class(error, "error")
-      expect_match(conditionMessage(error), paste0("[`\"]", argument, "[`\"]"), label = paste(name, "without", argument))
+      expect_match(conditionMessage(error), paste0("[`\"]", argument, "[`\"]"),
+                   label = paste(name, "without", argument))
     }
   }
 })
@@ -288,6 +294,6 @@ test_that("a prior that is not one is refused", {
   values <- wrong_values()
   for (name in names(values)) {
     error <- expect_error(do.call(ibrc_prior, unname(values[name]), quote = TRUE), class = "ibrc_error")
-    expect_true(!is.null(error$argument), label = name)
+    expect_false(is.null(error$argument), label = name)
   }
 })

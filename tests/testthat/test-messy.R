@@ -40,13 +40,15 @@ test_that("the same visits in another form give the same answers", {
   rownames(named_rows) <- paste("row", seq_len(nrow(data)))
   forms <- list(
     factor_id = changed("id", factor(data$id, 99:1)), text_id = changed("id", paste("p", data$id)),
-    date_id = changed("id", as.Date("2020-01-01") + data$id), infinite_id = changed("id", ifelse(data$id == 1, Inf, data$id)),
+    date_id = changed("id", as.Date("2020-01-01") + data$id),
+    infinite_id = changed("id", ifelse(data$id == 1, Inf, data$id)),
     broken_id = changed("id", data$id + 0.5), bytes_id = changed("id", paste0("\u00e9", data$id)),
     long_id = changed("id", structure(data$id * 2^-1074, class = "integer64")),
     factors = changed("action", factor(data$action, c("unused", setting$actions))),
     posix_time = changed("time", day), posixlt_time = changed("time", as.POSIXlt(day)),
     date_time = changed("time", as.Date(day)), difftime = changed("time", as.difftime(data$time, units = "days")),
-    ordered_time = changed("time", factor(data$time, 0:99, ordered = TRUE)), text_time = changed("time", paste("visit", data$time)),
+    ordered_time = changed("time", factor(data$time, 0:99, ordered = TRUE)),
+    text_time = changed("time", paste("visit", data$time)),
     infinite_time = changed("time", ifelse(data$time == 0, -Inf, data$time)), named_rows = named_rows, wide = wide,
     unnamed = unnamed
   )
@@ -145,7 +147,8 @@ test_that("little data and data without variety are enough, or refused", {
 test_that("an observation of probability 0 is refused by its row", {
   two <- decision_setting(c("a", "b"), c("u", "w"), c("x", "y"), diag(2),
                           list(u = cbind(c(1, 1), 0), w = matrix(0.5, 2, 2)), matrix(1:4, 2), discount = 0.5)
-  odd <- trajectories(data.frame(id = c(2, 1, 1), time = 1:3, action = c("w", "u", "u"), observation = c("x", "y", "x")))
+  odd <- trajectories(data.frame(id = c(2, 1, 1), time = 1:3, action = c("w", "u", "u"),
+                                 observation = c("x", "y", "x")))
   sure <- plan_agent(two, bounded_agent(0.5), resolution = 5)
   expect_rows(log_lik(sure, odd), "observation", 2)
   expect_rows(suppressWarnings(ibrc(odd, two, prior = prior, resolution = 5)), "observation", 2)
@@ -156,7 +159,9 @@ test_that("an observation of probability 0 is refused by its row", {
 })
 
 test_that("groups without trajectories are no groups, and those without a value are one", {
-  grouped <- function(clinic) names(small_fit(trajectories(cbind(data, clinic), covariates = "clinic"), by = "clinic")$draws)
+  grouped <- function(clinic) {
+    names(small_fit(trajectories(cbind(data, clinic), covariates = "clinic"), by = "clinic")$draws)
+  }
   expect_identical(grouped(factor("north", c("south", "north"))), "north")
   expect_identical(grouped(ifelse(data$id < 9, "north", NA)), c("north", "missing"))
   expect_identical(grouped(data$id < 9), c("FALSE", "TRUE"))

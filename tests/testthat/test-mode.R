@@ -128,5 +128,12 @@ test_that("what cannot be is refused", {
   refused("conf.level", conf.level = 1)
   refused("starts", starts = 0)
   refused("prior", prior = NULL)
-  refused("fixed", fixed = list(alpha = 1))
+  refused("fixed", fixed = list(alpha = 1), prior = ibrc_prior(alpha ~ lognormal(0, 1)))
+})
+
+test_that("data that no point of the prior can explain are refused", {
+  error <- expect_error(ibrc_mode(clinic_visits(), diag_setting(), NULL, ibrc_prior(alpha ~ lognormal(-600, 1)),
+                                  starts = 2, resolution = 5, seed = 1), "no point to begin from",
+                        class = "ibrc_error_input")
+  expect_identical(error$argument, "starts")
 })

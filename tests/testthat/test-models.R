@@ -23,7 +23,8 @@ test_that("a prior needs models and matching weights", {
 test_that("perturbing DIAG together is the paper's three models", {
   mine <- perturb_models(diag_setting(), by = 0.1)
   expect_equal(unname(lapply(mine$models, `[[`, "emission")), unname(lapply(diag_models()$models, `[[`, "emission")))
-  expect_equal(unname(lapply(mine$models, `[[`, "transition")), unname(lapply(diag_models()$models, `[[`, "transition")))
+  expect_equal(unname(lapply(mine$models, `[[`, "transition")),
+               unname(lapply(diag_models()$models, `[[`, "transition")))
 })
 
 test_that("rows can move apart: sensitivity, specificity and prevalence", {
@@ -77,4 +78,11 @@ test_that("steps and mixes out of range are refused", {
 test_that("model priors print their weights", {
   expect_snapshot(diag_models())
   expect_snapshot(perturb_models(diag_setting(), vary = "both", apart = TRUE))
+})
+
+test_that("where everything is certain there is nothing to perturb", {
+  certain <- decision_setting(c("a", "b"), "u", c("x", "y"), diag(2), diag(2), matrix(0, 2, 1), discount = 0.5)
+  for (vary in c("emission", "transition", "both")) {
+    expect_error(perturb_models(certain, vary = vary), "nothing to perturb", class = "ibrc_error_input")
+  }
 })

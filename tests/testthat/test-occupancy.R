@@ -69,3 +69,14 @@ test_that("occupancy starts where it is told to", {
   expect_error(occupancy(plan, start = c(0.2, 0.9)), class = "ibrc_error_input")
   expect_error(occupancy(1), class = "ibrc_error_input")
 })
+
+test_that("an occupancy begins at one belief", {
+  plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), resolution = 10)
+  expect_error(occupancy(plan, start = diag(2)), "one belief, not 2", class = "ibrc_error_input")
+})
+
+test_that("an occupancy that is no number, or does not settle, is an error", {
+  plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), resolution = 10)
+  plan$solution$policy[1] <- NaN
+  expect_error(occupancy(plan), "did not settle", class = "ibrc_error_convergence")
+})

@@ -33,8 +33,8 @@ test_that("recognition is the twin's, missing observations included", {
     mine <- update_belief(plan, beliefs, actions, seen)
     for (b in 1:24) {
       sigma <- model_weights(plan, beliefs[b, ], actions[b])[1, ]
-      expect_close(mine[b, ], twin_recognise(plan$models$models, sigma, beliefs[b, ], match(actions[b], setting$actions),
-                                             match(seen[b], setting$observations)))
+      expect_close(mine[b, ], twin_recognise(plan$models$models, sigma, beliefs[b, ],
+                                             match(actions[b], setting$actions), match(seen[b], setting$observations)))
     }
     expect_close(rowSums(mine), rep(1, 24), 1e-12)
   })

@@ -46,3 +46,12 @@ test_that("what cannot be drawn is refused", {
   skip_if_not_installed("ggplot2")
   expect_error(plot(plan, state = "ill"), class = "ibrc_error_input")
 })
+
+test_that("a path needs an action that goes on, or actions", {
+  setting <- decision_setting(c("a", "b"), c("u", "v"), c("x", "y"), diag(2), matrix(0.5, 2, 2), diag(2),
+                              discount = 0.5, stop_actions = c("u", "v"))
+  plan <- plan_agent(setting, bounded_agent(alpha = 1), resolution = 4)
+  error <- expect_error(path_data(plan, "x", NULL), class = "ibrc_error_input")
+  expect_identical(error$argument, "actions")
+  expect_null(usual_observations(plan))
+})

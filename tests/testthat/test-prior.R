@@ -236,6 +236,35 @@ test_that("the default covers the paper's agents and follows the utility's units
   expect_refused(default_prior(scaled), "prior", "worth the same")
 })
 
+test_that("the default leaves out what is held, and optimism where there is one model", {
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, bounded_agent(0.5), resolution = 5), 20, seed = 1)
+  terms <- function(models, ..., fit = ibrc) {
+    extra <- if (identical(fit, ibrc)) list(chains = 1, iter = 4) else list(starts = 1, conf.level = NULL)
+    prior_terms(do.call(fit, c(list(visits, setting, models, seed = 1, resolution = 5, ...), extra))$prior)
+  }
+  expect_silent(many <- terms(diag_models()))
+  expect_identical(many, c("alpha", "optimism", "eta"))
+  expect_silent(held <- terms(diag_models(), fixed = list(adaptivity = Inf)))
+  expect_identical(held, c("alpha", "optimism"))
+  expect_message(one <- terms(NULL), "perturb_models")
+  expect_identical(one, c("alpha", "eta"))
+  expect_message(one <- terms(NULL, fit = ibrc_mode), "perturb_models")
+  expect_identical(one, c("alpha", "eta"))
+  expect_silent(stated <- terms(NULL, fixed = list(optimism = 0)))
+  expect_identical(stated, c("alpha", "eta"))
+  expect_refused(ibrc(visits, setting, fixed = list(alpha = 1, eta = 0)), "prior", "held by `fixed`")
+
+  asked <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
+  expect_warning(terms(NULL, prior = asked), "posterior of optimism will be its prior",
+                 class = "ibrc_warning_one_model")
+  expect_warning(terms(NULL, prior = asked, fit = ibrc_mode), class = "ibrc_warning_one_model")
+  expect_silent(terms(diag_models(), prior = asked))
+  both <- list(a = diag_models(), b = diag_models(0.7))
+  expect_false(is_one_model(both))
+  expect_true(is_one_model(both["b"]))
+})
+
 test_that("priors print a line a term", {
   wide <- 2
   expect_snapshot({

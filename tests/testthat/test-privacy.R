@@ -63,8 +63,8 @@ test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(ibrc_mode(visits, setting, models, prior, resolution = 10, starts = 2, seed = 1))
   expect_clean(shown_by(print(fit)))
   expect_clean(shown_by(print(summary(fit))))
-  for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, prior_summary, project_behavior,
-                    compare_groups, posterior::as_draws_df, groups_data, fit_plot_data)) {
+  for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, prior_summary,
+                    project_behavior, compare_groups, posterior::as_draws_df, groups_data, fit_plot_data)) {
     expect_clean(look(fit), deparse1(look)[1])
   }
   expect_clean(log_lik(fit, draws = 5))
@@ -172,7 +172,8 @@ test_that("impossible observations are told by their rows", {
 })
 
 test_that("a table of a cohort is counted, never named", {
-  rows <- adni_rows(adni_row(paste0(planted, 1), "bl"), adni_row(paste0(planted, 1), "m06"), adni_row(paste0(planted, 2), "m06"),
+  rows <- adni_rows(adni_row(paste0(planted, 1), "bl"), adni_row(paste0(planted, 1), "m06"),
+                    adni_row(paste0(planted, 2), "m06"),
                     adni_row(paste0(planted, 3), "bl", DX = planted, AGE = planted))
   expect_told(read_adni(rows), "ibrc_warning_unreadable")
   cohort <- suppressWarnings(read_adni(rows))

@@ -143,3 +143,8 @@ test_that("arguments are checked before anything is read", {
   expect_error(read_adni(1), class = "ibrc_error_input")
   expect_error(read_adni(c("a", "b")), class = "ibrc_error_input")
 })
+
+test_that("a diagnosis goes back only from one that is known, within a patient", {
+  expect_identical(reverts(c(1, 1), c("mci", NA)), c(FALSE, FALSE))
+  expect_identical(reverts(c(1, 1, 1, 2), c("dementia", NA, "mci", "normal")), c(FALSE, FALSE, TRUE, FALSE))
+})

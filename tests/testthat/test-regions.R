@@ -38,7 +38,7 @@ test_that("three states: boundaries are where the two likeliest tie, each once",
   for (plan in plans_to_divide(3)[c("soft", "optimist", "habit", "policy")]) {
     edges <- decision_regions(plan)
     edges <- edges[edges$part == "boundary", ]
-    expect_true(nrow(edges) > 0)
+    expect_gt(nrow(edges), 0)
     law <- policy(plan, pmax(as.matrix(edges[plan$setting$states]), 0))
     two <- t(apply(law, 1, sort, decreasing = TRUE))[, 1:2]
     expect_close(two[, 1], two[, 2], 1e-7)
@@ -81,4 +81,13 @@ test_that("a boundary along the lattice is found, and ties go to the first", {
   flat <- decision_regions(plan_agent(setting, bounded_agent(1), resolution = 4))
   expect_identical(unique(as.character(flat$action)), "u")
   expect_identical(unique(flat$part), "region")
+})
+
+test_that("an agent of habit scores actions by its prior, and actions that tie throughout share no region", {
+  setting <- with_seed(38, random_setting(3))
+  plan <- plan_agent(setting, bounded_agent(flexibility = 0, action_prior = c(0.2, 0.5, 0.3)), resolution = 6)
+  expect_identical(unique(node_scores(plan)), rbind(c(0.2, 0.5, 0.3)))
+  corners <- cbind(c(0, 1, 0), c(0, 0, 1))
+  cell <- split_cell(cbind(c(1, 2, 3), c(1, 2, 3), 0), corners)
+  expect_identical(cell$actions, 1L)
 })

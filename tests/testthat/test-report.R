@@ -14,8 +14,11 @@ report_visits <- function() {
   trajectories(data, covariates = "clinic")
 }
 report_fit <- function(visits = report_visits(), ...) {
-  ibrc(visits, report_setting(), NULL, ibrc_prior(alpha ~ lognormal(0, 1.5), optimism ~ normal(0, 1)), by = "clinic",
-       chains = 2, iter = 70, seed = 1, resolution = 10, ...)
+  # Its one model leaves optimism at the prior, of which ibrc() warns.
+  suppressWarnings(
+    ibrc(visits, report_setting(), NULL, ibrc_prior(alpha ~ lognormal(0, 1.5), optimism ~ normal(0, 1)), by = "clinic",
+         chains = 2, iter = 70, seed = 1, resolution = 10, ...), classes = "ibrc_warning_one_model"
+  )
 }
 small_fit <- function() cached("report_fit", report_fit())
 small_sections <- function() {
@@ -226,4 +229,42 @@ test_that("without what it needs a report says what to install", {
   local_replacement("require_package", function(package, purpose) abort("package", purpose, " needs ", package))
   error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_package")
   expect_match(conditionMessage(error), "rmarkdown")
+})
+
+test_that("a report replaces what is there when told, opens when told, and goes into no folder's place", {
+  local_replacement("need_report_tools", function() NULL)
+  local_replacement("render_report", function(title, params) charToRaw(title))
+  folder <- withr::local_tempdir()
+  path <- file.path(folder, "report.html")
+  writeLines("old", path)
+  opened <- character()
+  withr::local_options(browser = function(url) opened <<- c(opened, url))
+  ibrc_report(small_fit(), file = path, title = "new", overwrite = TRUE, open = FALSE)
+  expect_identical(readLines(path, warn = FALSE), "new")
+  expect_length(opened, 0)
+  ibrc_report(small_fit(), file = path, title = "newer", overwrite = TRUE, open = TRUE)
+  expect_match(opened, "^file://.*report[.]html$")
+  error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_file")
+  expect_identical(error$reason, "exists")
+  dir.create(file.path(folder, "folder.html"))
+  error <- expect_error(ibrc_report(small_fit(), file = file.path(folder, "folder.html"), open = FALSE),
+                        class = "ibrc_error_file")
+  expect_identical(error$reason, "path")
+})
+
+test_that("parts of a report are read from files that saveRDS() wrote, and no others", {
+  path <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(list(1), path)
+  expect_identical(read_if_path(path, "fit"), list(1))
+  writeLines("no such thing", path)
+  expect_error(suppressWarnings(read_if_path(path, "iohmm")), "saveRDS\\(\\) did not write", class = "ibrc_error_input")
+})
+
+test_that("dynamics a group are matched to the groups by name", {
+  iohmm <- fit_iohmm(report_visits(), states = 2, starts = 1, seed = 1, tolerance = 1e-2)
+  both <- stats::setNames(list(iohmm, structure(iohmm, mark = "north")), c(nasty, "north"))
+  matched <- check_report_iohmm(both, small_fit())
+  expect_named(matched, names(small_fit()$draws))
+  expect_identical(attr(matched$north, "mark"), "north")
+  expect_error(check_report_iohmm(both["north"], small_fit()), class = "ibrc_error_input")
 })

@@ -16,14 +16,20 @@ refused <- function(argument, ..., message = NULL, rows = NULL) {
   if (!is.null(rows)) expect_identical(as.integer(error$rows), rows)
 }
 
+test_that("a discount that is left out is asked for, with an example", {
+  error <- expect_error(do.call(decision_setting, arguments[names(arguments) != "discount"]), "such as 0[.]95",
+                        class = "ibrc_error_input")
+  expect_identical(error$argument, "discount")
+})
+
 test_that("a setting is the same however it is written", {
   setting <- setting_with()
   expect_s3_class(setting, "ibrc_setting")
-  T <- arguments$transition
-  stacked <- array(c(T$wait, T$treat), c(2, 2, 2))
+  moves <- arguments$transition
+  stacked <- array(c(moves$wait, moves$treat), c(2, 2, 2))
   expect_identical(setting_with(transition = stacked), setting)
-  expect_identical(setting_with(transition = unname(T)), setting)
-  expect_identical(setting_with(transition = T[c("treat", "wait")]), setting)
+  expect_identical(setting_with(transition = unname(moves)), setting)
+  expect_identical(setting_with(transition = moves[c("treat", "wait")]), setting)
   swapped <- stacked[2:1, 2:1, 2:1]
   dimnames(swapped) <- list(c("ill", "well"), c("ill", "well"), c("treat", "wait"))
   expect_identical(setting_with(transition = swapped), setting)
@@ -128,4 +134,22 @@ test_that("settings print in a few lines", {
   expect_snapshot(setting_with(stop_actions = "treat"))
   expect_snapshot(summary(setting_with()))
   expect_snapshot(setting_with(emission = "identity", observations = c("well", "ill")))
+})
+
+test_that("states cannot have the names of columns beside them, and names may come as factors", {
+  refused("states", states = c("action", "ill"), message = "column of that name")
+  levels <- factor(c("well", "ill"), c("well", "ill"))
+  expect_identical(setting_with(states = levels), setting_with())
+})
+
+test_that("matrices may come as data frames, of numbers and under distinct names", {
+  frame <- function(m) data.frame(well = m[, 1], ill = m[, 2])
+  shown <- function(m) data.frame(neg = m[, 1], pos = m[, 2])
+  expect_identical(setting_with(transition = lapply(arguments$transition, frame), emission = shown(arguments$emission)),
+                   setting_with())
+  text <- lapply(arguments$transition, frame)
+  text$treat[] <- "a"
+  refused("transition", transition = text, message = "not numeric")
+  twice <- arguments$transition[c("wait", "treat", "treat")]
+  refused("transition", transition = twice, message = "more than once")
 })

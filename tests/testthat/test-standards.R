@@ -7,7 +7,8 @@
 numbers_of <- function(chapter, ...) paste0(chapter, ".", c(...))
 general <- c(
   numbers_of("G1", 0:4, "4a", 5:6),
-  numbers_of("G2", 0, "0a", 1, "1a", 2, 3, "3a", "3b", 4, "4a", "4b", "4c", "4d", "4e", 5:14, "14a", "14b", "14c", 15:16),
+  numbers_of("G2", 0, "0a", 1, "1a", 2, 3, "3a", "3b", 4, "4a", "4b", "4c", "4d", "4e", 5:14, "14a", "14b", "14c",
+             15:16),
   numbers_of("G3", 0, 1, "1a"),
   "G4.0",
   numbers_of("G5", 0:2, "2a", "2b", 3:4, "4a", "4b", "4c", 5:6, "6a", "6b", 7:8, "8a", "8b", "8c", "8d", 9, "9a", "9b",
@@ -107,7 +108,9 @@ fit_to <- function(visits, ..., seed = 1, iter = 600, chains = 2, problem = sett
 # ---- columns and vectors with classes of their own (G2.6, G2.11, G2.12) ----------
 
 test_that("classes that a package may put on a vector do not change what it says", {
-  strange <- function(x) structure(x, class = "units", units = structure(list(numerator = "d"), class = "symbolic_units"))
+  strange <- function(x) {
+    structure(x, class = "units", units = structure(list(numerator = "d"), class = "symbolic_units"))
+  }
   expect_identical(bounded_agent(alpha = strange(0.5)), bounded_agent(alpha = 0.5))
   expect_identical(plan_agent(setting, bounded_agent(1), models, resolution = strange(20L))$nodes, plan$nodes)
   expect_identical(behaviour(strange(5), 1), behaviour(5, 1))
@@ -116,7 +119,8 @@ test_that("classes that a package may put on a vector do not change what it says
   expect_error(bounded_agent(alpha = as.difftime(1, units = "days")), class = "ibrc_error_input")
 
   data <- as.data.frame(behaviour(25, 1))
-  odd <- transform(data, id = strange(id), time = strange(time + 0.5), action = structure(as.character(action), class = "code"),
+  odd <- transform(data, id = strange(id), time = strange(time + 0.5),
+                   action = structure(as.character(action), class = "code"),
                    observation = structure(as.character(observation), class = "code", label = "what was seen"))
   odd$clinic <- structure(data$id %% 2, class = "labelled")
   odd <- trajectories(odd, covariates = "clinic", setting = setting)
@@ -181,7 +185,8 @@ test_that("noise of the size of rounding changes nothing that can be seen", {
 
 test_that("other seeds and other starts give the same posterior but for chance", {
   visits <- behaviour(100, 2)
-  fits <- list(fit_to(visits, seed = 1), fit_to(visits, seed = 2), fit_to(visits, start = data.frame(alpha = c(50, 0.02))))
+  fits <- list(fit_to(visits, seed = 1), fit_to(visits, seed = 2),
+               fit_to(visits, start = data.frame(alpha = c(50, 0.02))))
   centre <- vapply(fits, function(fit) mean(log(fit$draws$all)), 0)
   error <- vapply(fits, function(fit) posterior::mcse_mean(log(fit$draws$all[, , 1])), 0)
   expect_false(anyDuplicated(centre) > 0)
@@ -206,7 +211,9 @@ test_that("more patients narrow the posterior by the root of their number", {
 })
 
 test_that("a tighter tolerance brings values nearer to the fixed point", {
-  solve_to <- function(tolerance) value(plan_agent(setting, bounded_agent(1), models, resolution = 20, tolerance = tolerance))
+  solve_to <- function(tolerance) {
+    value(plan_agent(setting, bounded_agent(1), models, resolution = 20, tolerance = tolerance))
+  }
   exact <- solve_to(1e-12)
   tolerances <- c(1e-1, 1e-4, 1e-8)
   off <- vapply(tolerances, function(tolerance) max(abs(solve_to(tolerance) - exact)), 0)
@@ -237,7 +244,9 @@ test_that("a fit says from where and with what seed it began", {
 
 test_that("a fit can start where another ended", {
   fit <- clinic_fit()
-  again <- function(start, ...) ibrc(clinic_visits(), setting, models, fit$prior, iter = 20, seed = 2, start = start, ...)
+  again <- function(start, ...) {
+    ibrc(clinic_visits(), setting, models, fit$prior, iter = 20, seed = 2, start = start, ...)
+  }
   second <- again(fit, by = "clinic", chains = 2)
   last <- rbind(fit$draws$north[300, , ], fit$draws$south[300, , ])
   expect_equal(second$start, last)
@@ -261,10 +270,12 @@ test_that("progress can be silenced, and warnings and errors stay", {
 })
 
 test_that("an error can be caught by its kind, and made a warning or a value", {
-  run <- function(...) tryCatch(fit_to(behaviour(25, 1), iter = 20, ...), ibrc_error_input = function(e) {
-    warning("left out: ", e$argument)
-    NULL
-  })
+  run <- function(...) {
+    tryCatch(fit_to(behaviour(25, 1), iter = 20, ...), ibrc_error_input = function(e) {
+      warning("left out: ", e$argument)
+      NULL
+    })
+  }
   expect_s3_class(run(), "ibrc_fit")
   expect_warning(lost <- run(thin = 100), "left out: thin")
   expect_null(lost)
@@ -355,7 +366,8 @@ test_that("replicates are on the scale of what was seen, and prices on that of t
   other <- ibrc(visits, tenfold, models, ibrc_prior(alpha ~ lognormal(log(10), 1)), chains = 2, iter = 600, seed = 1,
                 resolution = 20)
   expect_equal(other$draws$all, 10 * fit$draws$all, tolerance = 1e-5)
-  expect_identical(posterior_predict(other, draws = 5, seed = 2)$action, posterior_predict(fit, draws = 5, seed = 2)$action)
+  expect_identical(posterior_predict(other, draws = 5, seed = 2)$action,
+                   posterior_predict(fit, draws = 5, seed = 2)$action)
   # The prior is not in units of its own: left as it was, it pulls the other way.
   expect_false(isTRUE(all.equal(fit_to(visits, problem = tenfold)$draws$all, 10 * fit$draws$all, tolerance = 1e-3)))
 })
@@ -370,7 +382,8 @@ test_that("what is wrong in rarer ways is said as well", {
   visits <- behaviour(25, 1)
   said(fit_to(visits, start = data.frame(alpha = "one")), "must be numbers", "start")
   said(fit_to(visits, start = data.frame(alpha = c(1, 2, 3))), "3 rows for 2 chains", "start")
-  words <- list("declare_healthy" = diag(2), "declare_diseased" = diag(2), monitor = data.frame(a = "x", b = c("x", "y")))
+  words <- list("declare_healthy" = diag(2), "declare_diseased" = diag(2),
+                monitor = data.frame(a = "x", b = c("x", "y")))
   said(decision_setting(setting$states, setting$actions, setting$observations, words, setting$emission, setting$utility,
                         discount = 0.9), "is not numeric", "transition")
   said(decision_setting(c("action", "b"), "u", "x", diag(2), matrix(1, 2, 1), matrix(0, 2, 1), discount = 0.5),
@@ -388,7 +401,8 @@ test_that("what is wrong in rarer ways is said as well", {
   said(fit_iohmm(visits, 2, starts = 1, sort_by = c(positive = 1, positive = 2)), "more than once", "sort_by")
   ends <- decision_setting(c("a", "b"), c("u", "w"), "x", diag(2), matrix(1, 2, 1), matrix(1:4, 2), discount = 0.5,
                            stop_actions = c("u", "w"))
-  said(plans_data(plan_agent(ends, bounded_agent(1), resolution = 4), observations = "x"), "ends the trajectory", "actions")
+  said(plans_data(plan_agent(ends, bounded_agent(1), resolution = 4), observations = "x"), "ends the trajectory",
+       "actions")
   tests <- data.frame(who = rep(1:3, each = 2), day = rep(0:1, 3), marker = 1:6, assay = NA_character_)
   said(panel_trajectories(tests, "who", "day", "marker", "assay", marker_cuts = 2), "no values", "test")
   path <- withr::local_tempfile(lines = "not a fit", fileext = ".rds")

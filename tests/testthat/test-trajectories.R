@@ -56,6 +56,48 @@ test_that("columns that are not there are named, with what is", {
   expect_error(read_visits(setting = 1), class = "ibrc_error_input")
 })
 
+test_that("refusals say what to do next", {
+  told <- function(data, words) expect_error(read_visits(data), words, class = "ibrc_error_data")
+  told(change("who", 2, NA), "Leave these rows out")
+  told(change("when", 3, NA), "time = NULL")
+  told(change("when", 2, 0), "one visit of them")
+  told(change("when", 1, 9), "order\\(data\\[\\[\"who\"]], data\\[\\[\"when\"]]\\)")
+  told(change("did", 4, NA), "give that a name")
+  told(change("did", 4, "wait"), "column \"did\" there: names must match to the letter\\.")
+  told(change("did", 4, " Monitor"), "capitals, blanks or signs alone")
+  told(change("did", 5, "declare-healthy"), "capitals, blanks or signs alone")
+  told(transform(change("did", 4, "Monitor"), did = sub("declare_healthy", "other", did)), "to the letter\\.")
+  told(change("saw", 2, "Positive"), "column \"saw\" there.*alone")
+  told(change("did", 1, "declare_healthy"), "stop_actions")
+})
+
+test_that("a column without its quotes is named", {
+  told <- function(call, words) expect_error(call, words, fixed = TRUE, class = "ibrc_error_input")
+  told(trajectories(visits, id = who), "id = \"who\"")
+  told(trajectories(visits, "who", "when", "did", saw), "observation = \"saw\"")
+  told(trajectories(visits, "who", "when", "did", "saw", covariates = sex), "covariates = \"sex\"")
+  # A function of that name is none of ours; a variable is.
+  timed <- transform(visits, time = when)
+  told(trajectories(timed, "who", time, "did", "saw"), "time = \"time\"")
+  time <- NULL
+  expect_silent(trajectories(timed, "who", time = time, "did", "saw"))
+  who <- "who"
+  expect_silent(trajectories(visits, who, "when", "did", "saw"))
+})
+
+test_that("dates and numbers as text are warned of where their order may be wrong", {
+  written <- function(times) read_visits(transform(visits, when = times))
+  expect_silent(written(c("2024-01-31", "2024-02-01", "2024-12-24", "2023-01-01", "2023-01-02")))
+  expect_silent(written(c("1", "2", "10", "9", "10")))
+  expect_silent(written(factor(c("1", "2", "10", "9", "10"))))
+  expect_silent(written(c("bl", "m12", "m06", "bl", "m06")))
+  expect_warning(written(c("31/01/2024", "01/02/2024", "05/02/2024", "1", "2")), "as.Date", class = "ibrc_warning_time")
+  expect_warning(written(c("2", "1", "10", "9", "10")), "row 2", class = "ibrc_warning_time")
+  expect_warning(written(factor(c("2", "1", "10", "9", "10"))), class = "ibrc_warning_time")
+  expect_warning(written(c("2024-01-31", "2024-02-01", "2024-01-24", "2023-01-01", "2023-01-02")), "row 3",
+                 class = "ibrc_warning_time")
+})
+
 test_that("trajectories print a summary and a few rows", {
   expect_snapshot(read_visits(covariates = "sex"))
 })
@@ -65,4 +107,14 @@ test_that("subsets stay data frames", {
   expect_identical(out$did[1], "monitor")
   expect_output(print(out["did"]), "monitor")
   expect_identical(nrow(out[out$who == "p1", ]), 3L)
+})
+
+test_that("trajectories without their columns are shown as the table they are", {
+  visits <- clinic_visits()
+  plain <- as.data.frame(visits)[1:3, "time", drop = FALSE]
+  some <- visits[1:3, ]
+  some$action <- NULL
+  expect_no_match(format(visits), "NULL")
+  expect_identical(dim(format(some)), dim(some))
+  expect_identical(names(plain), "time")
 })

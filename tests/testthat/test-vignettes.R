@@ -105,7 +105,9 @@ test_that("every chunk of a vignette that draws has an alternative text", {
     chunks <- lapply(open, function(i) text[i:min(which(seq_along(text) > i & text == "```"))])
     drawing <- vapply(chunks, function(chunk) any(grepl(draws, chunk)), NA)
     kept <- !grepl("include = FALSE|eval = FALSE", text[open])
-    options <- vapply(chunks, function(chunk) paste(c(chunk[1], grep("^#[|]", chunk, value = TRUE)), collapse = " "), "")
+    options <- vapply(chunks, function(chunk) {
+      paste(c(chunk[1], grep("^#[|]", chunk, value = TRUE)), collapse = " ")
+    }, "")
     expect_equal(options[drawing & kept & !grepl("fig.alt", options)], character())
   }
 })

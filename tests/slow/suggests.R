@@ -1,0 +1,162 @@
+# R CMD check where nothing is installed but what the package imports: examples, tests
+# and the code of vignettes pass, and examples are quick; and the size of what is
+# shipped. First a small package that uses what it only suggests: a check that passes
+# it would prove nothing.
+#
+#   Rscript tests/slow/suggests.R
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+if (!all(vapply(c("ggplot2", "knitr", "rmarkdown", "testthat"), requireNamespace, NA, quietly = TRUE)) ||
+      !nzchar(Sys.which("pandoc"))) {
+  cat("Building with all that is suggested needs ggplot2, knitr, rmarkdown, testthat and pandoc.\n")
+  quit(status = 2)
+}
+Sys.unsetenv("IBRC_EXTENDED_TESTS")
+# testthat runs the tests and knitr the vignettes, so these two are there; the other
+# suggestions are not, nor what R recommends (survival).
+Sys.setenv("_R_CHECK_DEPENDS_ONLY_" = "true", "_R_CHECK_NO_RECOMMENDED_" = "true", "_R_CHECK_FORCE_SUGGESTS_" = "false",
+           "_R_CHECK_PACKAGE_DEPENDS_IGNORE_MISSING_ENHANCES_" = "true", OMP_WAIT_POLICY = "passive")
+
+scratch <- tempfile("suggests")
+dir.create(scratch)
+home <- getwd()
+
+r_cmd <- function(...) {
+  suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", ...), stdout = TRUE, stderr = TRUE))
+}
+
+# For the package as it is shipped, and as most users have it.
+with_everything <- function(code) {
+  old <- Sys.getenv(c("_R_CHECK_DEPENDS_ONLY_", "_R_CHECK_NO_RECOMMENDED_"))
+  Sys.unsetenv(names(old))
+  on.exit(do.call(Sys.setenv, as.list(old)))
+  code
+}
+
+# The tarball of a package, built in the scratch folder.
+build <- function(package, ...) {
+  old <- setwd(scratch)
+  on.exit(setwd(old))
+  unlink(list.files(pattern = "[.]tar[.]gz$"))
+  said <- r_cmd("build", ..., shQuote(package))
+  made <- list.files(pattern = "[.]tar[.]gz$")
+  if (length(made) != 1) stop(paste(said, collapse = "\n"))
+  file.path(scratch, made)
+}
+
+# The log of the check, a line each, and the folder it was made in.
+check <- function(tarball, ...) {
+  old <- setwd(scratch)
+  on.exit(setwd(old))
+  r_cmd("check", "--no-manual", ..., shQuote(tarball))
+  folder <- file.path(scratch, sub("_.*", ".Rcheck", basename(tarball)))
+  list(log = readLines(file.path(folder, "00check.log"), warn = FALSE), folder = folder)
+}
+
+# What a check said of a part: "OK", or the worst that it said; parts that run files have a
+# line a file as well.
+verdict <- function(log, part) {
+  heads <- grep("^[*] ", log)
+  from <- grep(paste0("^[*] ", part), log)
+  if (length(from) != 1) return("not checked")
+  own <- log[from:min(heads[heads > from] - 1, length(log))]
+  said <- regmatches(own, regexpr("(OK|SKIPPED|NOTE|WARNING|ERROR)$", own))
+  worst <- match(said, c("OK", "SKIPPED", "NOTE", "WARNING", "ERROR"))
+  if (length(said)) said[which.max(worst)] else "nothing run"
+}
+parts <- c(examples = "checking examples [.]{3}", tests = "checking tests [.]{3}")
+
+# R CMD check does not run the code of a vignette that knitr makes but by making the page,
+# which needs rmarkdown: here knitr runs it, in a library with links to what a package
+# and knitr import, and in place of what R recommends folders that are no packages.
+bare_library <- function(package, installed) {
+  folder <- tempfile("library", scratch)
+  dir.create(folder)
+  known <- utils::installed.packages()
+  known <- known[!duplicated(known[, "Package"]), ]
+  imports <- strsplit(read.dcf(file.path(package, "DESCRIPTION"), "Imports")[1], ",")[[1]]
+  imports <- trimws(sub("[(].*", "", imports))
+  needed <- c("knitr", imports[!is.na(imports)])
+  needed <- unique(c(needed, unlist(tools::package_dependencies(needed, known, recursive = TRUE))))
+  needed <- setdiff(intersect(needed, rownames(known)), rownames(known)[known[, "Priority"] %in% "base"])
+  if (!is.null(installed)) file.symlink(installed, folder)
+  file.symlink(file.path(known[needed, "LibPath"], needed), folder)
+  for (name in setdiff(rownames(known)[known[, "Priority"] %in% "recommended"], needed)) {
+    dir.create(file.path(folder, name))
+  }
+  folder
+}
+
+# The vignettes of a package that run to their end there, of all.
+run_vignettes <- function(package, installed = NULL) {
+  library <- bare_library(package, installed)
+  copy <- tempfile("vignettes", scratch)
+  dir.create(copy)
+  file.copy(file.path(package, "vignettes"), copy, recursive = TRUE)
+  old <- setwd(file.path(copy, "vignettes"))
+  on.exit(setwd(old))
+  vapply(list.files(pattern = "[.]Rmd$"), function(file) {
+    code <- sprintf("knitr::opts_chunk$set(error = FALSE); knitr::knit('%s', quiet = TRUE)", file)
+    said <- suppressWarnings(system2(
+      file.path(R.home("bin"), "Rscript"), c("--no-environ", "-e", shQuote(code)), stdout = TRUE, stderr = TRUE,
+      env = c(paste0("R_LIBS=", shQuote(library)), "R_LIBS_USER=NULL", "R_LIBS_SITE=NULL")
+    ))
+    failed <- !is.null(attr(said, "status"))
+    if (failed && !is.null(installed)) writeLines(c(file, utils::tail(said, 20)))
+    !failed
+  }, NA)
+}
+
+# ---- planted uses -------------------------------------------------------------------
+
+plant <- function(guard) {
+  package <- file.path(scratch, "planted")
+  unlink(package, recursive = TRUE)
+  for (folder in c("R", "man", "tests", "vignettes")) dir.create(file.path(package, folder), recursive = TRUE)
+  put <- function(path, ...) writeLines(c(...), file.path(package, path))
+  use <- paste0(if (guard) "if (requireNamespace(\"ggplot2\", quietly = TRUE)) ", "ggplot2::ggplot()")
+  put("DESCRIPTION", "Package: planted", "Version: 1.0", "Title: Uses What It Suggests", "Description: Or does not.",
+      "License: GPL-3", "Author: Nobody", "Maintainer: Nobody <nobody@example.org>",
+      "Suggests: ggplot2, knitr, rmarkdown", "VignetteBuilder: knitr")
+  put("NAMESPACE", "export(one)")
+  put("R/one.R", "one <- function() 1")
+  put("man/one.Rd", "\\name{one}", "\\alias{one}", "\\title{One}", "\\usage{one()}", "\\description{One.}",
+      "\\value{One.}", "\\examples{", use, "}")
+  put("tests/one.R", use)
+  put("vignettes/one.Rmd", "---", "title: One", "vignette: >", "  %\\VignetteIndexEntry{One}",
+      "  %\\VignetteEngine{knitr::rmarkdown}", "  %\\VignetteEncoding{UTF-8}", "---", "```{r}", use, "```")
+  log <- check(build(package, "--no-build-vignettes"), "--ignore-vignettes")$log
+  c(vapply(parts, function(part) verdict(log, part), ""), vignette = if (run_vignettes(package)) "OK" else "ERROR")
+}
+planted <- plant(guard = FALSE)
+guarded <- plant(guard = TRUE)
+promise("a planted use of what is only suggested fails the check, wherever it is",
+        paste(names(planted), planted, collapse = ", "), all(planted == "ERROR"))
+promise("the same use behind a guard passes", paste(names(guarded), guarded, collapse = ", "), all(guarded == "OK"))
+
+# ---- the package ----------------------------------------------------------------------
+
+tarball <- with_everything(build(home, "--no-manual"))
+size <- file.size(tarball) / 2^20
+promise("the tarball is below 5 MB", sprintf("%.2f MB", size), size < 5)
+
+checked <- check(tarball, "--ignore-vignettes")
+for (part in names(parts)) {
+  said <- verdict(checked$log, parts[[part]])
+  promise(paste0(part, " pass with nothing there but what is imported"), said, said == "OK")
+  if (said != "OK") writeLines(checked$log)
+}
+
+ran <- run_vignettes(home, file.path(checked$folder, "ibrc"))
+promise("the code of vignettes runs with nothing there but what is imported, and knitr",
+        paste0(sum(ran), " of ", length(ran), if (!all(ran)) paste0(", not ", toString(names(ran)[!ran]))), all(ran))
+
+# Examples that are left out without what they need count here as well.
+checked <- with_everything(check(tarball, "--no-tests", "--ignore-vignettes"))
+times <- utils::read.delim(file.path(checked$folder, "ibrc-Ex.timings"))
+slowest <- which.max(times$elapsed)
+promise("every example takes less than 5 s",
+        paste0(nrow(times), " help pages, the slowest ", times$name[slowest], " with ", times$elapsed[slowest], " s"),
+        verdict(checked$log, parts[["examples"]]) == "OK" && all(times$elapsed < 5))
+unlink(scratch, recursive = TRUE)
+finish()

@@ -1,0 +1,90 @@
+em_problem <- function(shared = FALSE, visits = clinic_iohmm_visits(40), prior = NULL) {
+  words <- iohmm_words(visits, NULL, NULL)
+  coded <- code_visits(visits, words)
+  pairs <- count_pairs(coded, words)
+  list(words = words, pairs = pairs, possible = possible_pairs("data", pairs, coded, words), shared = shared,
+       taken = tabulate(coded$action + 1L, length(words$actions)), tree = iohmm_tree(coded, words),
+       prior = check_iohmm_prior(prior, words), n_trajectories = 40, n_visits = length(coded$row))
+}
+
+test_that("random laws are laws, keep what is impossible at 0, and rather stay than move", {
+  for (shared in c(FALSE, TRUE)) {
+    problem <- em_problem(shared)
+    with_seed(481, for (i in 1:20) {
+      laws <- random_laws(problem, 3)
+      transition <- array(laws$transition, c(3, 3, 2))
+      emission <- array(laws$emission, c(3, 5, 2))
+      expect_close(sum(laws$start), 1, 1e-12)
+      expect_close(apply(transition, c(1, 3), sum), rep(1, 6), 1e-12)
+      expect_close(apply(emission, c(1, 3), sum), rep(1, 6), 1e-12)
+      for (u in 1:2) {
+        expect_true(all(diag(transition[, , u]) >= 0.5))
+        expect_true(all(emission[, !problem$possible[u, ], u] == 0))
+        expect_true(all(emission[, problem$possible[u, ], u] > 0))
+      }
+      expect_identical(identical(transition[, , 1], transition[, , 2]), shared)
+    })
+  }
+})
+
+test_that("climbs end where they end however few steps a call makes, and no later than they may", {
+  problem <- em_problem()
+  at <- with_seed(482, {
+    laws <- list(random_laws(problem, 2), random_laws(problem, 2))
+    list(n_states = 2L, n_actions = 2L, n_obs = 5L, start = sapply(laws, `[[`, "start"),
+         transition = sapply(laws, `[[`, "transition"), emission = sapply(laws, `[[`, "emission"))
+  })
+  run <- list(max_iter = 500L, tolerance = 1e-4, cores = 1L)
+  whole <- climb_all(problem, at, run)
+  expect_true(all(whole$converged))
+  local_replacement("steps_at_once", function(...) 3L)
+  expect_equal(climb_all(problem, at, run)[c("laws", "objective", "log_lik", "iterations")],
+               whole[c("laws", "objective", "log_lik", "iterations")], tolerance = 1e-12)
+  short <- climb_all(problem, at, list(max_iter = 4L, tolerance = 1e-12, cores = 1L))
+  expect_identical(short$iterations, c(4L, 4L))
+  expect_identical(short$converged, c(FALSE, FALSE))
+  expect_true(all(short$objective < whole$objective))
+})
+
+test_that("a call takes fewer steps the more there is to do, one at least", {
+  steps <- function(nodes, states, moving) {
+    steps_at_once(list(tree = list(n_nodes = nodes)), list(n_states = states), moving)
+  }
+  expect_identical(steps(10, 2, 1), 100L)
+  expect_lt(steps(1e5, 3, 5), steps(1e5, 3, 1))
+  expect_lt(steps(1e5, 10, 1), steps(1e5, 2, 1))
+  expect_identical(steps(1e9, 10, 20), 1L)
+})
+
+test_that("a failed climb says which way it failed", {
+  expect_null(refuse_failed_climb(c(0L, 0L)))
+  said <- c("not finite", "became impossible", "likelihood fell")
+  for (code in 2:4) {
+    expect_error(refuse_failed_climb(c(0L, code)), said[code - 1], class = "ibrc_error_convergence")
+  }
+})
+
+test_that("parameters are counted by hand", {
+  # u1 shows x1 and x2, u2 the other three: 1 + 2 free emissions a state.
+  expect_identical(iohmm_parameters(em_problem(FALSE), 3), 2 + 2 * 3 * 2 + 3 * 3)
+  expect_identical(iohmm_parameters(em_problem(TRUE), 3), 2 + 3 * 2 + 3 * 3)
+  expect_identical(iohmm_parameters(em_problem(TRUE), 1), 3)
+  # An action that was never taken has laws that the data say nothing about.
+  visits <- clinic_iohmm_visits(40)
+  visits$action <- factor(as.character(visits$action), c("u1", "u2", "u3"))
+  expect_identical(iohmm_parameters(em_problem(FALSE, visits), 3), 2 + 2 * 3 * 2 + 3 * 3)
+})
+
+test_that("of several numbers of states the lowest BIC is chosen", {
+  one <- function(states, log_lik, n_parameters, tops) {
+    list(n_states = states, log_lik = log_lik, n_parameters = n_parameters, objective = max(tops), converged = TRUE,
+         table = data.frame(objective = tops))
+  }
+  problem <- em_problem()
+  table <- compare_candidates(list(one(2, -100, 5, c(-100, -100.005, -103)), one(3, -99, 12, c(-99, -101))), problem)
+  expect_identical(table$reached, c(2L, 1L))
+  expect_identical(table$starts, c(3L, 2L))
+  expect_equal(table$AIC, c(210, 222))
+  expect_equal(table$BIC, log(sum(problem$pairs)) * c(5, 12) + c(200, 198))
+  expect_identical(table$chosen, c(TRUE, FALSE))
+})

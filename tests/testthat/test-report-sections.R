@@ -1,0 +1,89 @@
+lines_of <- function(section) unlist(lapply(section, function(part) c(part$text, part$lines, part$caption)))
+
+test_that("the overview counts what the fit was made from, and says what was held", {
+  fit <- clinic_fit()
+  report <- list(fit = fit, counts = report_counts(fit, NULL, 5), advice = character())
+  said <- lines_of(overview_section(report))
+  expect_match(said, paste0("160 trajectories with ", format_counts(nrow(clinic_visits())), " visits in 2 groups"),
+               all = FALSE)
+  expect_match(said, "2 chains of 600 steps a group, 300 of them warm-up", all = FALSE)
+  expect_match(said, "declare healthy (ends)", all = FALSE, fixed = TRUE)
+  expect_match(said, "No warnings", all = FALSE)
+  expect_no_match(said, "Held")
+  report$advice <- c("one", "two")
+  expect_match(lines_of(overview_section(report)), "^2 warnings", all = FALSE)
+  fit$fixed <- list(eta = 0)
+  report$fit <- fit
+  expect_match(lines_of(overview_section(report)), "Held, not inferred: .*eta", all = FALSE)
+})
+
+test_that("every term has a meaning, entries of the utility too", {
+  table <- term_meanings(c("alpha", "discount", "utility(ill, wait)"))
+  expect_identical(table$Term, c("alpha", "discount", "utility(ill, wait)"))
+  expect_match(table$Meaning[1], "deliberating")
+  expect_match(table$Meaning[3], "Worth of an action")
+  all <- term_meanings(c("alpha", "beta", "eta", "flexibility", "optimism", "adaptivity", "discount"))
+  expect_identical(anyDuplicated(all$Meaning), 0L)
+})
+
+test_that("counts below the limit are hidden, and so are those that would give them away", {
+  rows <- do.call(adni_rows, c(
+    lapply(1:12, function(i) adni_row(i, "bl", CDRSB = c("0", "1", "4")[1 + i %% 3], Hippocampus = 6642)),
+    lapply(1:9, function(i) adni_row(i, "m06", CDRSB = c("0", "1", "4")[1 + i %% 3])), list(adni_row(13, "m06"))
+  ))
+  cohort <- read_adni(rows)
+  n <- length(unique(cohort$RID))
+  fit <- list(group_sizes = c(all = n), n_visits = nrow(cohort), draws = list(all = NULL), by = NULL)
+  shown <- report_counts(fit, cohort, NULL)
+  expect_identical(shown$flow$patients[nrow(shown$flow)], n)
+  hidden <- report_counts(fit, cohort, n + 1)
+  expect_true(is.na(hidden$flow$patients[nrow(hidden$flow)]))
+  expect_identical(as.vector(hidden$groups), paste0("<", n + 1))
+  expect_false(grepl(n, hidden$trajectories))
+  # Visits without an account have no flow.
+  expect_null(report_counts(pooled_fit(), clinic_visits(), 5)$flow)
+})
+
+test_that("visits without an account, fits without groups, data or patients say so", {
+  fit <- pooled_fit()
+  report <- list(fit = fit, counts = report_counts(fit, NULL, 5), visits = clinic_visits(), patients = 0)
+  expect_match(lines_of(selection_section(report)), "no account of their selection")
+  expect_match(lines_of(groups_section(report)), "no groups to compare")
+  expect_match(lines_of(paths_section(report)), "No patients were asked for")
+  report$visits <- NULL
+  expect_match(lines_of(paths_section(report)), "No visits were given")
+  report$fit$histories <- NULL
+  expect_match(lines_of(predictive_section(report)), "keep_data = FALSE")
+  report$visits <- clinic_visits()
+  report$fit$plan$setting$states <- paste0("s", 1:4)
+  expect_match(lines_of(paths_section(report)), "4 states cannot be drawn")
+})
+
+test_that("chances have as many digits as draws can speak for", {
+  expect_identical(chance_text(c(0, 0.0005, 0.001, 0.5, 0.9994, 1)),
+                   c("< 0.001", "< 0.001", "0.001", "0.500", "> 0.999", "> 0.999"))
+})
+
+test_that("typical patients have about the median number of visits, and groups take turns", {
+  fit <- clinic_fit()
+  visits <- clinic_visits()
+  length <- table(visits$id)
+  clinic <- tapply(visits$clinic, visits$id, `[`, 1)
+  id <- as.character(typical_patients(visits, fit, 4))
+  expect_identical(as.vector(clinic[id]), rep(c("north", "south"), 2))
+  aim <- max(2, stats::median(length))
+  for (one in c("north", "south")) {
+    mine <- id[clinic[id] == one]
+    away <- abs(length[clinic[names(length)] == one] - aim)
+    expect_equal(sort(as.vector(away[mine])), sort(as.vector(away))[1:2])
+  }
+})
+
+test_that("versions are told without paths, and the citation is whole", {
+  said <- lines_of(session_section(list()))
+  expect_match(said, as.character(getRversion()), all = FALSE, fixed = TRUE)
+  expect_no_match(said, paste(c(.libPaths(), path.expand("~/")), collapse = "|"))
+  cited <- lines_of(citation_section(list()))
+  expect_match(cited, as.character(utils::packageVersion("ibrc")), all = FALSE, fixed = TRUE)
+  expect_match(unlist(lapply(citation_section(list()), `[[`, "lines")), "@", all = FALSE)
+})
