@@ -214,21 +214,39 @@ check_path <- function(path) {
 
 # The file becomes `bytes`, or stays as it was. Tests give a `replace` that fails.
 replace_whole <- function(path, bytes, replace = replace_file) {
+  force(bytes)
+  write_part(path, bytes, function(part) {
+    if (file.exists(path)) Sys.chmod(part, file.mode(path), use_umask = FALSE)
+    replace(part, path)
+  })
+  remove_leftovers(path)
+}
+
+# Refuses a path where `size` bytes cannot be written, while there is nothing to lose yet.
+check_writable <- function(path, size = 0) {
+  path <- check_path(path)
+  write_part(path, raw(size), function(part) NULL)
+}
+
+# `bytes` in a new file beside `path`, which `use(part)` may put in its place. The part
+# is gone afterwards, whatever happened: an interrupt waits, as it could come when the
+# part is about to be removed.
+write_part <- function(path, bytes, use) {
   failed <- function(why) {
     refuse_checkpoint("write", "could not be written (", why, "); what was there before is untouched. See ",
                       "that its folder exists and may be written to, and that the disk has room.")
   }
-  old <- file.exists(path)
-  if (old && file.access(path, 2) != 0) failed("it is read-only")
+  if (file.exists(path) && file.access(path, 2) != 0) failed("it is read-only")
   # tempfile() leaves R's random numbers alone, and its names differ by process.
   part <- tryCatch(tempfile(paste0(basename(path), "."), dirname(path), ".part"),
                    error = function(e) failed(conditionMessage(e)))
-  on.exit(unlink(part, expand = FALSE))
-  why <- .Call(ffi_file_write, part, bytes)
-  if (is.null(why) && old) Sys.chmod(part, file.mode(path), use_umask = FALSE)
-  if (is.null(why)) why <- replace(part, path)
+  write <- function() {
+    on.exit(unlink(part, expand = FALSE))
+    why <- .Call(ffi_file_write, part, bytes)
+    if (is.null(why)) use(part) else why
+  }
+  why <- suspendInterrupts(write())
   if (!is.null(why)) failed(why)
-  remove_leftovers(path)
 }
 
 replace_file <- function(from, to) .Call(ffi_file_replace, from, to, dirname(to))

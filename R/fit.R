@@ -58,7 +58,9 @@
 #'   an interactive session.
 #' @param file A path to write checkpoints to, every `refresh` steps (every 200 where
 #'   no progress is shown) and at the end; [resume()] goes on from it. `NULL` writes
-#'   nothing.
+#'   nothing. A path that cannot be written to is an error before anything is computed. If
+#'   a later checkpoint fails, because the disk is full, say, a warning says so, the run goes
+#'   on and the checkpoint before it stays.
 #' @param sampler `"adaptive"`, or `"paper"`: the paper's protocol, a random walk
 #'   of fixed step 0.1 on the log scale.
 #' @param start Where chains start: `NULL` draws from the prior; or a matrix or
@@ -108,6 +110,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
   keep_data <- check_flag(keep_data, "keep_data")
+  if (!is.null(file)) check_writable(file)
   group <- group_trajectories(visits, by, coded)
   warn_small_groups(group)
   tell_one_model(prior, models, fixed, by_default)
@@ -141,21 +144,24 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   finish_job(job, chain, file)
 }
 
-# From wherever the chains stand to a fit. With a file, checkpoints on the way.
-finish_job <- function(job, chain, file) {
+# From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
+# the step of the one that is there.
+finish_job <- function(job, chain, file, stands = NULL) {
   every <- if (job$run$refresh > 0) job$run$refresh else 200L
   save <- NULL
   if (!is.null(file)) {
     # Most of what a checkpoint would cost on a fine lattice, and the same for all of them.
     job$fingerprint <- job_fingerprint(job)
-    save_checkpoint(file, job, chain)
-    save <- function(chain) if (iteration_of(chain) %% every == 0) save_checkpoint(file, job, chain)
+    write <- checkpoint_writer(file, job, stands)
+    if (is.null(stands)) write(chain)
+    save <- function(chain) if (iteration_of(chain) %% every == 0) write(chain)
   }
   chain <- if (is.null(chain$parts)) run_chains(chain, job$evaluator, job$run, each_step = save) else
     run_parts(chain, job, every, each_round = save)
-  if (!is.null(file)) save_checkpoint(file, job, chain[names(chain) != "interrupted"])
+  if (!is.null(file)) stands <- write(chain[names(chain) != "interrupted"])
   if (chain$interrupted && !is.null(file)) {
-    message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on.")
+    message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on",
+            if (stands < iteration_of(chain)) paste(" from step", stands), ".")
   }
   new_ibrc_fit(chain, job)
 }

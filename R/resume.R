@@ -22,15 +22,42 @@
 #' unlink(path)
 resume <- function(file, cores = NULL, refresh = NULL) {
   read <- read_checkpoint(file)
+  chain <- read$contents$chain
+  # A finished file is only read.
+  finished <- iteration_of(chain) >= read$contents$job$run$iter
+  if (!finished) check_writable(file, file.size(check_path(file)))
   job <- job_from_plain(read$contents$job)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
   if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
-  chain <- read$contents$chain
-  finish_job(job, chain, file)
+  finish_job(job, chain, if (!finished) file, stands = iteration_of(chain))
 }
 
 save_checkpoint <- function(file, job, chain) {
   write_checkpoint(file, list(job = job_to_plain(job), chain = chain), job$fingerprint)
+}
+
+# Writes chains to `file` whenever it is called, and returns the step that the file stands
+# at, if it has been written. What cannot be written at first is an error. Later it is a
+# warning, once for each time that the file falls behind: hours of draws are not given up
+# for a full disk.
+checkpoint_writer <- function(file, job, stands = NULL) {
+  behind <- FALSE
+  function(chain) {
+    failed <- function(e) {
+      if (is.null(stands)) stop(e)
+      if (!behind) {
+        warn("file", e$message, " The run goes on and tries again at the next checkpoint; the last that ",
+             "was written is that of step ", stands, ".")
+      }
+      TRUE
+    }
+    behind <<- tryCatch({
+      save_checkpoint(file, job, chain)
+      stands <<- iteration_of(chain)
+      FALSE
+    }, ibrc_error_file = failed)
+    invisible(stands)
+  }
 }
 
 job_fingerprint <- function(job) {

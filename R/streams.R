@@ -4,8 +4,9 @@
 # R's generator lives in `.Random.seed` of the global environment, and its first
 # number also says of which kind it is. Whatever draws here does so inside
 # keep_random_state(), which puts the caller's seed back afterwards, also after
-# an error or an interrupt. A caller who had no seed yet (nothing drawn in the
-# session) has none afterwards, and the kinds chosen before.
+# an error or an interrupt, even one that comes while it is put back. A caller who
+# had no seed yet (nothing drawn in the session) has none afterwards, and the kinds
+# chosen before.
 
 # `seed`: a whole number, or NULL to take one from the present generator, which
 # then moves on as one stats::runif(1) would move it.
@@ -30,14 +31,19 @@ streams_from_seed <- function(seed = NULL, n = 1L) {
 keep_random_state <- function(code) {
   seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
   kinds <- if (is.null(seed)) RNGkind()
+  # Twice: an interrupt may end the one, and the other is still to come.
   on.exit(restore_random_state(seed, kinds))
-  force(code)
+  inside <- function() {
+    on.exit(restore_random_state(seed, kinds))
+    force(code)
+  }
+  inside()
 }
 
 restore_random_state <- function(seed, kinds) {
   if (!is.null(seed)) {
     assign(".Random.seed", seed, envir = globalenv())
-  } else {
+  } else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE)) {
     # Without a seed to say so, the kinds have to be set; that makes a seed.
     # The old "Rounding" warns whenever it is chosen, which the caller has seen.
     suppressWarnings(RNGkind(kinds[1], kinds[2], kinds[3]))

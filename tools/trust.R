@@ -24,7 +24,8 @@ scripts <- read.table(header = TRUE, colClasses = "character", text = "
   'Memory and C'        analyse.sh     ''
   'Memory and C'        fuzz.sh        10000000
   'Memory and C'        builds.sh      ''
-  'Bad input, privacy'  everyday.R     ''
+  'Everyday tests'      everyday.R     ''
+  'Everyday tests'      suite.R        ''
   Faults                kill.R         ''
   Faults                interrupt.R    ''
   Faults                disk.R         ''

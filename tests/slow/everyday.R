@@ -1,6 +1,5 @@
-# The everyday tests, with the slow ones among them; and what those of them prove that
-# the package's promises rest on: each passes on the package as it is and fails on one
-# with a fault of its kind, planted into the loaded namespace.
+# Everyday tests that the package's promises rest on: each passes on the package as it is
+# and fails on one with a fault of its kind, planted into the loaded namespace.
 #
 #   Rscript tests/slow/everyday.R [promises, by their numbers below]
 
@@ -9,7 +8,7 @@ source(file.path("tests", "slow", "shared", "promise.R"))
 # A child runs the tests that `filter` names, after `fault`: text of R code that sees
 # the namespace as `ns` and changes it with plant(name, function). Returns how many
 # expectations passed and failed.
-run_tests <- function(filter, fault = "", extended = "0") {
+run_tests <- function(filter, fault = "") {
   script <- tempfile(fileext = ".R")
   writeLines(c(
     "ns <- loadNamespace('ibrc')",
@@ -23,7 +22,7 @@ run_tests <- function(filter, fault = "", extended = "0") {
   ), script)
   said <- suppressWarnings(system2(
     file.path(R.home("bin"), "Rscript"), c(shQuote(script), "tests/testthat", shQuote(filter)), stdout = TRUE,
-    stderr = TRUE, env = paste0("IBRC_EXTENDED_TESTS=", extended)
+    stderr = TRUE, env = "IBRC_EXTENDED_TESTS=0"
   ))
   last <- grep("^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$", said, value = TRUE)
   if (length(last) != 1) return(list(passed = 0L, failed = NA, said = utils::tail(said, 20)))
@@ -88,11 +87,5 @@ for (row in rows[numbers]) {
   promise(row$what, paste(sound$passed, "expectations"), passed)
   promise(paste0("planted fault, ", row$fault, ", is found"), paste(ill$failed, "expectations fail"),
           isTRUE(ill$failed > 0))
-}
-if (!length(commandArgs(TRUE))) {
-  all <- run_tests("", extended = "1")
-  if (!isTRUE(all$failed == 0)) writeLines(all$said)
-  promise("the whole suite passes, slow tests included", paste0(all$passed, " expectations, ", all$skipped, " skipped"),
-          isTRUE(all$passed > 0 && all$failed == 0))
 }
 finish()

@@ -228,6 +228,38 @@ test_that("a write that fails leaves the old file and nothing else", {
   expect_identical(all_files(dirname(path)), "fit.ibrc")
 })
 
+test_that("an interrupt waits until the part is gone", {
+  skip_without_signals()
+  path <- local_path()
+  held <- FALSE
+  slow <- function(from, to) {
+    send_interrupt()
+    linger()
+    held <<- file.exists(from)
+    replace_file(from, to)
+  }
+  expect_true(is_interrupted(replace_whole(path, encode_checkpoint(1, "abc"), slow)))
+  expect_true(held)
+  expect_identical(read_checkpoint(path)$contents, 1)
+  expect_identical(all_files(dirname(path)), "fit.ibrc")
+})
+
+test_that("whether a path can be written to is asked without a trace", {
+  path <- local_path()
+  check_writable(path)
+  expect_length(all_files(dirname(path)), 0)
+  write_checkpoint(path, 1, "abc")
+  bytes <- readBin(path, "raw", 1e4)
+  check_writable(path)
+  expect_identical(readBin(path, "raw", 1e4), bytes)
+  expect_identical(all_files(dirname(path)), "fit.ibrc")
+  # Nothing lies below a file.
+  for (bad in c(file.path(path, "fit.ibrc"), file.path(dirname(path), "lost", "fit.ibrc"))) {
+    error <- expect_error(check_writable(bad), "could not be written", class = "ibrc_error_file")
+    expect_identical(error$reason, "write")
+  }
+})
+
 test_that("a read-only folder or file is an error", {
   skip_on_os("windows")
   folder <- local_folder()

@@ -56,3 +56,85 @@ test_that("a file that is none is refused, and no identifier is in one", {
   expect_error(ibrc(visits, setting, models, prior, iter = 20, file = file.path(tempdir(), "no", "folder")),
                class = "ibrc_error_file")
 })
+
+# Quick, where it does not matter how fine the lattice is.
+small <- function(file = NULL, ...) whole(file, resolution = 10, ...)
+
+# A disk that is full at these of its writes, counted from now.
+fill_disk <- function(at, frame = parent.frame()) {
+  real <- replace_file
+  writes <- 0
+  local_replacement("replace_file", function(part, path) {
+    writes <<- writes + 1
+    if (writes %in% at) "no room" else real(part, path)
+  }, frame)
+}
+
+# A fit and the warnings on the way.
+warned <- function(code) {
+  said <- list()
+  value <- withCallingHandlers(code, ibrc_warning = function(w) {
+    said[[length(said) + 1]] <<- w
+    invokeRestart("muffleWarning")
+  })
+  list(value = value, said = vapply(said, conditionMessage, ""), class = unique(lapply(said, class)))
+}
+
+test_that("a disk that is full later costs no draws, and says so", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  unbroken <- small()
+  real <- replace_file
+  # Checkpoints at steps 0, 50, 100, ..., 250 and 260.
+  fill_disk(at = 4:99)
+  out <- warned(suppressMessages(small(path, refresh = 50)))
+  expect_identical(out$value$draws, unbroken$draws)
+  expect_length(out$said, 1)
+  expect_match(out$said, "no room.*goes on.*step 100")
+  expect_identical(out$class[[1]][1], "ibrc_warning_file")
+  expect_identical(iteration_of(read_checkpoint(path)$contents$chain), 100L)
+  local_replacement("replace_file", real)
+  expect_identical(resume(path, refresh = 0)$draws, unbroken$draws)
+})
+
+test_that("a disk that has room again is used again, and a new failure is said again", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  fill_disk(at = c(2, 3, 5))
+  out <- warned(suppressMessages(small(path, refresh = 50)))
+  expect_length(out$said, 2)
+  expect_match(out$said[1], "step 0\\.$")
+  expect_match(out$said[2], "step 150\\.$")
+  expect_identical(iteration_of(read_checkpoint(path)$contents$chain), 260L)
+})
+
+test_that("a disk that is full at first is an error", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  fill_disk(at = 1)
+  expect_error(small(path), "no room", class = "ibrc_error_file")
+  expect_false(file.exists(path))
+})
+
+test_that("an interrupted run says which step its file stands at", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  fill_disk(at = 2:99)
+  real <- sampler_step
+  local_replacement("sampler_step", function(state, log_density) {
+    if (state$iteration == 220) stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+    real(state, log_density)
+  })
+  messages <- testthat::capture_messages(out <- warned(small(path)))
+  expect_match(messages, "step 220 of 260.*from step 0\\.")
+  expect_length(out$said, 1)
+})
+
+test_that("a path that cannot be written to is refused before any work", {
+  local_replacement("plan_agent", function(...) stop("work"))
+  expect_error(small(), "work")
+  expect_error(small(file.path(tempdir(), "no", "folder", "fit.ibrc")), class = "ibrc_error_file")
+})
+
+test_that("a finished file is only read", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  fit <- small(path)
+  fill_disk(at = 1)
+  expect_identical(resume(path)$draws, fit$draws)
+})

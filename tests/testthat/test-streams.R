@@ -54,6 +54,26 @@ test_that("a session that has drawn nothing still has no seed, and its kinds", {
   })
 })
 
+test_that("an interrupt at any moment leaves the caller's generator as it was", {
+  skip_without_signals()
+  with_seed(11, {
+    before <- .GlobalEnv$.Random.seed
+    # One of these waits ends where the seed is being put back.
+    kept <- vapply(0:1100, function(wait) {
+      interrupted <- is_interrupted({
+        send_interrupt()
+        linger(wait)
+        keep_random_state(set.seed(1))
+        linger()
+      })
+      same <- identical(.GlobalEnv$.Random.seed, before)
+      assign(".Random.seed", before, envir = globalenv())
+      interrupted && same
+    }, NA)
+    expect_identical(which(!kept), integer(0))
+  })
+})
+
 test_that("a chain's noise is its own, and goes on where it stopped", {
   streams <- streams_from_seed(5, 3)
   together <- draw_noise(streams, 16, 2, 5)

@@ -166,20 +166,6 @@ band_test <- function(counts) {
 
 no_fault <- list(fit = ibrc, distort = identity)
 
-# The package's functions by another home, where one of them is another: those that are
-# installed stay as they are.
-altered_package <- function(name, instead) {
-  home <- asNamespace("ibrc")
-  copy <- list2env(as.list(home), parent = parent.env(home))
-  for (own_name in ls(copy)) {
-    if (is.function(copy[[own_name]]) && identical(environment(copy[[own_name]]), home)) {
-      environment(copy[[own_name]]) <- copy
-    }
-  }
-  copy[[name]] <- instead
-  copy
-}
-
 # Draws of the mixture accepted as if they were a symmetric walk's.
 without_mixture_ratio <- function() {
   altered_package("mixture_log_density", function(mixture, theta, group) numeric(nrow(theta)))

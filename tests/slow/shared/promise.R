@@ -20,6 +20,21 @@ finish <- function() quit(status = as.integer(broken > 0))
 # Functions that users do not see.
 own <- function(name) getFromNamespace(name, "ibrc")
 
+# The package's functions by another home, where one of them is another: those that are
+# installed stay as they are.
+altered_package <- function(name, instead, home = asNamespace("ibrc")) {
+  copy <- list2env(as.list(home), parent = parent.env(home))
+  for (own_name in ls(copy)) {
+    if (is.function(copy[[own_name]]) && identical(environment(copy[[own_name]]), home)) {
+      environment(copy[[own_name]]) <- copy
+    }
+  }
+  # The help page that an error names is found by the namespace, which the copy is not.
+  copy$called_topic <- function() NULL
+  copy[[name]] <- instead
+  copy
+}
+
 # Arguments of the script, by position, as whole numbers where there are any.
 argument <- function(position, default) {
   given <- commandArgs(TRUE)
