@@ -153,10 +153,15 @@ promise("the code of vignettes runs with nothing there but what is imported, and
 
 # Examples that are left out without what they need count here as well.
 checked <- with_everything(check(tarball, "--no-tests", "--ignore-vignettes", "--timings"))
-times <- utils::read.delim(file.path(checked$folder, "ibrc-Ex.timings"))
-slowest <- which.max(times$elapsed)
-promise("every example takes less than 5 s",
-        paste0(nrow(times), " help pages, the slowest ", times$name[slowest], " with ", times$elapsed[slowest], " s"),
-        verdict(checked$log, parts[["examples"]]) == "OK" && all(times$elapsed < 5))
+# Rows end with a tab that the head has not.
+times <- utils::read.delim(file.path(checked$folder, "ibrc-Ex.timings"), header = FALSE, skip = 1)[1:4]
+names(times) <- c("name", "user", "system", "elapsed")
+# Time of a processor: on a machine that does other work as well the clock says nothing.
+times$own <- times$user + times$system
+slowest <- which.max(times$own)
+promise("every example takes less than 5 s of a processor",
+        paste0(nrow(times), " help pages, the slowest ", times$name[slowest], " with ", times$own[slowest], " s (",
+               times$elapsed[slowest], " s by the clock)"),
+        verdict(checked$log, parts[["examples"]]) == "OK" && all(times$own < 5))
 unlink(scratch, recursive = TRUE)
 finish()
