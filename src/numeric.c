@@ -7,6 +7,8 @@
 /* Below this spread of exponents both series hold to the last bit; above it
  * the plain logarithm loses less than 1e-14 of the spread. */
 #define SERIES_LIMIT 0.01
+/* Below this one, the soft mean is the mean to the last bit. */
+#define AVERAGE_LIMIT 1e-18
 
 ibrc_temperature ibrc_temperature_from(double value) {
   ibrc_temperature t = {IBRC_SOFT, value, 1.0 / value};
@@ -44,6 +46,17 @@ static double average(const double *x, const double *prior, int n, double *weigh
   return sum;
 }
 
+/* The mean of what lies close to `from`. */
+static double average_near(const double *x, const double *prior, int n, double from,
+                           double *weights) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    if (prior[i] > 0.0) sum += prior[i] * (x[i] - from);
+    if (weights) weights[i] = prior[i];
+  }
+  return from + sum;
+}
+
 static double extreme(const double *x, const double *prior, int n, double best, double *weights) {
   if (weights) {
     double mass = 0.0;
@@ -76,12 +89,11 @@ double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_te
 
   const double inverse = t->inverse;
   const double best = inverse > 0.0 ? largest : smallest;
-  if (largest == smallest) {
-    average(x, prior, n, weights);
-    return best;
-  }
+  const double spread = (largest - smallest) * fabs(inverse);
+  /* Exponents that small may have lost their digits. */
+  if (spread <= AVERAGE_LIMIT) return average_near(x, prior, n, best, weights);
 
-  if ((largest - smallest) * fabs(inverse) <= SERIES_LIMIT) {
+  if (spread <= SERIES_LIMIT) {
     double excess = 0.0;
     for (int i = 0; i < n; i++) {
       if (!(prior[i] > 0.0)) {

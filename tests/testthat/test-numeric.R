@@ -37,6 +37,11 @@ test_that("precision holds where a plain log-sum-exp loses it", {
     # Two cumulants: mean + variance / (2 t); the third is far below.
     expect_close(soft(x, prior, temperature)$mean, 1e-3 + (2 / 3 * 1e-6) / (2 * temperature), 1e-18)
   }
+  # Exponents below the smallest normal number.
+  for (temperature in c(1e300, -1e300, 1e307)) {
+    expect_close(soft(x * 1e-12, prior, temperature)$mean, 1e-15, 1e-30)
+    expect_identical(soft(x * 1e-12, prior, temperature)$weights, prior)
+  }
 })
 
 test_that("nothing overflows", {
