@@ -1,11 +1,11 @@
 # Checkpoints: a sampler's state in a file that is either whole or refused. All
-# numbers are little-endian; lengths are 32-bit, and checked against the bytes
-# that are left before anything is made of that size.
+# numbers are little-endian, lengths are 32-bit.
 #
 #   file     "IBRC", format, length of the file; version of the package,
 #            fingerprint, contents (each a value); hash of all that, 16 digits
 #   value    tag (a byte), length, entries, number of attributes (a byte), then
-#            for each its name and its value; NULL is its tag alone
+#            for each (dim, dimnames, names, in this order) its name and its
+#            value; NULL is its tag alone
 #   entries  logical: a byte, 2 for NA; integer: 4 bytes; double: 8 bytes;
 #            character: the sizes in bytes, -1 for NA, then UTF-8; list: values
 #
@@ -28,21 +28,16 @@ write_checkpoint <- function(path, contents, fingerprint) {
 
 read_checkpoint <- function(path, fingerprint = NULL) {
   bytes <- read_whole(check_path(path))
-  reader <- new.env(parent = emptyenv())
-  reader$left <- length(bytes) - checkpoint_hash_size
-  reader$connection <- rawConnection(bytes)
-  on.exit(close(reader$connection))
-  read_entries(reader, "raw", checkpoint_head_size, 1)
-  # What R itself finds wrong, such as dimnames that do not fit, is damage as well.
-  damaged <- function(e) if (inherits(e, "ibrc_error")) stop(e) else refuse_damaged(conditionMessage(e))
-  decoded <- function() tryCatch(decode_value(reader), error = damaged)
-  version <- decoded()
+  flaw <- flaw_of(bytes)
+  if (!is.null(flaw)) refuse_damaged(flaw)
+  from <- rawConnection(bytes)
+  on.exit(close(from))
+  readBin(from, "raw", checkpoint_head_size)
+  version <- decode_value(from)
   check_version(version)
-  found <- decoded()
+  found <- decode_value(from)
   check_fingerprint(found, fingerprint)
-  contents <- decoded()
-  if (reader$left > 0) refuse_damaged("it holds more than was written")
-  list(contents = contents, fingerprint = found, version = version)
+  list(contents = decode_value(from), fingerprint = found, version = version)
 }
 
 # Equal for values that are identical() to each other, on every machine. Functions
@@ -127,68 +122,38 @@ plain_doubles <- function(x) {
 
 # ---- decoding -----------------------------------------------------------------
 
-decode_value <- function(reader, depth = 0) {
-  if (depth > checkpoint_depth) refuse_damaged("its values are nested too deeply")
-  tag <- as.integer(read_entries(reader, "raw", 1, 1))
-  if (tag == value_tags[["NULL"]]) return(NULL)
-  type <- names(value_tags)[match(tag, value_tags)]
-  if (is.na(type)) refuse_damaged("it holds a value of an unknown kind")
-  n <- read_lengths(reader, 1, least = 0)
-  x <- switch(type,
-    logical = c(FALSE, TRUE, NA)[as.integer(read_entries(reader, "raw", n, 1)) + 1L],
-    integer = read_entries(reader, "integer", n, 4),
-    double = read_entries(reader, "double", n, 8),
-    character = read_strings(reader, n),
-    list = read_list(reader, n, depth)
-  )
-  decode_attributes(x, reader, depth)
-}
+# What is wrong with the bytes of a file, or NULL: src/checkpoint.c walks over all of
+# them before any is decoded, so that the rest of this section may trust them.
+flaw_of <- function(bytes) .Call(ffi_file_flaw, bytes)
 
-decode_attributes <- function(x, reader, depth) {
-  for (i in seq_len(as.integer(read_entries(reader, "raw", 1, 1)))) {
-    name <- read_strings(reader, 1)
-    value <- decode_value(reader, depth + 1)
-    fits <- switch(name,
-      dim = is.integer(value) && length(value) && all(value >= 0) %in% TRUE && prod(value) == length(x),
-      dimnames = is.list(value) && length(value) == length(dim(x)),
-      names = is.character(value) && length(value) == length(x),
-      FALSE
-    )
-    if (!fits) refuse_damaged("it holds an attribute that does not fit its value")
-    attr(x, name) <- value
+decode_value <- function(from) {
+  tag <- as.integer(readBin(from, "raw", 1))
+  if (tag == value_tags[["NULL"]]) return(NULL)
+  n <- read_wholes(from, 1)
+  x <- switch(names(value_tags)[match(tag, value_tags)],
+    logical = c(FALSE, TRUE, NA)[as.integer(readBin(from, "raw", n)) + 1L],
+    integer = read_wholes(from, n),
+    double = readBin(from, "double", n, endian = "little"),
+    character = read_strings(from, n),
+    list = lapply(seq_len(n), function(i) decode_value(from))
+  )
+  for (i in seq_len(as.integer(readBin(from, "raw", 1)))) {
+    name <- read_strings(from, 1)
+    attr(x, name) <- decode_value(from)
   }
   x
 }
 
-# `n` entries of `size` bytes: they have to be there before room is made for them.
-read_entries <- function(reader, type, n, size) {
-  if (n * size > reader$left) refuse_damaged("a length in it is more than there is")
-  reader$left <- reader$left - n * size
-  readBin(reader$connection, type, n, endian = "little")
-}
+read_wholes <- function(from, n) readBin(from, "integer", n, endian = "little")
 
-read_lengths <- function(reader, n, least) {
-  x <- as.numeric(read_entries(reader, "integer", n, 4))
-  if (any(x < least | is.na(x))) refuse_damaged("a length in it is not possible")
-  x
-}
-
-read_strings <- function(reader, n) {
-  size <- read_lengths(reader, n, least = -1)
+read_strings <- function(from, n) {
+  size <- read_wholes(from, n)
   width <- pmax(size, 0)
   start <- cumsum(width) - width
-  bytes <- read_entries(reader, "raw", sum(width), 1)
+  bytes <- readBin(from, "raw", sum(width))
   x <- vapply(seq_len(n), function(i) rawToChar(bytes[start[i] + seq_len(width[i])]), "")
-  if (any(bytes == as.raw(0)) || !all(validUTF8(x))) refuse_damaged("text in it is not valid")
   Encoding(x) <- "UTF-8"
   x[size < 0] <- NA
-  x
-}
-
-read_list <- function(reader, n, depth) {
-  if (n > reader$left) refuse_damaged("a length in it is more than there is") # an entry is a byte at least
-  x <- vector("list", n)
-  for (i in seq_len(n)) x[i] <- list(decode_value(reader, depth + 1))
   x
 }
 
@@ -260,8 +225,8 @@ remove_leftovers <- function(path) {
   unlink(parts[which(file.mtime(path) - 3600 > file.mtime(parts))], expand = FALSE)
 }
 
-# The bytes of a file that is as it was written. How long it is stands at its
-# beginning, read from the same opening: another process may replace the file.
+# The bytes of a file. How long it is stands at its beginning, read from the same
+# opening: another process may replace the file.
 read_whole <- function(path) {
   # Devices and pipes, which may never end, have no size either.
   if (!isTRUE(file.size(path) > 0)) refuse_checkpoint("read", "does not exist or is empty. Check its name.")
@@ -278,14 +243,12 @@ read_whole <- function(path) {
   if (!identical(said[1], checkpoint_format)) {
     refuse_checkpoint("format", "is in another format. Use the version of ibrc that wrote it, or fit anew.")
   }
-  end <- said[2] - checkpoint_hash_size
-  if (is.na(end) || end < checkpoint_head_size || end > file.size(path)) refuse_damaged("it ends too early")
-  bytes <- c(head, readBin(connection, "raw", said[2] - checkpoint_head_size + 1))
-  if (length(bytes) != said[2]) refuse_damaged("it is not as long as it was written")
-  if (!identical(bytes[end + seq_len(checkpoint_hash_size)], charToRaw(hash_of(bytes, end)))) {
-    refuse_damaged("its bytes are not those that were written")
+  # A length may be damaged: no room is made for more bytes than there are.
+  parts <- list(head)
+  while (length(parts[[length(parts)]]) && isTRUE(sum(lengths(parts)) <= said[2])) {
+    parts[[length(parts) + 1]] <- readBin(connection, "raw", 2^20)
   }
-  bytes
+  do.call(c, parts)
 }
 
 # Versions that differ in the last number only go on alike.

@@ -51,6 +51,7 @@ SEXP ffi_iohmm_sample(SEXP tree, SEXP laws, SEXP leaf, SEXP noise);
 SEXP ffi_file_write(SEXP path, SEXP bytes);
 SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);
 SEXP ffi_file_hash(SEXP bytes, SEXP count);
+SEXP ffi_file_flaw(SEXP bytes);
 
 /* ffi_threads.c */
 SEXP ffi_threads(void);

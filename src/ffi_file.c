@@ -8,18 +8,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "args.h"
+#include "checkpoint.h"
 #include "ffi.h"
 
 /* What R's own functions on files leave out: errors of every single write, a
  * flush to the disk, and a replacement that is whole or has not happened. Each
  * entry returns NULL, or in words why the system refused. No R function is
- * called while a file is open, so none stays open. */
+ * called while a file is open, so none stays open. And what is asked of a
+ * checkpoint's bytes. */
 
 static SEXP outcome(int error) {
   return error ? Rf_mkString(strerror(error)) : R_NilValue;
@@ -143,19 +144,19 @@ SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder) {
   return outcome(error);
 }
 
-/* 64-bit FNV-1a of the first `count` bytes, in 16 hexadecimal digits. Each step is
- * a bijection of the state, so that a change of a single byte always shows. */
+/* That of the first `count` bytes. */
 SEXP ffi_file_hash(SEXP bytes, SEXP count) {
   check_bytes(bytes);
   const double n = args_real(count, "count");
   if (!(n >= 0 && n <= (double)Rf_xlength(bytes))) Rf_error("internal: not that many bytes");
-  const unsigned char *byte = RAW_RO(bytes);
-  uint64_t state = UINT64_C(0xcbf29ce484222325);
-  for (R_xlen_t i = 0; i < (R_xlen_t)n; i++) {
-    state = (state ^ byte[i]) * UINT64_C(0x100000001b3);
-  }
-  char text[17];
-  (void)snprintf(text, sizeof text, "%08x%08x", (unsigned int)(state >> 32),
-           (unsigned int)(state & UINT64_C(0xffffffff)));
-  return Rf_mkString(text);
+  char hash[IBRC_HASH_SIZE + 1];
+  ibrc_checkpoint_hash(RAW_RO(bytes), (size_t)n, hash);
+  return Rf_mkString(hash);
+}
+
+/* What is wrong with a whole file's bytes, or NULL. */
+SEXP ffi_file_flaw(SEXP bytes) {
+  check_bytes(bytes);
+  const char *flaw = ibrc_checkpoint_flaw(RAW_RO(bytes), (size_t)Rf_xlength(bytes));
+  return flaw ? Rf_mkString(flaw) : R_NilValue;
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Inputs made up by libFuzzer for the kernels (tests/slow/fuzz/), with clang's address and
-# undefined-behaviour sanitizers and invariants asserted after every call; and files
-# made up for the checkpoint reader, in R. Each harness first gets a kernel with one
-# planted fault: one that does not find it would prove nothing.
+# undefined-behaviour sanitizers and invariants asserted after every call. Each harness
+# first gets a kernel with one planted fault: one that does not find it would prove
+# nothing. The reader of checkpoints is met twice, alone and, as `files`, through R.
 #
-#   sh tests/slow/fuzz.sh [runs a harness, 100000] [harnesses: lattice belief backup history iohmm checkpoint]
+#   sh tests/slow/fuzz.sh [runs a harness, 100000] [harnesses, all: see `wanted` below]
 #
-# The reader runs a tenth of the runs, at most 100,000. IBRC_FUZZ_SEED picks another
-# sequence of inputs; an input that breaks something is printed in base64.
+# `files` runs a hundredth of the runs. IBRC_FUZZ_SEED picks another sequence of inputs;
+# an input that breaks something is printed in base64.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
@@ -15,7 +15,7 @@ need clang R Rscript
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift
-wanted=${*:-lattice belief backup history iohmm checkpoint}
+wanted=${*:-lattice belief backup history iohmm checkpoint files}
 seed=${IBRC_FUZZ_SEED:-1}
 flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
 watch=address,undefined,float-cast-overflow
@@ -67,16 +67,16 @@ plant_for() {
     belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
     backup) plant backup numeric 's/weights\[i\] \/= sum/weights[i] \/= 1.0/' ;;
     history) plant history history 's/ && observation\[found\] == x//' ;;
+    checkpoint) plant checkpoint checkpoint 's/n > in->left \/ size/n > in->left/' ;;
     iohmm) plant iohmm iohmm 's/count\[s\] += from\[s\] \* weight/count[s] += 1.1 * from[s] * weight/' ;;
   esac
 }
 
 for harness in $wanted; do
-  if [ "$harness" = checkpoint ]; then
-    files=$((runs / 10 < 100000 ? runs / 10 : 100000))
+  if [ "$harness" = files ]; then
     [ -n "${IBRC_FUZZ_LIBRARY:-}" ] || build_package plain
     library=${IBRC_FUZZ_LIBRARY:-$scratch/plain}
-    R_LIBS="$library${R_LIBS:+:$R_LIBS}" IBRC_EXTENDED_TESTS=1 Rscript tests/slow/fuzz/checkpoint.R "$files" "$seed" ||
+    R_LIBS="$library${R_LIBS:+:$R_LIBS}" IBRC_EXTENDED_TESTS=1 Rscript tests/slow/fuzz/files.R $((runs / 100)) "$seed" ||
       broken=$((broken + 1))
     continue
   fi

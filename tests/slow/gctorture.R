@@ -105,6 +105,7 @@ calls <- list(
   ffi_file_write = list(path, bytes),
   ffi_file_replace = list(path, paste0(path, ".new"), dirname(path)),
   ffi_file_hash = list(bytes, 1000),
+  ffi_file_flaw = list(replace(own("encode_checkpoint")(list(bytes = as.integer(bytes)), "abc"), 100, as.raw(9))),
   ffi_threads = list(),
   ffi_iohmm_expect = list(nodes_seen, laws),
   ffi_iohmm_em = list(nodes_seen, lapply(laws, function(x) if (length(x) > 1) matrix(x) else x), prior, NA_real_, 5L,

@@ -111,6 +111,39 @@ test_that("a file made to look whole is read or refused, and never does more", {
   expect_identical(outcome_of(reseal(c(utils::head(bytes, -16), raw(17))), path), "damaged")
 })
 
+test_that("what is sound and what is not is the twin's opinion too", {
+  changed <- function(bytes) {
+    bytes <- utils::head(bytes, -16)
+    for (k in seq_len(sample(2, 1))) {
+      at <- sample(13:length(bytes), 1)
+      bytes <- switch(sample(4, 1, prob = c(4, 4, 1, 1)),
+        replace(bytes, at, as.raw(sample(c(0:6, 16, 100, 110, 127, 128, 195, 237, 240, 255), 1))),
+        replace(bytes, at, as.raw(sample(0:255, 1))),
+        bytes[-at],
+        append(bytes, bytes[sample(13:length(bytes), 1)], at)
+      )
+    }
+    reseal(c(bytes, raw(16)))
+  }
+  with_seed(5, {
+    wholes <- lapply(1:20, function(i) encode_checkpoint(lapply(1:3, random_value), c(data = "1")))
+    wholes <- c(wholes, list(encode_checkpoint(special_values, parts)))
+    cases <- c(wholes, unlist(lapply(1:100, function(i) lapply(wholes, changed)), recursive = FALSE))
+  })
+  sound <- vapply(cases, function(bytes) is.null(flaw_of(bytes)), NA)
+  expect_identical(sound, vapply(cases, twin_is_sound, NA))
+  expect_true(all(sound[seq_along(wholes)]))
+  # Enough of both for the comparison to mean something, and what is sound can be decoded.
+  expect_gt(min(table(sound)), 200)
+  decode <- function(bytes) {
+    from <- rawConnection(utils::tail(utils::head(bytes, -16), -12))
+    on.exit(close(from))
+    for (i in 1:3) decode_value(from)
+    length(readBin(from, "raw", 1))
+  }
+  expect_identical(unique(vapply(cases[sound], decode, 0L)), 0L)
+})
+
 test_that("no length in a file is believed before it is checked", {
   path <- local_path()
   whole <- function(x) writeBin(as.integer(x), raw(), endian = "little")

@@ -41,3 +41,12 @@ argument <- function(position, default) {
   if (length(given) < position) return(default)
   if (is.numeric(default)) as.integer(given[position]) else given[position]
 }
+
+# A checkpoint whose length and hash are those of the bytes that it has now.
+sealed <- function(bytes) {
+  n <- length(bytes)
+  if (n < 28) return(bytes)
+  bytes[9:12] <- writeBin(n, raw(), endian = "little")
+  bytes[n - 15:0] <- charToRaw(own("hash_of")(bytes, n - 16))
+  bytes
+}

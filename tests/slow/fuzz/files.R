@@ -4,7 +4,7 @@
 # error, quickly and without a warning; a file that was not made right again is always
 # refused.
 #
-#   Rscript tests/slow/fuzz/checkpoint.R [files] [seed]
+#   Rscript tests/slow/fuzz/files.R [files] [seed]
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 
@@ -42,15 +42,6 @@ change <- function(bytes) {
   )
 }
 
-# Length and hash of what is there now.
-sealed <- function(bytes) {
-  n <- length(bytes)
-  if (n < 28) return(bytes)
-  bytes[9:12] <- writeBin(n, raw(), endian = "little")
-  bytes[n - 15:0] <- charToRaw(hash(bytes, n - 16))
-  bytes
-}
-
 outcome <- function(bytes) {
   writeBin(bytes, path)
   tryCatch({
@@ -75,9 +66,9 @@ for (i in seq_len(files)) {
 }
 unlink(path)
 counts <- function(x) paste0(sum(x == "read"), " read, ", sum(x == "refused"), " refused of ", length(x))
-promise("checkpoint: a file made up and sealed is read or refused", counts(said[seal]),
+promise("files: a file made up and sealed is read or refused", counts(said[seal]),
         all(said[seal] %in% c("read", "refused")) && any(said[seal] == "read") && any(said[seal] == "refused"))
-promise("checkpoint: a file made up and not sealed is refused", counts(said[!seal]),
+promise("files: a file made up and not sealed is refused", counts(said[!seal]),
         any(!seal) && all(said[!seal] == "refused"))
-promise("checkpoint: none takes long", paste(format(slowest, digits = 2), "s"), slowest < 5)
+promise("files: none takes long", paste(format(slowest, digits = 2), "s"), slowest < 5)
 finish()
