@@ -39,17 +39,15 @@ posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon 
   check_unused(...)
   ends <- follow_up(object, horizon)
   chosen <- spaced_draws(object, draws)
-  state <- start_generator(seed)
-  if (!is.null(seed)) on.exit(restore_generator(state$before))
   groups <- names(object$draws)
   before <- cumsum(c(0L, lengths(ends)))
-  pieces <- lapply(seq_along(groups), function(group) {
+  pieces <- drawn_from(seed, lapply(seq_along(groups), function(group) {
     replicates <- read_draws(object, group, chosen, function(plan) replicate_visits(plan, ends[[group]]))
     n_rows <- vapply(replicates, nrow, 0L)
     out <- do.call(rbind, replicates)
     out$id <- out$id + before[group]
     cbind(.draw = rep(chosen$.draw, n_rows), group = factor(groups[group], levels = groups), out)
-  })
+  }))
   out <- do.call(rbind, pieces)
   out <- out[order(out$.draw), ]
   rownames(out) <- NULL

@@ -93,13 +93,10 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   missing <- check_choice(missing, c("keep", "fill"), "missing")
   states <- check_flag(states, "states")
   coded <- coded_visits(object, visits, "simulate()")
-  generator <- start_generator(seed)
-  if (!is.null(seed)) on.exit(restore_generator(generator$before))
-
   n <- max(coded$trajectory) + 1L
   trajectory <- rep(coded$trajectory, nsim) + n * rep(seq_len(nsim) - 1L, each = length(coded$trajectory))
   action <- rep(coded$action, nsim) + 1L
-  drawn <- draw_forwards(object, trajectory, action)
+  drawn <- drawn_from(seed, draw_forwards(object, trajectory, action))
   if (missing == "keep") drawn$observation[rep(coded$observation < 0, nsim)] <- NA
   out <- data.frame(
     id = trajectory + 1L, time = drawn$visit - 1L, action = factor(object$actions[action], levels = object$actions),
@@ -107,7 +104,7 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   )
   if (states) out$state <- factor(object$states[drawn$state], levels = object$states)
   out <- new_ibrc_trajectories(out, "id", "time", "action", "observation", if (states) "state" else character())
-  attr(out, "seed") <- generator$seed
+  attr(out, "seed") <- attr(drawn, "seed")
   out
 }
 

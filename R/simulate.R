@@ -33,10 +33,7 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   cores <- check_count(cores, "cores")
   setting <- object$setting
   world <- if (is.null(environment)) setting else check_same_names(environment, setting)
-  state <- start_generator(seed)
-  if (!is.null(seed)) on.exit(restore_generator(state$before))
-
-  run <- roll_out(object, world, nsim, horizon, cores)
+  run <- drawn_from(seed, roll_out(object, world, nsim, horizon, cores))
   refuse_impossible(run, setting)
   visits <- sequence(run$length)
   keep <- as.vector(row(run$action) <= rep(run$length, each = horizon))
@@ -47,7 +44,7 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
     observation = factor(setting$observations[run$observation[keep] + 1L], levels = setting$observations)
   )
   out <- new_ibrc_trajectories(out, id = "id", time = "time", action = "action", observation = "observation")
-  attr(out, "seed") <- state$seed
+  attr(out, "seed") <- attr(run, "seed")
   out
 }
 
@@ -91,15 +88,18 @@ check_same_names <- function(environment, setting) {
   environment
 }
 
-# As stats::simulate() documents it.
-start_generator <- function(seed) {
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  before <- get(".Random.seed", envir = globalenv())
-  if (is.null(seed)) return(list(before = before, seed = before))
-  set.seed(check_seed(seed))
-  list(before = before, seed = structure(seed, kind = as.list(RNGkind())))
-}
-
-restore_generator <- function(state) {
-  assign(".Random.seed", state, envir = globalenv())
+# What `code` draws, as stats::simulate() documents it: its attribute "seed" says from where.
+drawn_from <- function(seed, code) {
+  if (is.null(seed)) {
+    if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+    state <- get(".Random.seed", envir = globalenv())
+    value <- force(code)
+  } else {
+    value <- keep_random_state({
+      set.seed(check_seed(seed))
+      state <- structure(seed, kind = as.list(RNGkind()))
+      force(code)
+    })
+  }
+  structure(value, seed = state)
 }
