@@ -44,7 +44,8 @@ count_lines() {
 seconds() { date +%s; }
 
 # build_package name [make variable lines]: installs the package as $scratch/name/ibrc,
-# compiled as the lines say. What the compiler said is in $scratch/name.log.
+# compiled as the lines say. What the compiler said is in $scratch/name.log. R code is
+# compiled where `bytes=--byte-compile`: worth its time where much of it is run slowly.
 build_package() {
   build=$1
   shift
@@ -56,7 +57,7 @@ build_package() {
   done
   find "$scratch/source/ibrc/src" -name '*.o' -o -name '*.so' | xargs rm -f
   printf '%s\n' "$@" >"$scratch/$build.mk"
-  R_MAKEVARS_USER="$scratch/$build.mk" R CMD INSTALL --no-test-load --no-byte-compile \
+  R_MAKEVARS_USER="$scratch/$build.mk" R CMD INSTALL --no-test-load ${bytes:---no-byte-compile} \
     --library="$scratch/$build" "$scratch/source/ibrc" >"$scratch/$build.log" 2>&1 && return 0
   tail -n 30 "$scratch/$build.log" >&2
   return 1
