@@ -25,6 +25,7 @@
 #' parts <- c("states", "actions", "observations", "transition", "emission", "start")
 #' adni_setting(truth$setting[parts], mri_cost = 2)
 adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, discount = 0.95) {
+  check_given(iohmm)
   needed <- c("states", "actions", "observations", "transition", "emission", "start")
   if (!is.list(iohmm) || is.data.frame(iohmm)) {
     abort_input("iohmm", "must be a learned model, or a list with ", enumerate(needed, most = 6), ", not ",

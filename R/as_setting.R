@@ -52,6 +52,7 @@
 #' data("Tiger", package = "pomdp")
 #' summary(as_setting(Tiger))
 as_setting <- function(x, ...) {
+  check_given(x)
   UseMethod("as_setting")
 }
 

@@ -31,7 +31,10 @@
 #' optimist <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5, beta = 1.25), diag_models())
 #' visits <- simulate(optimist, nsim = 3, seed = 1)
 #' belief_paths(optimist, visits, final = TRUE)
-belief_paths <- function(object, visits, ...) UseMethod("belief_paths")
+belief_paths <- function(object, visits, ...) {
+  check_given(object)
+  UseMethod("belief_paths")
+}
 
 #' @rdname belief_paths
 #' @export

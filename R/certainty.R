@@ -21,6 +21,7 @@
 #' bonus
 #' bonus(rbind(c(0.95, 0.05), c(0.5, 0.5)), "wait")
 certainty_bonus <- function(worth, above = 0.9) {
+  check_given(worth)
   new_ibrc_certainty_bonus(check_finite_number(worth, "worth"), check_certainty(above, "above"))
 }
 

@@ -4,6 +4,14 @@
 # Rows of probabilities may be off by rounding: this much, and they are rescaled.
 sum_tolerance <- 1e-8
 
+# Refuses a call that leaves out one of these arguments of its own.
+check_given <- function(...) {
+  for (name in all.vars(substitute(c(...)))) {
+    left_out <- eval(call("missing", as.name(name)), parent.frame())
+    if (left_out) abort_input(name, "must be given.")
+  }
+}
+
 check_names <- function(x, argument) {
   if (is.numeric(x) && length(x) == 1 && is.finite(x) && x >= 1 && x == round(x)) {
     abort_input(argument, "must be names, such as c(\"healthy\", \"diseased\"), not a number.")

@@ -28,6 +28,7 @@
 #'             chains = 2, iter = 400, seed = 1)
 #' compare_groups(fit)
 compare_groups <- function(fit, reference = NULL, scale = NULL, conf.level = 0.95) {
+  check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   groups <- names(fit$draws)
   if (length(groups) < 2) abort_input("fit", "has no groups to compare: fit with `by`.")

@@ -20,6 +20,7 @@
 #' value(plan, c(0.5, 0.5))
 #' evaluate_policy(plan, always_monitor, beliefs = c(0.5, 0.5))
 evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
+  check_given(plan)
   check_class(plan, "ibrc_plan", "plan", "plan_agent()")
   where <- beliefs_of(plan, beliefs)
   policy <- as_node_policy(policy, plan)

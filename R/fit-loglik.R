@@ -49,6 +49,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, ...) {
 #' @rdname log_lik.ibrc_fit
 #' @export
 loo <- function(x, ...) {
+  check_given(x)
   require_package("loo", "Leave-one-out cross-validation")
   if (!has_method(x, "loo", "loo")) check_class(x, "ibrc_fit", "x", "ibrc()")
   loo::loo(x, ...)

@@ -30,7 +30,10 @@
 #'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1)
 #' replicated <- posterior_predict(fit, draws = 10, seed = 1)
 #' head(replicated)
-posterior_predict <- function(object, ...) UseMethod("posterior_predict")
+posterior_predict <- function(object, ...) {
+  check_given(object)
+  UseMethod("posterior_predict")
+}
 
 #' @rdname posterior_predict
 #' @rawNamespace S3method(rstantools::posterior_predict, ibrc_fit)
@@ -125,7 +128,10 @@ follow_up <- function(fit, horizon) {
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   pp_check(fit, "belief", draws = 20, seed = 1)
 #' }
-pp_check <- function(object, ...) UseMethod("pp_check")
+pp_check <- function(object, ...) {
+  check_given(object)
+  UseMethod("pp_check")
+}
 
 #' @rdname pp_check
 #' @rawNamespace S3method(bayesplot::pp_check, ibrc_fit)
@@ -143,6 +149,7 @@ pp_check.default <- function(object, ...) hand_on(object, "bayesplot", "pp_check
 #' @rdname pp_check
 #' @export
 pp_data <- function(object, type = c("visit", "belief", "length"), draws = 50, seed = NULL) {
+  check_given(object)
   type <- check_choice(type, c("visit", "belief", "length"), "type")
   need_data(object, "A check against the data")
   replicated <- posterior_predict.ibrc_fit(object, draws, seed)

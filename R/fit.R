@@ -100,6 +100,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
                  resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
                  surprise = c("belief", "observation"), keep_data = TRUE) {
+  check_given(visits, setting)
   settings <- as_settings(setting, by)
   if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
   coded <- code_visits(visits, settings[[1]])

@@ -36,6 +36,7 @@
 #'   plot(flow(cohort))
 #' }
 flow <- function(cohort, suppress = NULL) {
+  check_given(cohort)
   check_class(cohort, "ibrc_cohort", "cohort", "read_adni() or panel_trajectories()")
   suppress <- check_suppress(suppress)
   log <- attr(cohort, "flow")
@@ -155,6 +156,7 @@ as.data.frame.ibrc_flow <- function(x, ...) {
 #' @rdname flow
 #' @export
 flow_data <- function(flow) {
+  check_given(flow)
   check_class(flow, "ibrc_flow", "flow", "flow()")
   text <- flow_text(flow)
   n <- nrow(flow)

@@ -33,6 +33,7 @@
 #'             chains = 2, iter = 300, seed = 1)
 #' identifiability(fit)
 identifiability <- function(fit) {
+  check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   shrink <- contraction(fit)
   prior <- prior_quantile(fit$prior, c(0.025, 0.975))

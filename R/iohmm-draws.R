@@ -32,6 +32,7 @@
 #' draws <- model_draws(iohmm, n = 5, warmup = 50, thin = 5, seed = 1)
 #' sapply(draws$models, function(m) m$emission["state2", "hear_right", "listen"])
 model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
+  check_given(iohmm)
   check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
   n <- check_count(n, "n", most = most_at_once)
   warmup <- check_count(warmup, "warmup", least = 0)

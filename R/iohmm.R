@@ -82,6 +82,7 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
                       prior = NULL, transitions = c("action", "shared"), sort_by = NULL, names = NULL,
                       tolerance = 1e-6, max_iter = 5000, cores = getOption("ibrc.cores", 1), seed = NULL,
                       keep_data = TRUE) {
+  check_given(visits)
   check_visits(visits)
   states <- check_state_numbers(states)
   run <- list(starts = check_count(starts, "starts", most = most_at_once),

@@ -25,6 +25,7 @@
 #' irl_prior(setting)
 #' irl_prior(setting, sd = 20, entries = data.frame(state = "healthy", action = "monitor"))
 irl_prior <- function(setting, sd = NULL, ..., mean = 0, entries = NULL) {
+  check_given(setting)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   if (is.null(sd)) sd <- default_utility_sd(setting)
   sd <- check_positive(sd, "sd")
@@ -90,6 +91,7 @@ check_entries <- function(entries, setting) {
 #'             fixed = list(alpha = 0.5), chains = 2, iter = 300, seed = 1)
 #' cost_benefit(fit)
 cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, draws = FALSE) {
+  check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   conf.level <- check_level(conf.level)
   draws <- check_flag(draws, "draws")

@@ -18,7 +18,10 @@
 #' visits <- simulate(plan, nsim = 5, seed = 1)
 #' log_lik(plan, visits)
 #' sum(log_lik(update(plan, bounded_agent(alpha = 5)), visits))
-log_lik <- function(object, ...) UseMethod("log_lik")
+log_lik <- function(object, ...) {
+  check_given(object)
+  UseMethod("log_lik")
+}
 
 #' @rdname log_lik
 #' @export

@@ -51,6 +51,7 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
                       tolerance = 1e-8, interpolate = c("value", "policy"),
                       surprise = c("belief", "observation"), cores = getOption("ibrc.cores", 1),
                       starts = 8, seed = NULL) {
+  check_given(visits, setting)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   coded <- code_visits(visits, setting)
   by_default <- missing(prior)

@@ -40,6 +40,7 @@
 #' perturb_models(setting, by = 0.1, vary = "both", apart = TRUE)
 #' soften_models(setting, mix = c(0, 0.5))
 model_prior <- function(models, weights = NULL, setting = NULL) {
+  check_given(models)
   if (!is.list(models) || is.data.frame(models) || length(models) == 0) {
     abort_input("models", "must be a list of models, each list(transition, emission), not ",
                 describe(models), ".")
@@ -104,6 +105,7 @@ stack_models <- function(models) {
 #' @export
 perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition", "both"),
                            apart = FALSE, weights = NULL) {
+  check_given(setting)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   by <- check_positive(by, "by")
   if (by >= 1) abort_input("by", "must be less than 1; it is ", format(by), ".")
@@ -170,6 +172,7 @@ shift_row <- function(p, step) {
 #' @export
 soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission", "transition"),
                           weights = NULL) {
+  check_given(setting)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   vary <- check_choice(vary, c("both", "emission", "transition"), "vary")
   if (!is.numeric(mix) || length(mix) == 0 || any(!is.finite(mix)) || any(mix < 0 | mix > 1)) {

@@ -28,6 +28,7 @@
 #' held[order(-held$occupancy)[1:5], ]
 #' complexity(plan)
 occupancy <- function(plan, start = NULL) {
+  check_given(plan)
   check_class(plan, "ibrc_plan", "plan", "plan_agent()")
   data.frame(plan$nodes, occupancy = occupancy_of(plan, start), check.names = FALSE)
 }
@@ -51,6 +52,7 @@ occupancy_of <- function(plan, start = NULL) {
 #' @rdname occupancy
 #' @export
 complexity <- function(plan, start = NULL) {
+  check_given(plan)
   check_class(plan, "ibrc_plan", "plan", "plan_agent()")
   means <- mean_terms(plan, start)[c("decision", "specification", "recognition")]
   price <- c(plan$agent$alpha, plan$agent$beta, plan$agent$eta)

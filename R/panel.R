@@ -51,6 +51,7 @@
 panel_trajectories <- function(data, id, time, marker, test, marker_cuts = 3, test_cuts = 3, max_gap = NULL,
                                interval = NULL, covariates = NULL, marker_labels = NULL, test_labels = NULL,
                                action_labels = NULL) {
+  check_given(data, id, time, marker, test)
   roles <- list(id = id, time = time, marker = marker, test = test)
   check_panel(data, roles, covariates)
   data <- as.data.frame(data)[unique(c(unlist(roles), covariates))]

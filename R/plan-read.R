@@ -26,19 +26,31 @@ NULL
 
 #' @rdname read_plan
 #' @export
-value <- function(object, beliefs = NULL, ...) UseMethod("value")
+value <- function(object, beliefs = NULL, ...) {
+  check_given(object)
+  UseMethod("value")
+}
 
 #' @rdname read_plan
 #' @export
-policy <- function(object, beliefs = NULL, ...) UseMethod("policy")
+policy <- function(object, beliefs = NULL, ...) {
+  check_given(object)
+  UseMethod("policy")
+}
 
 #' @rdname read_plan
 #' @export
-action_value <- function(object, beliefs = NULL, ...) UseMethod("action_value")
+action_value <- function(object, beliefs = NULL, ...) {
+  check_given(object)
+  UseMethod("action_value")
+}
 
 #' @rdname read_plan
 #' @export
-model_weights <- function(object, beliefs = NULL, action, ...) UseMethod("model_weights")
+model_weights <- function(object, beliefs = NULL, action, ...) {
+  check_given(object)
+  UseMethod("model_weights")
+}
 
 #' @export
 value.default <- function(object, beliefs = NULL, ...) not_a_plan(object)
@@ -121,6 +133,7 @@ match_length <- function(x, n, argument, what) {
 #'   print(belief)
 #' }
 update_belief <- function(plan, belief, action, observation) {
+  check_given(plan, belief, action, observation)
   check_class(plan, "ibrc_plan", "plan", "plan_agent()")
   beliefs <- as_beliefs(belief, plan$setting$states, "belief")
   action <- as_positions(action, plan$setting$actions, "action", "action")

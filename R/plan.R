@@ -44,6 +44,7 @@ plan_agent <- function(setting, agent, models = NULL, resolution = 100, toleranc
                        interpolate = c("value", "policy"), surprise = c("belief", "observation"),
                        max_backups = 10000, max_bytes = getOption("ibrc.max_bytes", 2e9),
                        cores = getOption("ibrc.cores", 1)) {
+  check_given(setting, agent)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   agent <- validate_ibrc_agent(check_class(agent, "ibrc_agent", "agent", "bounded_agent()"))
   check_discount(setting$discount)

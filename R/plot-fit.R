@@ -50,6 +50,7 @@ plot.ibrc_fit <- function(x, type = c("density", "joint", "trace", "pairs"), ter
 #' @rdname plot.ibrc_fit
 #' @export
 fit_plot_data <- function(fit, type = c("density", "joint", "trace", "pairs"), terms = NULL) {
+  check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   type <- check_choice(type, c("density", "joint", "trace", "pairs"), "type")
   terms <- check_terms(fit, type, terms)

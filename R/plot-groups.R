@@ -36,6 +36,7 @@
 #' groups[groups$part == "interval", ]
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot_groups(fit)
 plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...) {
+  check_given(fit)
   check_unused(...)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   terms <- check_terms(fit, "density", terms)
@@ -48,6 +49,7 @@ plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...)
 #' @rdname plot_groups
 #' @export
 groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
+  check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   terms <- check_terms(fit, "density", terms)
   conf.level <- check_level(conf.level)

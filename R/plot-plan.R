@@ -31,6 +31,7 @@
 #'   plot_plans(plans, observations = rep("positive", 3))
 #' }
 plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL, columns = NULL) {
+  check_given(plans)
   plans <- check_plans(plans)
   if (!is.null(columns)) columns <- check_count(columns, "columns")
   if (!is.null(state)) check_choice(state, plans[[1]]$setting$states, "state")
@@ -59,6 +60,7 @@ plot.ibrc_plan <- function(x, observations = NULL, actions = NULL, state = NULL,
 #' @rdname plot_plans
 #' @export
 plans_data <- function(plans, observations = NULL, actions = NULL) {
+  check_given(plans)
   plans <- check_plans(plans)
   panels <- lapply(seq_along(plans), function(i) {
     plan <- plans[[i]]

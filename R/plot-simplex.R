@@ -47,6 +47,7 @@
 #'   plot_simplex(plan, visits, id = c(3, 8))
 #' }
 plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
+  check_given(fit, visits)
   check_unused(...)
   setting <- check_drawable(fit)
   require_package("ggplot2", "Drawing beliefs")
@@ -57,6 +58,7 @@ plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
 #' @rdname plot_simplex
 #' @export
 simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
+  check_given(fit, visits)
   setting <- check_drawable(fit)
   check_visits(visits)
   show_id <- check_flag(show_id, "show_id")

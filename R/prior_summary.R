@@ -8,7 +8,10 @@
 #' @export
 #' @examples
 #' prior_summary(ibrc_prior(alpha ~ lognormal(0, 2), optimism ~ normal(0, 1)))
-prior_summary <- function(object, ...) UseMethod("prior_summary")
+prior_summary <- function(object, ...) {
+  check_given(object)
+  UseMethod("prior_summary")
+}
 
 #' @rdname prior_summary
 #' @export

@@ -31,6 +31,7 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(profile)
 profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
                                cores = getOption("ibrc.cores", 1)) {
+  check_given(object)
   if (!inherits(object, c("ibrc_fit", "ibrc_mode"))) {
     abort_input("object", "must come from ibrc() or ibrc_mode(), not ", describe(object), ".")
   }
@@ -125,6 +126,7 @@ plot.ibrc_profile <- function(x, ...) {
 #' @rdname profile_likelihood
 #' @export
 profile_data <- function(profile) {
+  check_given(profile)
   check_class(profile, "ibrc_profile", "profile", "profile_likelihood()")
   logarithmic <- identical(attr(profile, "scale"), "log") && all(profile$value > 0)
   out <- data.frame(term = rep(attr(profile, "term"), nrow(profile)))

@@ -14,6 +14,7 @@
 #'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1)
 #' project_behavior(fit)
 project_behavior <- function(fit) {
+  check_given(fit)
   if (inherits(fit, "ibrc_mode")) {
     plans <- lapply(fit$tops, function(top) plan_at(fit, prior_natural(fit$prior, matrix(top$theta, 1))))
     return(if (is_grouped_mode(fit)) plans else plans[[1]])

@@ -55,6 +55,7 @@
 #' flow(cohort)
 #' table(cohort$over_75, cohort$action)
 read_adni <- function(file, mean = 6642, sd = 1225, stable_diagnosis = FALSE, age_cut = 75) {
+  check_given(file)
   stable_diagnosis <- check_flag(stable_diagnosis, "stable_diagnosis")
   age_cut <- check_positive(age_cut, "age_cut")
   if (!identical(mean, "data")) mean <- check_positive(mean, "mean")

@@ -54,6 +54,7 @@
 ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bounded do these decisions look?",
                         show_id = FALSE, suppress = 5, patients = 3, draws = 50, overwrite = FALSE,
                         open = interactive(), ...) {
+  check_given(fit)
   check_unused(...)
   if (missing(file)) abort_input("file", "must be given: the path to write to, such as file = \"report.html\".")
   overwrite <- check_flag(overwrite, "overwrite")
@@ -74,6 +75,7 @@ ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bou
 #' @rdname ibrc_report
 #' @export
 report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, suppress = 5, patients = 3, draws = 50) {
+  check_given(fit)
   report <- check_report(read_if_path(fit, "fit"), read_if_path(visits, "visits"), read_if_path(iohmm, "iohmm"),
                          show_id, suppress, patients, draws)
   require_package("ggplot2", "A report")

@@ -21,6 +21,7 @@
 #' identical(resume(path)$draws, fit$draws)
 #' unlink(path)
 resume <- function(file, cores = NULL, refresh = NULL) {
+  check_given(file)
   read <- read_checkpoint(file)
   chain <- read$contents$chain
   # A finished file is only read.

@@ -53,6 +53,7 @@
 decision_setting <- function(states, actions, observations, transition, emission, utility,
                              belief_utility = NULL, discount, start = NULL,
                              stop_actions = character()) {
+  check_given(states, actions, observations, transition, emission, utility)
   states <- check_names(states, "states")
   if (length(states) < 2) abort_input("states", "must name at least two states.")
   taken <- intersect(states, reserved_columns)

@@ -25,6 +25,7 @@
 #' suppress_counts(c(1, 5))
 #' suppress_counts(data.frame(clinic = c("north", "south", "east"), n = c(120, 3, 41)), columns = "n")
 suppress_counts <- function(x, below = 5, columns = NULL) {
+  check_given(x)
   below <- check_count(below, "below", least = 2)
   if (!is.data.frame(x)) {
     if (!is.null(columns)) abort_input("columns", "is for data frames; `x` is ", describe(x), ".")

@@ -61,6 +61,7 @@
 #'              setting = diag_setting())
 trajectories <- function(data, id = "id", time = "time", action = "action",
                          observation = "observation", covariates = NULL, setting = NULL) {
+  check_given(data)
   if (!is.data.frame(data)) abort_input("data", "must be a data frame, not ", describe(data), ".")
   refuse_bare_columns(as.list(match.call())[-1], data, parent.frame())
   roles <- list(id = id, time = time, action = action, observation = observation)

@@ -73,3 +73,18 @@ test_that("all that users call can be named", {
   expect_length(public_name(abort, namespace), 0)
   expect_length(public_name(check_names, namespace), 0)
 })
+
+test_that("an argument that is left out is named by every function", {
+  namespace <- asNamespace("ibrc")
+  is_required <- function(default) is.name(default) && !nzchar(default)
+  for (name in getNamespaceExports(namespace)) {
+    f <- get(name, namespace)
+    if (!is.function(f) || !identical(environment(f), namespace)) next
+    required <- setdiff(names(Filter(is_required, formals(f))), "...")
+    if (!length(required)) next
+    error <- expect_error(f(), "must be given", class = "ibrc_error_input", info = name)
+    expect_identical(error$argument, required[1], info = name)
+    if (length(help_topics())) expect_identical(error$topic, name, info = name)
+  }
+  expect_identical(expect_error(update_belief(1, c(0.5, 0.5)), class = "ibrc_error_input")$argument, "action")
+})
