@@ -80,6 +80,14 @@ for (one in studies) for (term in names(one$truth)) {
             paste0(of(left), " (", sum(rows$verdict == side), " a bound)"), enough(left))
   }
 }
+# Intervals of half their width may not pass.
+narrow <- vapply(Filter(function(one) length(one$identified) > 0, studies), function(one) {
+  rows <- results[results$study == one$name & results$term %in% one$identified, ]
+  middle <- (rows$conf.low + rows$conf.high) / 2
+  enough(abs(rows$truth - middle) <= (rows$conf.high - rows$conf.low) / 4)
+}, NA)
+promise("planted intervals of half their width are found", paste(sum(!narrow), "of", length(narrow), "studies"),
+        any(!narrow))
 pessimist <- results[results$study == "pessimist" & results$term == "optimism", ]
 promise("the pessimist's median optimism is below 0", of(pessimist$estimate < 0), all(pessimist$estimate < 0))
 promise("the pessimist's optimism is below 0 in 95% of draws", of(pessimist$below_zero >= 0.95),

@@ -31,7 +31,7 @@ run_tests <- function(filter, fault = "") {
 }
 
 rows <- list(
-  list(what = "malformed calls get a classed error that names the argument", filter = "^malformed$",
+  list(what = "more than 300 malformed calls get a classed error that names the argument", filter = "^malformed$",
        fault = "counts are not looked at", code = "plant('check_count', function(x, ...) x)"),
   list(what = "messy data are read or refused, by row", filter = "^messy$",
        fault = "times are not looked at", code = "plant('validate_times', function(...) invisible())"),

@@ -1,6 +1,7 @@
 # SIGKILL at random moments: what is left is no file yet, or one that resume() takes up
 # to the very draws of an unbroken fit. Each kill hits either a fresh fit or one that
-# goes on from what the kill before it left.
+# goes on from what the kill before it left. Then a planted writer that fills the file
+# itself, not one beside it that takes its place.
 #
 #   Rscript tests/slow/kill.R [kills]
 
@@ -10,23 +11,37 @@ source(file.path("tests", "slow", "shared", "problems.R"))
 kills <- argument(1, 50L)
 
 # A checkpoint every four steps: a good share of the kills meets one being written.
-fit_diag <- function(file = NULL) {
+fit_diag <- function(file = NULL, from = asNamespace("ibrc")) {
   problem <- problem_of("DIAG")
-  ibrc(problem$visits, problem$setting, problem$models, problem$prior, chains = 2, iter = 600, warmup = 300, seed = 5,
-       refresh = 4, file = file)
+  from$ibrc(problem$visits, problem$setting, problem$models, problem$prior, chains = 2, iter = 600, warmup = 300,
+            seed = 5, refresh = 4, file = file)
+}
+
+# In halves, the second a little later, as a slow disk would have it.
+in_place <- function() {
+  altered_package("replace_whole", function(path, bytes, ...) {
+    connection <- file(path, "wb")
+    on.exit(close(connection))
+    half <- length(bytes) %/% 2
+    writeBin(bytes[seq_len(half)], connection)
+    flush(connection)
+    Sys.sleep(0.02)
+    writeBin(bytes[-seq_len(half)], connection)
+  })
 }
 
 given <- commandArgs(TRUE)
-if (length(given) > 1 && given[2] == "child") {
+if (length(given) > 1 && given[2] %in% c("child", "planted")) {
   cat("begin", Sys.getpid(), "\n")
-  took <- system.time(suppressMessages(if (file.exists(given[3])) resume(given[3]) else fit_diag(given[3])))
+  fit <- function() fit_diag(given[3], if (given[2] == "planted") in_place() else asNamespace("ibrc"))
+  took <- system.time(suppressMessages(if (file.exists(given[3])) resume(given[3]) else fit()))
   cat(took[["elapsed"]], "\n")
   quit(status = 0)
 }
 
 # NA if the child was killed; how long it took if it came to its end first.
-kill_child <- function(file, after) {
-  command <- paste("Rscript", shQuote(file.path("tests", "slow", "kill.R")), kills, "child", shQuote(file),
+kill_child <- function(file, after, kind = "child") {
+  command <- paste("Rscript", shQuote(file.path("tests", "slow", "kill.R")), kills, kind, shQuote(file),
                    "2>/dev/null")
   child <- pipe(command, "r")
   on.exit(suppressWarnings(close(child)))
@@ -77,4 +92,16 @@ promise("a killed fit leaves no file yet or one that resumes",
         nrow(left) > 0 && all(left$resumed))
 promise("a killed fit, resumed, has the draws of an unbroken one", paste(sum(left$same), "of", nrow(left)),
         all(left$same))
+
+# ---- the planted writer ---------------------------------------------------------------
+
+dir.create(folder)
+torn <- vapply(1:10, function(i) {
+  unlink(path)
+  kill_child(path, stats::runif(1, 0.5, 1) * whole_time, "planted")
+  file.exists(path) && inherits(tryCatch(own("read_checkpoint")(path), error = identity), "ibrc_error_file")
+}, NA)
+unlink(folder, recursive = TRUE)
+promise("a planted writer that fills the file itself is seen", paste(sum(torn), "of", length(torn), "files torn"),
+        any(torn))
 finish()

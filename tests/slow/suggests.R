@@ -1,7 +1,7 @@
-# R CMD check where nothing is installed but what the package imports: examples, tests
-# and the code of vignettes pass, and examples are quick; and the size of what is
-# shipped. First a small package that uses what it only suggests: a check that passes
-# it would prove nothing.
+# R CMD check as CRAN does it, with all that is suggested; and where nothing is installed
+# but what the package imports: examples, tests and the code of vignettes pass, and
+# examples are quick; and the size of what is shipped. First small packages with faults,
+# one that uses what it only suggests: a check that passes them would prove nothing.
 #
 #   Rscript tests/slow/suggests.R
 
@@ -107,6 +107,16 @@ run_vignettes <- function(package, installed = NULL) {
   }, NA)
 }
 
+# What tools/check.sh says of the package in a folder: errors, warnings and notes, and
+# whether there are none.
+check_as_cran <- function(package) {
+  old <- setwd(package)
+  on.exit(setwd(old))
+  said <- suppressWarnings(system2("sh", "tools/check.sh", stdout = TRUE, stderr = TRUE))
+  last <- grep("^[0-9]+ errors, ", said, value = TRUE)
+  list(figure = if (length(last)) last else "no result", clean = is.null(attr(said, "status")), said = said)
+}
+
 # ---- planted uses -------------------------------------------------------------------
 
 plant <- function(guard) {
@@ -134,7 +144,18 @@ promise("a planted use of what is only suggested fails the check, wherever it is
         paste(names(planted), planted, collapse = ", "), all(planted == "ERROR"))
 promise("the same use behind a guard passes", paste(names(guarded), guarded, collapse = ", "), all(guarded == "OK"))
 
+dir.create(file.path(scratch, "planted", "tools"))
+invisible(file.copy("tools/check.sh", file.path(scratch, "planted", "tools")))
+cat("two <- function() undefined_thing\n", file = file.path(scratch, "planted", "R", "one.R"), append = TRUE)
+planted <- with_everything(check_as_cran(file.path(scratch, "planted")))
+promise("a planted name that nothing defines fails the check as CRAN does it", planted$figure,
+        !planted$clean && planted$figure != "no result")
+
 # ---- the package ----------------------------------------------------------------------
+
+whole <- with_everything(check_as_cran(home))
+if (!whole$clean) writeLines(utils::tail(whole$said, 60))
+promise("R CMD check --as-cran finds nothing", whole$figure, whole$clean)
 
 tarball <- with_everything(build(home, "--no-manual"))
 size <- file.size(tarball) / 2^20
