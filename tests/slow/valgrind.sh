@@ -6,6 +6,7 @@
 #
 #   sh tests/slow/valgrind.sh [filter]
 #
+# IBRC_JOBS=2 runs that many processes beside each other, each with its share of the files.
 # tests/slow/shared/valgrind.supp may name what R itself does, and nothing of the package.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -75,23 +76,47 @@ plant not_set 99 100
 bytes=--byte-compile
 build_package plain "CFLAGS = -g -O2 -DIBRC_MOST_KEPT=0"
 
-# what name script arguments ...
-look() {
+# judge what status said names ...: those are the runs of checked() that belong together.
+judge() {
   what=$1
-  shift
-  begin=$(seconds)
-  status=0
-  checked "$@" || status=1
-  [ $status -eq 0 ] || tail -n 40 "$scratch/$1.out"
-  if [ "$1" = torture ]; then said="$(count_lines ': passed$' "$scratch/$1.out") promises"; else said=$(tests_said "$scratch/$1.out"); fi
-  promise "$what pass under memcheck" "$said, $(($(seconds) - begin)) s" $status
-  found=$(errors "$1")
-  [ "$found" -eq 0 ] || head -n 80 "$scratch/$1.memcheck"
+  status=$2
+  said=$3
+  shift 3
+  found=0
+  for name in "$@"; do
+    [ "$status" -eq 0 ] || tail -n 40 "$scratch/$name.out"
+    [ "$(errors "$name")" -eq 0 ] || head -n 80 "$scratch/$name.memcheck"
+    found=$((found + $(errors "$name")))
+  done
+  promise "$what pass under memcheck" "$said" "$status"
   status=0
   [ "$found" -eq 0 ] || status=1
   promise "$what bring no error of memcheck" "$found errors" $status
 }
-look "tests $filter" suite tools/test.R tests/testthat "$filter"
+
+# Every so many-th file that the filter names, from the first, the second, and so on.
+jobs=${IBRC_JOBS:-1}
+share() {
+  ls tests/testthat | sed -n 's/^test-\(.*\)[.]R$/\1/p' | grep -E -e "$filter" | awk -v jobs="$jobs" -v job="$1" \
+    'NR % jobs == job - 1 { line = line (line == "" ? "" : "|") $0 } END { print "^(" line ")$" }'
+}
+begin=$(seconds)
+names=""
+pids=""
+for job in $(seq "$jobs"); do
+  names="$names suite$job"
+  checked "suite$job" tools/test.R tests/testthat "$(share "$job")" &
+  pids="$pids $!"
+done
+status=0
+for pid in $pids; do wait "$pid" || status=1; done
+said=""
+for name in $names; do said="$said$(tests_said "$scratch/$name.out"), "; done
+judge "tests $filter" $status "$said$(($(seconds) - begin)) s" $names
+
 export IBRC_EXTENDED_TESTS=1
-look "entries under torture" torture tests/slow/gctorture.R
+begin=$(seconds)
+status=0
+checked torture tests/slow/gctorture.R || status=1
+judge "entries under torture" $status "$(count_lines ': passed$' "$scratch/torture.out") promises, $(($(seconds) - begin)) s" torture
 finish
