@@ -12,8 +12,8 @@
 #' both groups, though the difference between the groups keeps its sign.
 #'
 #' @return A list: `setting`, the setting ([adni_setting()]) with the true dynamics of
-#'   three states; `models`, what the doctors may believe of them (a model prior: every
-#'   law as it is, and 10 percentage points up or down); `agents`, a list of two agents
+#'   three states; `models`, what the doctors may believe of them (a model prior of nine:
+#'   either law as it is or 10 percentage points up or down, in all combinations); `agents`, a list of two agents
 #'   ([bounded_agent()]), `up_to_75` and `over_75`; `resolution`, that of their plans
 #'   ([plan_agent()]): fit with the same one; `by`, the one column that makes a
 #'   difference, and `same`, those that make none.

@@ -125,8 +125,9 @@ agent_words <- function(agent) {
     else if (optimism > 0) "optimistic: leans to models under which its plan pays"
     else "pessimistic: leans to models under which its plan fails",
     eta = if (eta == 0) "perfectly adaptive: untroubled by surprise"
-    else if (eta > 0) "adaptive to a degree: pays for beliefs that stray from its belief prior"
-    else "adaptive to a degree: gains from beliefs that stray from its belief prior"
+    else if (!is.null(agent$belief_prior)) paste("adaptive to a degree:", if (eta > 0) "pays for" else "gains from",
+                                                 "beliefs that stray from its belief prior")
+    else paste("adaptive to a degree: drawn to beliefs that are", if (eta > 0) "hard" else "easy", "to foresee")
   )
 }
 

@@ -35,7 +35,8 @@
 #' through `pomdp::read_POMDP()`, which keeps only part of what they can say.
 #'
 #' @param x The path of a `.POMDP` file, an object of class `POMDP` or `MDP`
-#'   from the package \pkg{pomdp}, or a setting, which is returned as it is.
+#'   from the package \pkg{pomdp}, a setting, which is returned as it is, or learned dynamics
+#'   ([fit_iohmm()]), which have [a page of their own][as_setting.ibrc_iohmm].
 #' @param discount How much the next step counts beside this one, at least 0 and
 #'   less than 1, in place of the discount in `x`. Needed where that is 1.
 #' @param stop_actions Names of the actions that end a trajectory: neither files
@@ -58,8 +59,8 @@ as_setting <- function(x, ...) {
 
 #' @export
 as_setting.default <- function(x, ...) {
-  abort_input("x", "must be the path of a .POMDP file, a POMDP or MDP of the package 'pomdp', or a setting, ",
-              "not ", describe(x), ".")
+  abort_input("x", "must be the path of a .POMDP file, a POMDP or MDP of the package 'pomdp', a setting, ",
+              "or a fit of fit_iohmm(), not ", describe(x), ".")
 }
 
 #' @export

@@ -7,8 +7,8 @@
 #' @param fit A fit with groups ([ibrc()] with `by`).
 #' @param reference The group to compare with; the first by default. `"all"`
 #'   compares every pair.
-#' @param scale `"ratio"` or `"difference"`; by default a ratio for terms that are
-#'   positive by their prior (alpha, beta, eta) and a difference for the others.
+#' @param scale `"ratio"` or `"difference"`; by default a ratio for `alpha`, `beta` and
+#'   `eta` and a difference for the others. A ratio needs draws that are all positive.
 #' @param conf.level Mass of the central interval.
 #' @return A data frame with a row a contrast: `term`, `group`, `reference`, `scale`,
 #'   `estimate` (the median), `conf.low`, `conf.high` and `probability`, that the

@@ -59,7 +59,7 @@ variable_names <- function(fit, group) {
 #' @param x A fit ([ibrc()]).
 #' @param row.names,optional,... Not used.
 #' @return `as.data.frame()`: a data frame with a row a draw and term: `.chain`,
-#'   `.iteration`, `.draw`, `group`, `term` and `value` on the scale of the prior.
+#'   `.iteration`, `.draw`, `group`, `term` and `value`, on the natural scale (`alpha` itself, not its logarithm).
 #'   `as_draws_array()`, `as_draws_df()` and the like: objects of the package
 #'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups.
 #' @family inference
@@ -103,22 +103,27 @@ as_draws_array.ibrc_fit <- function(x, ...) {
   posterior::as_draws_array(joined)
 }
 
+#' @rdname as.data.frame.ibrc_fit
 #' @importFrom posterior as_draws
 #' @export
 as_draws.ibrc_fit <- function(x, ...) as_draws_array.ibrc_fit(x)
 
+#' @rdname as.data.frame.ibrc_fit
 #' @importFrom posterior as_draws_df
 #' @export
 as_draws_df.ibrc_fit <- function(x, ...) posterior::as_draws_df(as_draws_array.ibrc_fit(x))
 
+#' @rdname as.data.frame.ibrc_fit
 #' @importFrom posterior as_draws_matrix
 #' @export
 as_draws_matrix.ibrc_fit <- function(x, ...) posterior::as_draws_matrix(as_draws_array.ibrc_fit(x))
 
+#' @rdname as.data.frame.ibrc_fit
 #' @importFrom posterior as_draws_list
 #' @export
 as_draws_list.ibrc_fit <- function(x, ...) posterior::as_draws_list(as_draws_array.ibrc_fit(x))
 
+#' @rdname as.data.frame.ibrc_fit
 #' @importFrom posterior as_draws_rvars
 #' @export
 as_draws_rvars.ibrc_fit <- function(x, ...) posterior::as_draws_rvars(as_draws_array.ibrc_fit(x))

@@ -24,10 +24,12 @@
 #' @return `tidy()`: a data frame with a row a term and group: `term`, `group` (with
 #'   groups), `estimate` (the median), `std.error` (the standard deviation),
 #'   `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail` and `contraction`, the
-#'   share of the prior's variance that the data took away. `glance()`: one row with
+#'   share of the prior's variance that the data took away, on the scale a sampler works on
+#'   ([ibrc_prior()]); below 0 where the posterior is the wider. `glance()`: one row with
 #'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
 #'   `ess_bulk` and `ess_tail` (the worst over terms). `coef()`: the medians.
-#'   `summary()` prints all that with advice.
+#'   `summary()`: a list of class `summary.ibrc_fit` with `table` (as `tidy()`), `glance` and `advice` (text)
+#'   among others; it prints medians, intervals, diagnostics and the advice.
 #' @section Do the chains agree?:
 #' Two things are looked at, with the package posterior (Vehtari and others 2021). `rhat` compares
 #' chains, and halves of chains, with each other; `ess_bulk` and `ess_tail` say how many

@@ -43,7 +43,8 @@
 #'   optimism where there is one model only.
 #' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
 #'   their inverses) and `discount`. What is neither inferred nor fixed is
-#'   perfectly rational, but `alpha` must be one or the other.
+#'   perfectly rational, but `alpha` must be one or the other. The action prior is
+#'   uniform and the belief prior constant: a fit has no others.
 #' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group.
 #' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
 #'   learn the proposal and are dropped, and which of the rest are kept.
@@ -61,8 +62,11 @@
 #'   nothing. A path that cannot be written to is an error before anything is computed. If
 #'   a later checkpoint fails, because the disk is full, say, a warning says so, the run goes
 #'   on and the checkpoint before it stays.
-#' @param sampler `"adaptive"`, or `"paper"`: the paper's protocol, a random walk
-#'   of fixed step 0.1 on the log scale.
+#' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
+#'   the standard deviation 0.1 on the scale a sampler works on ([ibrc_prior()]), the logarithm for
+#'   `alpha`, `beta` and `eta`. For the rest of the paper's protocol infer those three, and give
+#'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`, `chains = 1`, `warmup = 1000`, `iter = 11000`
+#'   and `thin = 10`.
 #' @param start Where chains start: `NULL` draws from the prior; or a matrix or
 #'   data frame with a column a term and a row a chain (natural scale), group after
 #'   group, one row for all of them alike; or an earlier fit, at whose last draws they

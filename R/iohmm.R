@@ -63,7 +63,8 @@
 #'   best climb; `starts`, a data frame with a row a climb (`states`, `start`, `log_lik`,
 #'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
 #'   plus the log-density of the prior up to a constant; `counts`, what is expected to
-#'   have happened; `n_parameters`; and what was asked for.
+#'   have happened; `n_parameters`; and what was asked for. `summary()` prints the laws.
+#' @aliases summary.ibrc_iohmm
 #' @seealso [predict()][predict.ibrc_iohmm] and [simulate()][simulate.ibrc_iohmm] for what a fit
 #'   says of visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the
 #'   uncertainty about it.

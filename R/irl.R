@@ -81,7 +81,7 @@ check_entries <- function(entries, setting) {
 #' @param draws `TRUE` returns the draws themselves.
 #' @return A data frame with a row a group: `group` (with groups), `estimate` (the
 #'   median), `std.error` (the standard deviation), `conf.low` and `conf.high`; or, with
-#'   `draws = TRUE`, a row a draw: `group`, `.chain`, `.iteration`, `.draw` and `ratio`.
+#'   `draws = TRUE`, a row a draw: `group` (with groups), `.chain`, `.iteration`, `.draw` and `ratio`.
 #' @family inference
 #' @export
 #' @examples

@@ -23,7 +23,8 @@
 #'   is ten percentage points.
 #' @param vary Which law varies: `"emission"` (what is seen), `"transition"` (how
 #'   states move) or `"both"`.
-#' @param apart `FALSE`: all rows of a law move together, three models a law.
+#' @param apart `FALSE`: all rows of a law move together: three models or, with `vary = "both"`, nine, every step
+#'   of the one law with every step of the other.
 #'   `TRUE`: every distinct row moves by itself, in all combinations: for
 #'   [diag_setting()] that is sensitivity and specificity apart (nine models) and,
 #'   with `vary = "both"`, prevalence as well (27).

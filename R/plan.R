@@ -32,7 +32,9 @@
 #' @return An object of class `ibrc_plan`. Read it with [value()], [policy()],
 #'   [action_value()], [model_weights()], [update_belief()], [occupancy()],
 #'   [complexity()], [tidy()][tidy.ibrc_plan], [plot()][plot.ibrc_plan] and
-#'   [simulate()][simulate.ibrc_plan].
+#'   [simulate()][simulate.ibrc_plan]; `summary()` prints what a visit is worth and how far the
+#'   agent strays from its priors.
+#' @aliases summary.ibrc_plan
 #' @family planning
 #' @export
 #' @examples

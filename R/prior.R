@@ -22,8 +22,10 @@
 #'
 #' @section The default:
 #' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, but for what is in `fixed`, and `optimism` only
-#' where there is more than one model to lean to. With R the range of the utility, `alpha` and `eta` then have
-#' lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R): wide, and the same in any units. [prior_summary()]
+#' where there is more than one model to lean to. With R the range of the matrix `utility`, `alpha` and `eta` then have
+#' lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R): wide, and the same in any units. What a `belief_utility`
+#' adds does not count: state a prior where it is large beside R. Where all utilities are equal there is no default.
+#' `default_prior()` in the usage of [ibrc()] stands for this, and is not a function to call; [prior_summary()] of a fit
 #' shows the numbers.
 #'
 #' @section Why priors must be proper:

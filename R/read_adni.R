@@ -10,7 +10,8 @@
 #' @section What is needed:
 #' The columns `RID`, `VISCODE`, `DX`, `CDRSB`, `Hippocampus`, `AGE`, `APOE4` and
 #' `PTGENDER`, in any order and in upper or lower case; others are not read. Rows may
-#' stand in any order. Empty cells, `NA` and the codes -1 and -4 are missing; a number in
+#' stand in any order. Empty cells, `NA`, `N/A`, `NaN`, `null`, `none`, `missing`, `unknown`, a
+#' single dot and the codes -1 and -4 are missing; a number in
 #' quotes is a number and a bound such as `<200` stands for 200. Anything else that is no
 #' value counts as missing too, with a warning that names the rows.
 #'

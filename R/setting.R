@@ -31,12 +31,14 @@
 #'
 #' @return An object of class `ibrc_setting`: a list with the elements above,
 #'   arrays named, and `fully_observed`, `TRUE` where the emission is the identity.
+#'   `summary()` prints its utility and laws.
 #' @seealso [diag_setting()] and [tiger_setting()] for ready-made settings,
 #'   [as_setting()] to import one, [plan_agent()] for what comes next.
 #' @family problem statements
+#' @aliases summary.ibrc_setting
 #' @export
 #' @examples
-#' # A screening problem: wait, or treat. A test of 80% accuracy comes with waiting.
+#' # A screening problem: wait, or treat. Either way a test of 80% accuracy follows.
 #' screening <- decision_setting(
 #'   states = c("well", "ill"),
 #'   actions = c("wait", "treat"),

@@ -42,7 +42,8 @@
 #' are not named. A tibble or a data.table comes back as a plain data frame.
 #'
 #' @section Missing values:
-#' A missing observation (`NA`) stays missing, and is nothing to be filled in: a belief
+#' A missing observation (`NA`; empty text is not missing, so read files with `na.strings = c("", "NA")`) stays
+#' missing, and is nothing to be filled in: a belief
 #' then moves by what is expected alone, and [fit_iohmm()] sums over what may have been seen. A
 #' missing identifier, time or action is an error that names the rows; no row is ever
 #' dropped here. In columns to compare groups by, missing is a group of its own. `NaN` is
