@@ -1,16 +1,17 @@
 #!/bin/sh
-# The package built in other ways than the everyday one, each with the tests: without
-# OpenMP, without optimisation, without fused multiply-add, with link-time optimisation,
-# with the hardest optimisation that keeps to IEEE arithmetic, and with clang. Answers may
-# not depend on the build. One that does not keep to IEEE arithmetic comes first.
+# The package built in other ways than the everyday one, each with the tests that compare
+# kernels with their twins in plain R, fit, simulate and resume: without OpenMP, without
+# optimisation, without fused multiply-add, with link-time optimisation, with the hardest
+# optimisation that keeps to IEEE arithmetic, and with clang. Answers may not depend on
+# the build. One that does not keep to IEEE arithmetic comes first.
 #
-#   sh tests/slow/builds.sh [filter, all tests] [builds, as named below]
+#   sh tests/slow/builds.sh [filter, "." for all tests] [builds, as named below]
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
 need gcc clang R Rscript
 
-filter=${1:-.}
+filter=${1:-^(backup|beliefs|checkpoint|evaluate-batch|fit|histories|iohmm|iohmm-em|log_lik|numeric|occupancy|plan-read|resume|simulate|tables)\$}
 [ $# -eq 0 ] || shift
 wanted=${*:-without_openmp without_optimisation without_contraction lto hard clang}
 
