@@ -22,16 +22,21 @@
 #' unlink(path)
 resume <- function(file, cores = NULL, refresh = NULL) {
   check_given(file)
-  read <- read_checkpoint(file)
-  chain <- read$contents$chain
+  held <- read_checkpoint(file)$contents
+  steps <- held_fit(c(iteration_of(held$chain), held$job$run$iter))
+  if (!is.numeric(steps) || length(steps) != 2 || anyNA(steps)) refuse_no_fit()
   # A finished file is only read.
-  finished <- iteration_of(chain) >= read$contents$job$run$iter
+  finished <- steps[1] >= steps[2]
   if (!finished) check_writable(file, file.size(check_path(file)))
-  job <- job_from_plain(read$contents$job)
+  job <- held_fit(job_from_plain(held$job))
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
   if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
-  finish_job(job, chain, if (!finished) file, stands = iteration_of(chain))
+  finish_job(job, held$chain, if (!finished) file, stands = steps[1])
 }
+
+# A file may be whole and hold something other than a fit.
+held_fit <- function(code) tryCatch(code, ibrc_error_memory = stop, error = function(e) refuse_no_fit())
+refuse_no_fit <- function() refuse_damaged("it does not hold a fit")
 
 save_checkpoint <- function(file, job, chain) {
   write_checkpoint(file, list(job = job_to_plain(job), chain = chain), job$fingerprint)

@@ -7,7 +7,7 @@
 #
 # A script prints a line a promise, "what: figure: passed" or "... FAILED". What each
 # printed is kept in _build/trust/, so that the table can be made in pieces. A script
-# that needs a program that is not here exits with status 2, and counts as not run.
+# that needs a program that is not here exits with status 77, and counts as not run.
 # Exit status 1 if a promise was broken or a script did not come to its end.
 
 folder <- file.path("_build", "trust")
@@ -61,7 +61,7 @@ promises_of <- function(row) {
   if (!file.exists(kept(row$name))) return(none)
   said <- readLines(kept(row$name), warn = FALSE)
   status <- sub("^status ([0-9]+) .*", "\\1", said[length(said)])
-  if (status == "2") {
+  if (status == "77") {
     none$figure <- utils::tail(grep("^status", said, value = TRUE, invert = TRUE), 1)
     return(none)
   }

@@ -182,7 +182,7 @@ kinds <- list("tmpfs of 256 kB" = ask_child(in_tmpfs, "disk", "tmpfs", disk),
 kinds <- Filter(Negate(is.null), kinds)
 if (!length(kinds)) {
   cat("No disk can be filled here: that needs unshare or prlimit.\n")
-  quit(status = 2)
+  quit(status = 77)
 }
 for (kind in names(kinds)) {
   told <- kinds[[kind]]

@@ -67,8 +67,13 @@ plant_for() {
     belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
     backup) plant backup numeric 's/weights\[i\] \/= sum/weights[i] \/= 1.0/' ;;
     history) plant history history 's/ && observation\[found\] == x//' ;;
-    checkpoint) plant checkpoint checkpoint 's/n > in->left \/ size/n > in->left/' ;;
+    checkpoint)
+      plant checkpoint checkpoint 's/n > in->left \/ size/n > in->left/'
+      plant checkpoint checkpoint 's/names.n != n/0/'
+      plant checkpoint checkpoint 's/first == 0xed \&\& at\[1\] > 0x9f/0/'
+      ;;
     iohmm) plant iohmm iohmm 's/count\[s\] += from\[s\] \* weight/count[s] += 1.1 * from[s] * weight/' ;;
+    *) promise "$1: a planted fault is found" "none is planted" 1 ;;
   esac
 }
 

@@ -81,6 +81,11 @@ states <- vapply(nodes_seen$leaf, function(h) {
 
 path <- tempfile("gctorture")
 bytes <- as.raw(rep_len(0:255, 1000))
+# Text in bytes by other text of the same length.
+sub_raw <- function(bytes, from, to) {
+  at <- grepRaw(from, bytes, fixed = TRUE)
+  replace(bytes, at + seq_len(nchar(to)) - 1, charToRaw(to))
+}
 
 calls <- list(
   ffi_lattice_count = list(2L, 100L),
@@ -105,7 +110,8 @@ calls <- list(
   ffi_file_write = list(path, bytes),
   ffi_file_replace = list(path, paste0(path, ".new"), dirname(path)),
   ffi_file_hash = list(bytes, 1000),
-  ffi_file_flaw = list(replace(own("encode_checkpoint")(list(bytes = as.integer(bytes)), "abc"), 100, as.raw(9))),
+  # The name of a name: known only to who has walked over all before it.
+  ffi_file_flaw = list(sealed(sub_raw(own("encode_checkpoint")(c(a = 1, b = 2), "abc"), "names", "nonos"))),
   ffi_threads = list(),
   ffi_iohmm_expect = list(nodes_seen, laws),
   ffi_iohmm_em = list(nodes_seen, lapply(laws, function(x) if (length(x) > 1) matrix(x) else x), prior, NA_real_, 5L,

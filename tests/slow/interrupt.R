@@ -43,7 +43,8 @@ fit_forever <- function(name) {
       fit <- from$ibrc(problem$visits, problem$setting, problem$models, problem$prior, by = by, iter = 2e4,
                        warmup = 0, seed = moment, refresh = if (is.null(file)) 0 else 20, file = file)
       if (fit$interrupted && all(is.finite(unlist(fit$draws)))) paste("draws", dim(fit$draws[[1]])[1]) else "wrong"
-    }, ibrc_error_interrupted = function(e) "none 0", interrupt = function(e) "before 0", error = conditionMessage)
+    }, ibrc_error_interrupted = function(e) "none 0", interrupt = function(e) "before 0",
+    error = function(e) gsub("[[:space:]]+", "_", conditionMessage(e)))
     cat("back", format(c(now(), turn(Sys.getpid())), digits = 20), outcome, "\n")
     if (!is.null(file) && startsWith(outcome, "draws")) cat("file", checkpoint_step(file), "\n")
   }
@@ -65,10 +66,12 @@ interrupt_at_random <- function(name) {
   slower <- if (grepl("groups", name)) 10 else 1
   rows <- lapply(seq_len(moments), function(moment) {
     begun <- scan(text = readLines(child, 1), what = "", quiet = TRUE)
+    stopifnot(begun[1] == "begin")
     Sys.sleep(stats::runif(1, 0.3, 2) * slower)
     sent <- c(now(), turn(begun[2]))
     tools::pskill(as.integer(begun[2]), tools::SIGINT)
     back <- scan(text = readLines(child, 1), what = "", quiet = TRUE)
+    stopifnot(back[1] == "back")
     step <- if (checked && back[4] == "draws") sub("^file ", "", readLines(child, 1)) else NA
     took <- 1000 * (as.numeric(back[2:3]) - sent)
     data.frame(wall = took[1], own = took[2], outcome = back[4], draws = as.integer(back[5]),

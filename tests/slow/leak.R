@@ -28,7 +28,7 @@ made <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file.pa
                 stdout = FALSE, stderr = FALSE)
 if (made != 0 || !file.exists("/proc/self/statm")) {
   cat("This needs /proc, a compiler and the GNU C library.\n")
-  quit(status = 2)
+  quit(status = 77)
 }
 dyn.load(file.path(folder, paste0("memory", .Platform$dynlib.ext)))
 page <- as.numeric(system2("getconf", "PAGESIZE", stdout = TRUE))

@@ -7,7 +7,7 @@
 source(file.path("tests", "slow", "shared", "promise.R"))
 if (!requireNamespace("lintr", quietly = TRUE) || !requireNamespace("spelling", quietly = TRUE)) {
   cat("Style and spelling are read by the R packages lintr and spelling.\n")
-  quit(status = 2)
+  quit(status = 77)
 }
 
 folders <- c("R", "tests", "inst", "data-raw", "vignettes", "tools")

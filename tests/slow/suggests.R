@@ -9,7 +9,7 @@ source(file.path("tests", "slow", "shared", "promise.R"))
 if (!all(vapply(c("ggplot2", "knitr", "rmarkdown", "testthat"), requireNamespace, NA, quietly = TRUE)) ||
       !nzchar(Sys.which("pandoc"))) {
   cat("Building with all that is suggested needs ggplot2, knitr, rmarkdown, testthat and pandoc.\n")
-  quit(status = 2)
+  quit(status = 77)
 }
 Sys.unsetenv("IBRC_EXTENDED_TESTS")
 # testthat runs the tests and knitr the vignettes, so these two are there; the other
@@ -149,7 +149,7 @@ invisible(file.copy("tools/check.sh", file.path(scratch, "planted", "tools")))
 cat("two <- function() undefined_thing\n", file = file.path(scratch, "planted", "R", "one.R"), append = TRUE)
 planted <- with_everything(check_as_cran(file.path(scratch, "planted")))
 promise("a planted name that nothing defines fails the check as CRAN does it", planted$figure,
-        !planted$clean && planted$figure != "no result")
+        !planted$clean && any(grepl("undefined_thing", planted$said, fixed = TRUE)))
 
 # ---- the package ----------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ for (part in names(parts)) {
 
 ran <- run_vignettes(home, file.path(checked$folder, "ibrc"))
 promise("the code of vignettes runs with nothing there but what is imported, and knitr",
-        paste0(sum(ran), " of ", length(ran), if (!all(ran)) paste0(", not ", toString(names(ran)[!ran]))), all(ran))
+        paste0(sum(ran), " of ", length(ran), if (!all(ran)) paste0(", not ", toString(names(ran)[!ran]))), length(ran) > 0 && all(ran))
 
 # Examples that are left out without what they need count here as well.
 checked <- with_everything(check(tarball, "--no-tests", "--ignore-vignettes", "--timings"))

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
 need valgrind R Rscript
 
-filter=${1:-^(backup|beliefs|evaluate-batch|histories|iohmm|iohmm-draws|log_lik|numeric|occupancy|tables)\$}
+filter=${1:-^(backup|beliefs|checkpoint|evaluate-batch|histories|iohmm|iohmm-draws|log_lik|numeric|occupancy|tables)\$}
 suppressions=tests/slow/shared/valgrind.supp
 export IBRC_EXTENDED_TESTS=0
 # To compile R code while it runs costs more here than it saves.
@@ -83,6 +83,7 @@ judge() {
   said=$3
   shift 3
   found=0
+  [ $# -gt 0 ] || status=1
   for name in "$@"; do
     [ "$status" -eq 0 ] || tail -n 40 "$scratch/$name.out"
     [ "$(errors "$name")" -eq 0 ] || head -n 80 "$scratch/$name.memcheck"
@@ -94,15 +95,21 @@ judge() {
   promise "$what bring no error of memcheck" "$found errors" $status
 }
 
-# Every so many-th file that the filter names, from the first, the second, and so on.
-jobs=${IBRC_JOBS:-1}
+# Files by the names that the filter is for; every so many-th of them, from the first, the
+# second, and so on.
+stems() { ls tests/testthat | sed -n 's/^test-\(.*\)[.]R$/\1/p' | grep -E -e "$filter"; }
 share() {
-  ls tests/testthat | sed -n 's/^test-\(.*\)[.]R$/\1/p' | grep -E -e "$filter" | awk -v jobs="$jobs" -v job="$1" \
+  stems | awk -v jobs="$jobs" -v job="$1" \
     'NR % jobs == job - 1 { line = line (line == "" ? "" : "|") $0 } END { print "^(" line ")$" }'
 }
+jobs=${IBRC_JOBS:-1}
+case $jobs in '' | *[!0-9]* | 0) printf 'IBRC_JOBS must be 1 or more\n' >&2; exit 1 ;; esac
+stems >/dev/null || { printf 'no test is named %s\n' "$filter" >&2; exit 1; }
+[ "$jobs" -le "$(stems | wc -l)" ] || jobs=$(stems | wc -l)
 begin=$(seconds)
 names=""
 pids=""
+trap 'kill $pids 2>/dev/null || :; exit 1' HUP INT TERM
 for job in $(seq "$jobs"); do
   names="$names suite$job"
   checked "suite$job" tools/test.R tests/testthat "$(share "$job")" &
@@ -110,6 +117,7 @@ for job in $(seq "$jobs"); do
 done
 status=0
 for pid in $pids; do wait "$pid" || status=1; done
+trap 'exit 1' HUP INT TERM
 said=""
 for name in $names; do said="$said$(tests_said "$scratch/$name.out"), "; done
 judge "tests $filter" $status "$said$(($(seconds) - begin)) s" $names

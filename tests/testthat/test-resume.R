@@ -80,6 +80,14 @@ warned <- function(code) {
   list(value = value, said = vapply(said, conditionMessage, ""), class = unique(lapply(said, class)))
 }
 
+test_that("a file that is whole and holds no fit is refused", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  for (contents in list(NULL, 1, "a", list(), list(job = 1, chain = 1), list(job = list(), chain = list()))) {
+    write_checkpoint(path, contents, "abc")
+    expect_identical(expect_error(resume(path), class = "ibrc_error_file")$reason, "damaged")
+  }
+})
+
 test_that("a disk that is full later costs no draws, and says so", {
   path <- withr::local_tempfile(fileext = ".ibrc")
   unbroken <- small()

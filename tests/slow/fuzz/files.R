@@ -42,14 +42,20 @@ change <- function(bytes) {
   )
 }
 
-outcome <- function(bytes) {
+outcome <- function(bytes, reader = read) {
   writeBin(bytes, path)
   tryCatch({
-    read(path)
+    reader(path)
     "read"
   }, ibrc_error_file = function(e) "refused", warning = function(e) paste("warning:", conditionMessage(e)),
   error = function(e) paste("error:", conditionMessage(e)))
 }
+
+# A reader whose refusals have no class.
+coarse <- altered_package("refuse_damaged", function(why) stop(why))
+told <- vapply(1:20, function(i) outcome(change(whole), coarse$read_checkpoint), "")
+promise("files: a planted refusal without a class is seen", paste(sum(startsWith(told, "error")), "of", length(told)),
+        any(startsWith(told, "error")))
 
 said <- character(files)
 seal <- logical(files)

@@ -30,7 +30,7 @@ need() {
   for program in "$@"; do
     command -v "$program" >/dev/null 2>&1 && continue
     printf '%s needs %s, which is not here.\n' "$0" "$program" >&2
-    exit 2
+    exit 77
   done
 }
 
