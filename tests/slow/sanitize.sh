@@ -82,7 +82,7 @@ done
 begin=$(seconds)
 build_package sanitized "CC = gcc" "$flags" "LDFLAGS = $checks"
 status=0
-sanitized Rscript tools/test.R tests/testthat "$filter" >"$scratch/suite.out" 2>&1 || status=1
+IBRC_EXTENDED_TESTS=0 sanitized Rscript tools/test.R tests/testthat "$filter" >"$scratch/suite.out" 2>&1 || status=1
 [ $status -eq 0 ] || grep -A 25 -e 'ERROR: AddressSanitizer' -e ': runtime error:' -e '^Failure' -e '^Error' "$scratch/suite.out" ||
   tail -n 40 "$scratch/suite.out"
 promise "the suite passes on a sanitized build" "$(tests_said "$scratch/suite.out"), $(($(seconds) - begin)) s" $status
