@@ -42,7 +42,9 @@ static void must_sum(const double *x, size_t n, double wanted, const char *what)
 }
 
 /* The kernel keeps futures below 1e290: a state that is less likely than this before
- * what is seen later, and the likelier one after it, may lose its count. */
+ * what is seen later, and the likelier one after it, may lose its count. So may one whose
+ * chance together with what is seen is below the smallest normal number, and has lost
+ * its digits. */
 #define HARDLY 1e-280
 
 static void check_passes(const grown *g, const ibrc_models *model, const double *start) {
@@ -58,7 +60,7 @@ static void check_passes(const grown *g, const ibrc_models *model, const double 
       must_be_law(filter + h * S, (int)S, 1e-9, "a filter is a law");
       least = fmin(least, norm[h]);
       for (size_t s = 0; s < S; s++) {
-        if (filter[h * S + s] > 0.0) least = fmin(least, filter[h * S + s]);
+        if (filter[h * S + s] > 0.0) least = fmin(least, filter[h * S + s] * fmin(norm[h], 1.0));
       }
       if (g->parent[h] < 0) starts += g->through[h];
       if (g->parent[h] >= 0) moves += g->through[h];
