@@ -17,7 +17,8 @@
 #'   `term`, `group` (with groups); `verdict`, one of `"identified"`, `"bounded from
 #'   above"`, `"bounded from below"`, `"not identified"` and `"only jointly with"`
 #'   another term; `contraction`, the share of the prior's variance that the data took
-#'   away, on the scale a sampler works on ([ibrc_prior()]); `prior.low`, `prior.high`, `conf.low` and `conf.high`, the central 95% of
+#'   away, on the scale a sampler works on ([ibrc_prior()]); `prior.low`,
+#'   `prior.high`, `conf.low` and `conf.high`, the central 95% of
 #'   prior and posterior; `one_sided`, the only side on which the data bound it
 #'   (`"above"`, `"below"`) or `NA`; `bound_below` and `bound_above`; `ridge_with` and
 #'   `ridge`, the term with the strongest posterior correlation, on the scale a sampler

@@ -19,7 +19,8 @@
 #' @return A `ggplot` object; it needs the package ggplot2. `fit_plot_data()` returns
 #'   the data frame behind it. `"density"`: `part` (`"posterior"` or `"prior"`), `group`
 #'   (`NA` for the prior), `term`, `value`, `density` and `scale` (`"log10"` or `"linear"`: what the density is
-#'   per unit of). `"joint"`: a row a draw: `.draw`, `.iteration`, `.chain`, `group` and a column for either term. `"trace"`: a
+#'   per unit of). `"joint"`: a row a draw: `.draw`, `.iteration`, `.chain`, `group` and a column for
+#'   either term. `"trace"`: a
 #'   row a draw and term, as [as.data.frame()][as.data.frame.ibrc_fit] gives. `"pairs"`: a
 #'   row a draw and pair: `.draw`, `group`, `term_x`, `term_y`, `x` and `y`. More than 2,000 draws a group are
 #'   thinned to that in `"joint"` and `"pairs"`.

@@ -90,7 +90,8 @@ moved <- sum(c(TRUE, diff(left$step) != 0))
 unlink(folder, recursive = TRUE)
 promise("a killed fit leaves no file yet or one that resumes",
         paste0(nrow(rows) - nrow(left), " no file, ", sum(left$resumed), " of ", nrow(left), " resumed, at steps ",
-               min(left$step), " to ", max(left$step), "; ", parts, " kills met a write; ", moved, " at a step of their own"),
+               min(left$step), " to ", max(left$step), "; ", parts, " kills met a write; ", moved,
+               " at a step of their own"),
         nrow(left) > 0 && all(left$resumed) && moved >= nrow(left) / 2)
 promise("a killed fit, resumed, has the draws of an unbroken one", paste(sum(left$same), "of", nrow(left)),
         all(left$same))

@@ -170,7 +170,8 @@ for (part in names(parts)) {
 
 ran <- run_vignettes(home, file.path(checked$folder, "ibrc"))
 promise("the code of vignettes runs with nothing there but what is imported, and knitr",
-        paste0(sum(ran), " of ", length(ran), if (!all(ran)) paste0(", not ", toString(names(ran)[!ran]))), length(ran) > 0 && all(ran))
+        paste0(sum(ran), " of ", length(ran), if (!all(ran)) paste0(", not ", toString(names(ran)[!ran]))),
+        length(ran) > 0 && all(ran))
 
 # Examples that are left out without what they need count here as well.
 checked <- with_everything(check(tarball, "--no-tests", "--ignore-vignettes", "--timings"))
