@@ -6,7 +6,7 @@
 #
 #   sh tests/slow/fuzz.sh [runs a harness, 100000] [harnesses, all: see `wanted` below]
 #
-# `files` runs a hundredth of the runs. IBRC_FUZZ_SEED picks another sequence of inputs;
+# `files` runs a thousandth of the runs. IBRC_FUZZ_SEED picks another sequence of inputs;
 # an input that breaks something is printed in base64.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -81,7 +81,7 @@ for harness in $wanted; do
   if [ "$harness" = files ]; then
     [ -n "${IBRC_FUZZ_LIBRARY:-}" ] || build_package plain
     library=${IBRC_FUZZ_LIBRARY:-$scratch/plain}
-    R_LIBS="$library${R_LIBS:+:$R_LIBS}" IBRC_EXTENDED_TESTS=1 Rscript tests/slow/fuzz/files.R $((runs / 100)) "$seed" ||
+    R_LIBS="$library${R_LIBS:+:$R_LIBS}" IBRC_EXTENDED_TESTS=1 Rscript tests/slow/fuzz/files.R $((runs / 1000)) "$seed" ||
       broken=$((broken + 1))
     continue
   fi
