@@ -122,6 +122,8 @@ typedef struct {
   const unsigned char *entries;
 } value;
 
+/* Values are nested, no deeper than DEEPEST. NOLINTBEGIN(misc-no-recursion) */
+
 static value walk_value(reader *in, int depth);
 static void walk_attributes(reader *in, value of, int depth);
 
@@ -207,6 +209,8 @@ static value walk_value(reader *in, int depth) {
   walk_attributes(in, found, depth);
   return found;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* ---- files ----------------------------------------------------------------- */
 
