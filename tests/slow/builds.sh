@@ -16,10 +16,10 @@ filter=${1:-^(backup|beliefs|checkpoint|evaluate-batch|fit|histories|iohmm|iohmm
 [ $# -eq 0 ] || shift
 wanted=${*:-without_openmp without_optimisation without_contraction lto hard clang}
 
-build_package planted "CFLAGS = -g -O2 -Dexp=expf"
+printf '#include <math.h>\n#define exp(x) ((double)expf((float)(x)))\n' >"$scratch/planted.h"
+build_package planted "CFLAGS = -g -O2 -include $scratch/planted.h"
 status=0
 with_library planted Rscript tools/test.R tests/testthat '^(numeric|backup)$' >"$scratch/planted.out" 2>&1 && status=1
-grep -q -e ' -Dexp=expf ' "$scratch/planted.log" || status=1
 grep -q -E '^[1-9][0-9]* passed, [1-9][0-9]* failed' "$scratch/planted.out" || status=1
 promise "a planted build, exponentials in single precision, is seen" "$(tests_said "$scratch/planted.out")" $status
 rm -rf "${scratch:?}/planted"
