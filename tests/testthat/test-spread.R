@@ -34,12 +34,16 @@ test_that("groups in processes of their own have the draws of one process", {
   expect_identical(.Random.seed, before)
   expect_match(messages, "step (65|130|150) of 150")
   expect_length(messages, 3)
-  for (part in setdiff(names(unbroken), "run")) expect_identical(fit[[part]], unbroken[[part]])
-  expect_identical(resume(path)$draws, unbroken$draws)
-
   error <- expect_error(spread(list(1, 2), function(x) tools::pskill(Sys.getpid(), tools::SIGKILL)),
                         class = "ibrc_error_worker")
   expect_match(conditionMessage(error), "future::plan")
+
+  # valgrind, if it watches this process, has shorter long doubles than the others.
+  local_processes()
+  adds <- function(x) sum(rep(0.1, 1000))
+  skip_if_not(identical(spread(list(1, 2), adds), list(adds(), adds())), "processes that do not add alike")
+  for (part in setdiff(names(unbroken), "run")) expect_identical(fit[[part]], unbroken[[part]])
+  expect_identical(resume(path)$draws, unbroken$draws)
 })
 
 # Interrupts the second round, as Ctrl-C would.
