@@ -69,9 +69,10 @@ test_that("an interrupt at any moment leaves the caller's generator as it was", 
         })
         same <- identical(.GlobalEnv$.Random.seed, before)
         assign(".Random.seed", before, envir = globalenv())
-        interrupted && same
-      }, NA)
-      expect_identical(which(!kept), integer(0))
+        c(interrupted, same)
+      }, c(NA, NA))
+      expect_identical(which(!kept[1, ]), integer(0), label = "waits without an interrupt")
+      expect_identical(which(!kept[2, ]), integer(0), label = "waits after which the generator had moved")
     }
   })
 })
