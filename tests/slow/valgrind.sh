@@ -20,11 +20,12 @@ export IBRC_EXTENDED_TESTS=0
 export R_ENABLE_JIT=0
 
 # checked name script arguments ...: what memcheck says goes to $scratch/name.memcheck.
+# With lead=exec, for one in the background, R takes the shell's place: to stop one stops both.
 checked() {
   name=$1
   script=$2
   shift 2
-  R_LIBS="$scratch/plain${R_LIBS:+:$R_LIBS}" R -d valgrind \
+  ${lead:-} env R_LIBS="$scratch/plain${R_LIBS:+:$R_LIBS}" R -d valgrind \
     --debugger-args="--log-file=$scratch/$name.memcheck --suppressions=$suppressions --num-callers=25 --error-limit=no --leak-check=no --child-silent-after-fork=yes" \
     --vanilla --no-echo -f "$script" --args "$@" >"$scratch/$name.out" 2>&1
 }
@@ -112,7 +113,7 @@ pids=""
 trap 'kill $pids 2>/dev/null || :; exit 1' HUP INT TERM
 for job in $(seq "$jobs"); do
   names="$names suite$job"
-  checked "suite$job" tools/test.R tests/testthat "$(share "$job")" &
+  lead=exec checked "suite$job" tools/test.R tests/testthat "$(share "$job")" &
   pids="$pids $!"
 done
 status=0
