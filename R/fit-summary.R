@@ -16,7 +16,7 @@
 #'
 #' Lines with a star below the table say what to do next. `vignette("ibrc")` has the numbers at the bedside.
 #'
-#' @param object,x A fit ([ibrc()]).
+#' @param object,x A fit ([ibrc()]), or its summary.
 #' @param conf.level Mass of the central interval.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
@@ -159,14 +159,18 @@ format.ibrc_fit <- function(x, suppress = 5, ...) {
          ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
 }
 
+#' @rdname summary.ibrc_fit
+#' @param digits How many significant digits of medians and intervals to print.
 #' @export
 print.ibrc_fit <- function(x, digits = 3, suppress = 5, ...) {
   print(summary(x, suppress = suppress), digits = digits)
   invisible(x)
 }
 
+#' @rdname summary.ibrc_fit
 #' @export
 print.summary.ibrc_fit <- function(x, digits = 3, ...) {
+  digits <- check_count(digits, "digits")
   cat(format(x$fit, suppress = x$suppress), "\n\n", sep = "")
   table <- x$table
   percent <- function(p) paste0(format(100 * p, trim = TRUE), "%")

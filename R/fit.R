@@ -163,12 +163,24 @@ finish_job <- function(job, chain, file, stands = NULL) {
   }
   chain <- if (is.null(chain$parts)) run_chains(chain, job$evaluator, job$run, each_step = save) else
     run_parts(chain, job, every, each_round = save)
-  if (!is.null(file)) stands <- write(chain[names(chain) != "interrupted"])
-  if (chain$interrupted && !is.null(file)) {
-    message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on",
-            if (stands < iteration_of(chain)) paste(" from step", stands), ".")
-  }
-  new_ibrc_fit(chain, job)
+  undisturbed({
+    if (!is.null(file)) stands <- write(chain[names(chain) != "interrupted"])
+    if (chain$interrupted && !is.null(file)) {
+      message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on",
+              if (stands < iteration_of(chain)) paste(" from step", stands), ".")
+    }
+    new_ibrc_fit(chain, job)
+  })
+}
+
+# The value of `code`, which comes to its end. A Ctrl-C meanwhile is dropped: it was pressed twice, or too late,
+# and would throw away the draws.
+undisturbed <- function(code) {
+  suspendInterrupts({
+    out <- code
+    tryCatch(allowInterrupts(Sys.sleep(0)), interrupt = function(condition) NULL)
+    out
+  })
 }
 
 iteration_of <- function(chain) {

@@ -174,6 +174,16 @@ static void optimum_step(const void *context, const double *value, double *next)
   ibrc_backup(c->table, c->problem, value, c->n_threads, c->scratch, &out);
 }
 
+/* Adds `shift` to all of x: are they finite still? */
+static int move_all(double *x, size_t n, double shift) {
+  int finite = 1;
+  for (size_t i = 0; i < n; i++) {
+    x[i] += shift;
+    finite &= isfinite(x[i]) != 0;
+  }
+  return finite;
+}
+
 ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse *coarse,
                                      const ibrc_problem *problem, const ibrc_solve_options *options,
                                      int n_threads, double *scratch,
@@ -187,11 +197,10 @@ ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse 
   /* The last backup was of values lower by shift / gamma: Q and K move along. */
   const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
   const size_t rows = ibrc_table_rows(table);
-  int finite = 1;
-  for (size_t i = 0; i < cells; i++) finite &= isfinite(out->action_value[i] += shift) != 0;
-  for (size_t i = 0; i < rows; i++) finite &= isfinite(out->model_value[i] += shift) != 0;
+  const int actions = move_all(out->action_value, cells, shift);
+  const int models = move_all(out->model_value, rows, shift);
   /* A value can be finite where an action or a model that it passes over is not. */
-  if (!finite && report.code == IBRC_OK) report.code = IBRC_NOT_FINITE;
+  if (!(actions && models) && report.code == IBRC_OK) report.code = IBRC_NOT_FINITE;
   return report;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What compilers find in src/ without running it: warnings of gcc and clang, with
-# OpenMP and without, gcc's analyzer and clang-tidy. Each tool first gets a file with
+# OpenMP and without, gcc's analyzer and clang-tidy, and gcc for Windows where it is. Each tool first gets a file with
 # planted faults: one that passes them over would prove nothing.
 #
 #   sh tests/slow/analyse.sh
@@ -31,6 +31,12 @@ gcc_alone() { for file in "$@"; do gcc $language $warnings -c "$file" -o "$scrat
 clang_warnings() { for file in "$@"; do clang $language $warnings -fopenmp -c "$file" -o "$scratch/x.o"; done; }
 clang_alone() { for file in "$@"; do clang $language $warnings -c "$file" -o "$scratch/x.o"; done; }
 gcc_analyzer() { for file in "$@"; do gcc $language -fanalyzer -c "$file" -o "$scratch/x.o"; done; }
+# The macros of its math.h mention conversions that are never made.
+windows_warnings() {
+  for file in "$@"; do
+    x86_64-w64-mingw32-gcc $language $warnings -Wno-float-conversion -fopenmp -c "$file" -o "$scratch/x.o"
+  done
+}
 clang_tidy() { clang-tidy --quiet --checks="$checks" "$@" -- $language -fopenmp; }
 
 # A conversion and a shadow for the compilers; a read of freed memory, of nothing,
@@ -82,4 +88,9 @@ look "clang $clang_version, warnings" clang_warnings 2
 look "clang $clang_version, warnings without OpenMP" clang_alone 2
 look "gcc $gcc_version, analyzer" gcc_analyzer 2
 look "clang-tidy $clang_version" clang_tidy 3
+if command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1; then
+  look "gcc $(x86_64-w64-mingw32-gcc -dumpversion) for Windows, warnings" windows_warnings 2
+else
+  printf 'No compiler for Windows here (gcc-mingw-w64): what is only for it was not compiled.\n'
+fi
 finish

@@ -59,7 +59,7 @@ plant() {
   run "$scratch/$1-planted" 20000 "$scratch/$1-planted.log" && status=1
   grep -q -e '^broken:' -e 'runtime error:' -e 'ERROR: AddressSanitizer' "$scratch/$1-planted.log" || status=1
   seen=$(grep -m 1 -e '^broken:' -e 'runtime error:' -e 'ERROR:' "$scratch/$1-planted.log" || echo no)
-  promise "$1: a planted fault is found" "$(echo "$seen" | sed 's/.*ERROR: AddressSanitizer: \([a-z-]*\).*/\1/')" $status
+  promise "$1: a planted fault is found" "$(echo "$seen" | sed 's/.*ERROR: AddressSanitizer: \([a-z-]*\).*/\1/; s/^broken: \(.*\)/not kept, \1/')" $status
 }
 
 plant_for() {

@@ -146,6 +146,9 @@ promise("the same use behind a guard passes", paste(names(guarded), guarded, col
 
 dir.create(file.path(scratch, "planted", "tools"))
 invisible(file.copy("tools/check.sh", file.path(scratch, "planted", "tools")))
+clean <- with_everything(check_as_cran(file.path(scratch, "planted")))
+if (!clean$clean) writeLines(utils::tail(clean$said, 40))
+promise("a small package without fault passes the check as CRAN does it", clean$figure, clean$clean)
 cat("two <- function() undefined_thing\n", file = file.path(scratch, "planted", "R", "one.R"), append = TRUE)
 planted <- with_everything(check_as_cran(file.path(scratch, "planted")))
 promise("a planted name that nothing defines fails the check as CRAN does it", planted$figure,

@@ -134,6 +134,26 @@ test_that("an interrupted run says which step its file stands at", {
   expect_length(out$said, 1)
 })
 
+test_that("a second interrupt, while the first is answered, loses nothing", {
+  skip_without_signals()
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  press <- function() {
+    send_interrupt()
+    linger(5000)
+  }
+  expect_true(is_interrupted(press()))
+  expect_false(is_interrupted(undisturbed(press())))
+  real <- save_checkpoint
+  local_replacement("save_checkpoint", function(file, job, chain) {
+    if (iteration_of(chain) > 0) press()
+    real(file, job, chain)
+  })
+  fit <- NULL
+  expect_false(is_interrupted(fit <- stop_after(path, 150)))
+  expect_true(fit$interrupted)
+  expect_identical(iteration_of(read_checkpoint(path)$contents$chain), 150L)
+})
+
 test_that("a path that cannot be written to is refused before any work", {
   local_replacement("plan_agent", function(...) stop("work"))
   expect_error(small(), "work")
