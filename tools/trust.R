@@ -60,7 +60,9 @@ promises_of <- function(row) {
                      figure = "", verdict = "not run")
   if (!file.exists(kept(row$name))) return(none)
   said <- readLines(kept(row$name), warn = FALSE)
-  status <- sub("^status ([0-9]+) .*", "\\1", said[length(said)])
+  # A script that was stopped, or still runs, has no last line with its status.
+  last <- grep("^status [0-9]+ ", utils::tail(said, 1), value = TRUE)
+  status <- if (length(last)) sub("^status ([0-9]+) .*", "\\1", last) else "unknown"
   if (status == "77") {
     none$figure <- utils::tail(grep("^status", said, value = TRUE, invert = TRUE), 1)
     return(none)
