@@ -21,6 +21,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 packages=""     # R packages beside those under Imports
 suggests=FALSE  # everything under Suggests as well?
 commands=""     # programs that Debian packages under their own name
+fuzzing=no      # the libraries of clang for fuzzing and threads as well?
 for goal in "${@:-demo}"; do
   case "$goal" in
     demo)  packages="$packages ggplot2" ;;
@@ -29,7 +30,7 @@ for goal in "${@:-demo}"; do
     check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
     bench) ;;
     site)  suggests=TRUE; packages="$packages pkgdown spelling"; commands="$commands pandoc" ;;
-    trust) suggests=TRUE; packages="$packages covr lintr spelling"; commands="$commands pandoc valgrind clang clang-tidy" ;;
+    trust) suggests=TRUE; packages="$packages covr lintr spelling"; commands="$commands pandoc valgrind clang clang-tidy"; fuzzing=yes ;;
     *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench, site and trust." ;;
   esac
 done
@@ -112,18 +113,33 @@ Rscript -e "quit(status = getRversion() < '$r_needed')" >/dev/null 2>&1 ||
 
 # ---- programs that a check calls -----------------------------------------------
 
+program_packages() {
+  if [ "$apt" = yes ] && [ "$may_root" = yes ]; then
+    apt_update
+    apt_install "$@"
+  else
+    say "a full check also wants $*, to be installed by hand"
+  fi
+}
+
 missing=""
 for command in $commands; do
   have "$command" || missing="$missing $command"
 done
-if [ -n "$missing" ]; then
-  if [ "$apt" = yes ] && [ "$may_root" = yes ]; then
-    apt_update
-    # shellcheck disable=SC2086
-    apt_install $missing
-  else
-    say "a full check also wants$missing, to be installed by hand"
-  fi
+# shellcheck disable=SC2086
+[ -z "$missing" ] || program_packages $missing
+
+# Debian and Ubuntu package what clang links to apart, under the number of its version.
+clang_links() { printf '%s\n' "$2" | clang -x c "$1" - -o "$scratch/program" >/dev/null 2>&1; }
+if [ "$fuzzing" = yes ] && have clang; then
+  missing=""
+  version=$(clang -dumpversion | sed 's/[.].*//')
+  clang_links -fsanitize=fuzzer 'int LLVMFuzzerTestOneInput(const char *x, unsigned long n) { return x && n > 9; }' ||
+    missing="libclang-rt-$version-dev"
+  clang_links -fopenmp '#include <omp.h>
+    int main(void) { return omp_get_max_threads() < 1; }' || missing="$missing libomp-$version-dev"
+  # shellcheck disable=SC2086
+  [ -z "$missing" ] || program_packages $missing
 fi
 
 # ---- R packages -----------------------------------------------------------------

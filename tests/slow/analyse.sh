@@ -10,6 +10,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
 need gcc clang clang-tidy R
+clang_has_threads
 
 sources=$(ls src/*.c)
 n_sources=$(echo "$sources" | wc -l)

@@ -10,6 +10,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
 need gcc clang R Rscript
+clang_has_threads
 export IBRC_EXTENDED_TESTS=0
 
 filter=${1:-^(backup|beliefs|checkpoint|evaluate-batch|fit|histories|iohmm|iohmm-em|log_lik|numeric|occupancy|plan-read|resume|simulate|tables)\$}

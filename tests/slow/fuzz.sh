@@ -12,6 +12,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
 need clang R Rscript
+clang_fuzzes
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift

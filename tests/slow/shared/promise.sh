@@ -34,6 +34,20 @@ need() {
   done
 }
 
+# Nor has one whose clang lacks a library, as it may: flag, a program that needs it.
+need_clang() {
+  printf '%s\n' "$2" | clang -x c "$1" - -o "$scratch/program" >/dev/null 2>&1 && return 0
+  printf '%s needs clang with %s, whose library is not here (tools/setup.sh trust).\n' "$0" "$1" >&2
+  exit 77
+}
+clang_fuzzes() {
+  need_clang -fsanitize=fuzzer 'int LLVMFuzzerTestOneInput(const char *x, unsigned long n) { return x && n > 9; }'
+}
+clang_has_threads() {
+  need_clang -fopenmp '#include <omp.h>
+    int main(void) { return omp_get_max_threads() < 1; }'
+}
+
 # Counts lines of the files named that match a pattern; files may be missing.
 count_lines() {
   pattern=$1
