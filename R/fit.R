@@ -315,9 +315,13 @@ step_chains <- function(chain, evaluator) {
 say_progress <- function(iteration, run, began) {
   gone <- as.numeric(Sys.time() - began, units = "secs")
   left <- gone / iteration * (run$iter - iteration)
-  message(sprintf("step %d of %d%s, about %s left", iteration, run$iter,
-                  if (iteration <= run$warmup) " (warm-up)" else "", format_seconds(left)))
+  tell(message(sprintf("step %d of %d%s, about %s left", iteration, run$iter,
+                       if (iteration <= run$warmup) " (warm-up)" else "", format_seconds(left))))
 }
+
+# For a message or a warning in mid-run. Who listens to it (withCallingHandlers(), a report, a progress bar) does so out
+# of reach of the handlers inside: an interrupt there would end the run without its draws. So it waits.
+tell <- function(signal) suspendInterrupts(signal)
 
 format_seconds <- function(seconds) {
   if (seconds < 60) return(paste(ceiling(seconds), "s"))

@@ -52,8 +52,8 @@ checkpoint_writer <- function(file, job, stands = NULL) {
     failed <- function(e) {
       if (is.null(stands)) stop(e)
       if (!behind) {
-        warn("file", e$message, " The run goes on and tries again at the next checkpoint; the last that ",
-             "was written is that of step ", stands, ".")
+        tell(warn("file", e$message, " The run goes on and tries again at the next checkpoint; the last that ",
+                  "was written is that of step ", stands, "."))
       }
       TRUE
     }

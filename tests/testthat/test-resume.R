@@ -154,6 +154,28 @@ test_that("a second interrupt, while the first is answered, loses nothing", {
   expect_identical(iteration_of(read_checkpoint(path)$contents$chain), 150L)
 })
 
+test_that("an interrupt that comes while somebody hears of progress or trouble brings back the draws", {
+  skip_without_signals()
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  fill_disk(at = 2)
+  hear <- function(restart) {
+    force(restart)
+    function(condition) {
+      send_interrupt()
+      linger(5000)
+      invokeRestart(restart)
+    }
+  }
+  fit <- NULL
+  expect_false(is_interrupted(fit <- withCallingHandlers(whole(refresh = 200), message = hear("muffleMessage"))))
+  expect_true(fit$interrupted)
+  fit <- NULL
+  expect_false(is_interrupted(suppressMessages({
+    fit <- withCallingHandlers(whole(path, refresh = 200), warning = hear("muffleWarning"))
+  })))
+  expect_true(fit$interrupted)
+})
+
 test_that("a path that cannot be written to is refused before any work", {
   local_replacement("plan_agent", function(...) stop("work"))
   expect_error(small(), "work")
