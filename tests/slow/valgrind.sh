@@ -121,7 +121,9 @@ for pid in $pids; do wait "$pid" || status=1; done
 trap 'exit 1' HUP INT TERM
 said=""
 for name in $names; do said="$said$(tests_said "$scratch/$name.out"), "; done
-judge "tests $filter" $status "$said$(($(seconds) - begin)) s" $names
+what="tests $filter"
+[ "$filter" != . ] || what="all tests"
+judge "$what" $status "$said$(($(seconds) - begin)) s" $names
 
 export IBRC_EXTENDED_TESTS=1
 begin=$(seconds)
