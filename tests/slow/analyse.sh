@@ -1,7 +1,7 @@
 #!/bin/sh
 # What compilers find in src/ without running it: warnings of gcc and clang, with
-# OpenMP and without, gcc's analyzer and clang-tidy, and gcc for Windows where it is. Each tool first gets a file with
-# planted faults: one that passes them over would prove nothing.
+# OpenMP and without, gcc's analyzer and clang-tidy, and gcc for Windows where it is. Each
+# tool first gets a file with planted faults: one that passes them over would prove nothing.
 #
 #   sh tests/slow/analyse.sh
 #

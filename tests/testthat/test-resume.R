@@ -139,7 +139,7 @@ test_that("a second interrupt, while the first is answered, loses nothing", {
   path <- withr::local_tempfile(fileext = ".ibrc")
   press <- function() {
     send_interrupt()
-    linger(5000)
+    linger()
   }
   expect_true(is_interrupted(press()))
   expect_false(is_interrupted(undisturbed(press())))
@@ -162,7 +162,7 @@ test_that("an interrupt that comes while somebody hears of progress or trouble b
     force(restart)
     function(condition) {
       send_interrupt()
-      linger(5000)
+      linger()
       invokeRestart(restart)
     }
   }
