@@ -5,6 +5,8 @@
 #   Rscript tools/trust.R kill fuzz       those two
 #   Rscript tools/trust.R table [file]    the table of what was run before, as CSV too
 #
+# As many scripts run beside each other as there are cores, or as IBRC_JOBS says, the
+# longest first; one that measures how soon something is answered runs alone, at the end.
 # A script prints a line a promise, "what: figure: passed" or "... FAILED". What each
 # printed is kept in _build/trust/, so that the table can be made in pieces. A script
 # that needs a program that is not here exits with status 77, and counts as not run.
@@ -12,47 +14,88 @@
 
 folder <- file.path("_build", "trust")
 
-# area, script and its arguments, in the order of the table.
-scripts <- read.table(header = TRUE, colClasses = "character", text = "
-  area                  script         arguments
-  Calibration           calibration.R  1000
-  Calibration           coverage.R     ''
-  'Two implementations' twins.R        ''
-  'Memory and C'        sanitize.sh    ''
-  'Memory and C'        valgrind.sh    .
-  'Memory and C'        gctorture.R    ''
-  'Memory and C'        analyse.sh     ''
-  'Memory and C'        fuzz.sh        10000000
-  'Memory and C'        builds.sh      ''
-  'Everyday tests'      everyday.R     ''
-  'Everyday tests'      suite.R        ''
-  Faults                kill.R         ''
-  Faults                interrupt.R    ''
-  Faults                disk.R         ''
-  Faults                damage.R       ''
-  Faults                storm.R        ''
-  Faults                generator.R    ''
-  Faults                leak.R         ''
-  Package               lines.R        ''
-  Package               lint.R         ''
-  Package               suggests.R     ''
+# Area, script and its arguments, in the order of the table. `minutes`, on one core, say
+# which to begin with, and 0 which to run alone.
+scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric"), c(3, 1)), text = "
+  area                  script         arguments  minutes
+  Calibration           calibration.R  1000       50
+  Calibration           coverage.R     ''         18
+  'Two implementations' twins.R        ''         1
+  'Memory and C'        sanitize.sh    ''         6
+  'Memory and C'        valgrind.sh    .          110
+  'Memory and C'        gctorture.R    ''         1
+  'Memory and C'        analyse.sh     ''         1
+  'Memory and C'        fuzz.sh        10000000   60
+  'Memory and C'        builds.sh      ''         7
+  'Everyday tests'      everyday.R     ''         4
+  'Everyday tests'      suite.R        ''         30
+  Faults                kill.R         ''         4
+  Faults                interrupt.R    ''         0
+  Faults                disk.R         ''         1
+  Faults                damage.R       ''         2
+  Faults                storm.R        ''         3
+  Faults                generator.R    ''         1
+  Faults                leak.R         ''         3
+  Package               lines.R        ''         25
+  Package               lint.R         ''         2
+  Package               suggests.R     ''         19
 ")
 scripts$name <- sub("[.][^.]*$", "", scripts$script)
 
 kept <- function(name) file.path(folder, paste0(name, ".txt"))
 
-# Output goes to the screen as it comes, and to a file; the status is its last line.
-run_script <- function(row) {
+# ---- running ----------------------------------------------------------------------
+
+jobs_allowed <- function() {
+  said <- Sys.getenv("IBRC_JOBS", max(1L, parallel::detectCores(), na.rm = TRUE))
+  jobs <- suppressWarnings(as.integer(said))
+  if (is.na(jobs) || jobs < 1) stop("IBRC_JOBS must be 1 or more, not ", said, call. = FALSE)
+  jobs
+}
+
+# What it prints goes to its file, from which show_news() reads as it comes.
+start_script <- function(row, jobs) {
   path <- file.path("tests", "slow", row$script)
   cat("== ", path, "\n", sep = "")
   program <- if (endsWith(row$script, ".R")) file.path(R.home("bin"), "Rscript") else "sh"
-  command <- paste(shQuote(program), shQuote(path), row$arguments)
-  status_file <- tempfile()
-  began <- Sys.time()
-  system(paste0("{ ", command, "; echo $? >", shQuote(status_file), "; } 2>&1 | tee ", shQuote(kept(row$name))))
-  took <- as.numeric(Sys.time() - began, units = "mins")
-  cat(sprintf("status %s after %.1f minutes\n", readLines(status_file), took), file = kept(row$name), append = TRUE)
+  process <- processx::process$new(program, c(path, row$arguments[nzchar(row$arguments)]), stdout = kept(row$name),
+                                   stderr = "2>&1", env = c("current", IBRC_JOBS = jobs), cleanup_tree = TRUE)
+  list(name = row$name, process = process, began = Sys.time(), news = file(kept(row$name), "r", blocking = FALSE))
 }
+
+show_news <- function(one) {
+  for (line in readLines(one$news)) cat(formatC(one$name, width = -12), line, "\n", sep = "")
+}
+
+# The status is the last line of the file.
+end_script <- function(one) {
+  close(one$news)
+  took <- as.numeric(Sys.time() - one$began, units = "mins")
+  last <- sprintf("status %d after %.1f minutes", one$process$get_exit_status(), took)
+  cat(formatC(one$name, width = -12), last, "\n", sep = "")
+  cat(last, "\n", sep = "", file = kept(one$name), append = TRUE)
+}
+
+run_scripts <- function(waiting) {
+  places <- min(jobs_allowed(), nrow(waiting))
+  share <- jobs_allowed() %/% places
+  waiting <- waiting[order(-waiting$minutes), ]
+  running <- list()
+  on.exit(for (one in running) one$process$kill_tree())
+  while (nrow(waiting) + length(running) > 0) {
+    while (nrow(waiting) > 0 && length(running) < (if (waiting$minutes[1] == 0) 1 else places)) {
+      running <- c(running, list(start_script(waiting[1, ], share)))
+      waiting <- waiting[-1, ]
+    }
+    Sys.sleep(0.5)
+    ended <- !vapply(running, function(one) one$process$is_alive(), NA)
+    for (one in running) show_news(one)
+    for (one in running[ended]) end_script(one)
+    running <- running[!ended]
+  }
+}
+
+# ---- the table --------------------------------------------------------------------
 
 # A figure has no ": " in it, a promise may.
 promises_of <- function(row) {
@@ -61,8 +104,8 @@ promises_of <- function(row) {
   if (!file.exists(kept(row$name))) return(none)
   said <- readLines(kept(row$name), warn = FALSE)
   # A script that was stopped, or still runs, has no last line with its status.
-  last <- grep("^status [0-9]+ ", utils::tail(said, 1), value = TRUE)
-  status <- if (length(last)) sub("^status ([0-9]+) .*", "\\1", last) else "unknown"
+  last <- grep("^status -?[0-9]+ ", utils::tail(said, 1), value = TRUE)
+  status <- if (length(last)) sub("^status (-?[0-9]+) .*", "\\1", last) else "unknown"
   if (status == "77") {
     none$figure <- utils::tail(grep("^status", said, value = TRUE, invert = TRUE), 1)
     return(none)
@@ -84,9 +127,8 @@ show_table <- function(table) {
     cat("\n", area, "\n", sep = "")
     these <- table[table$area == area, ]
     for (i in seq_len(nrow(these))) {
-      line <- paste0(formatC(these$verdict[i], width = -8), these$promise[i], ": ", these$figure[i], " (",
-                     basename(these$test[i]), ")")
-      cat(strwrap(line, width = 110, indent = 2, exdent = 12), sep = "\n")
+      line <- paste0(these$promise[i], ": ", these$figure[i], " (", basename(these$test[i]), ")")
+      cat(strwrap(line, 100, initial = formatC(these$verdict[i], width = -8), prefix = strrep(" ", 8)), sep = "\n")
     }
   }
   count <- table(factor(table$verdict, c("kept", "BROKEN", "not run")))
@@ -99,7 +141,8 @@ if (!identical(given[1], "table")) {
   if (length(unknown)) stop("no such script in tests/slow: ", toString(unknown), call. = FALSE)
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   Sys.setenv(IBRC_EXTENDED_TESTS = "1")
-  for (i in which(length(given) == 0 | scripts$name %in% given)) run_script(scripts[i, ])
+  Sys.setenv(OMP_WAIT_POLICY = "passive") # Threads that wait by spinning would starve one another.
+  run_scripts(scripts[length(given) == 0 | scripts$name %in% given, ])
   found <- collect()
   if (length(given)) found <- found[basename(found$test) %in% scripts$script[scripts$name %in% given], ]
 } else {

@@ -13,7 +13,7 @@ package <- asNamespace("ibrc")
 # ---- faults ----------------------------------------------------------------------
 
 # Each with the time it takes for an interrupt to find it.
-dawdle <- function(steps = 400000) for (i in seq_len(steps)) i
+dawdle <- function(steps = 2e6) for (i in seq_len(steps)) i
 planted <- list(
   torn = altered_package("replace_whole", function(path, bytes, ...) {
     file <- file(path, "wb")
@@ -31,7 +31,7 @@ planted <- list(
   seeds = altered_package("keep_random_state", function(code) {
     seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
     value <- force(code)
-    dawdle(2e6)
+    dawdle()
     assign(".Random.seed", seed, envir = globalenv())
     value
   }),

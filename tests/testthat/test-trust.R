@@ -61,3 +61,42 @@ test_that("make trust sees what broke, what did not come to its end and what was
     expect_true("BROKEN" %in% out$table$verdict[basename(out$table$test) == "kill.R"], label = fault)
   }
 })
+
+test_that("make trust runs scripts beside each other, and alone the one that measures time", {
+  skip_on_cran()
+  skip_if_not_installed("processx")
+  runner <- normalizePath(source_path("tools", "trust.R"))
+  withr::local_dir(withr::local_tempdir())
+  dir.create(file.path("tests", "slow"), recursive = TRUE)
+  # lint and kill each wait for the other to have begun; interrupt notes who is still at work.
+  wait_for <- "for (i in 1:300) if (file.exists('%s')) break else Sys.sleep(0.1)"
+  script <- function(name, ...) writeLines(c(...), file.path("tests", "slow", paste0(name, ".R")))
+  for (name in c("lint", "kill")) {
+    script(name, sprintf("invisible(file.create('%s begun'))", name),
+           sprintf(wait_for, paste(setdiff(c("lint", "kill"), name), "begun")),
+           sprintf("cat('meets: %%s: %%s\\n' |> sprintf(i < 300, if (i < 300) 'passed' else 'FAILED'))"),
+           sprintf("cat('share: %%s: passed\\n' |> sprintf(Sys.getenv('IBRC_JOBS')))"),
+           sprintf("invisible(file.create('%s ended'))", name))
+  }
+  script("leak", "quit(status = 3)")
+  script("interrupt", "cat('alone:', sum(file.exists(c('lint ended', 'kill ended'))), 'ended: passed\\n')")
+  run <- function(jobs, ...) {
+    said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(runner), ...), stdout = TRUE,
+                                     stderr = TRUE, env = paste0("IBRC_JOBS=", jobs)))
+    list(status = c(attr(said, "status"), 0L)[1], said = said)
+  }
+  out <- run(2, "interrupt", "lint", "kill")
+  expect_identical(out$status, 0L)
+  expect_length(grep("^kept +meets: TRUE", out$said), 2)
+  expect_length(grep("^kept +share: 1 ", out$said), 2)
+  expect_length(grep("^kept +alone: 2 ended", out$said), 1)
+  expect_length(grep("^(lint|kill|interrupt) +status 0 after", out$said), 3)
+  expect_identical(utils::tail(out$said, 1), "5 kept, 0 BROKEN, 0 not run")
+
+  out <- run(2, "leak", "interrupt")
+  expect_identical(out$status, 1L)
+  expect_length(grep("^BROKEN +leak: ended with status 3", out$said), 1)
+  # A script that has the machine to itself has all of its places.
+  expect_length(grep("^kept +share: 3 ", run(3, "kill")$said), 1)
+  expect_match(run("none", "kill")$said, "IBRC_JOBS must be 1 or more, not none", all = FALSE)
+})
