@@ -76,12 +76,19 @@ end_script <- function(one) {
   cat(last, "\n", sep = "", file = kept(one$name), append = TRUE)
 }
 
+# As Ctrl-C at a terminal would, so that each can clean up, and then for good.
+stop_scripts <- function(running) {
+  for (one in running) system2("kill", c("-s", "INT", "--", -one$process$get_pid()))
+  for (one in running) one$process$wait(5000)
+  for (one in running) one$process$kill_tree()
+}
+
 run_scripts <- function(waiting) {
   places <- min(jobs_allowed(), nrow(waiting))
   share <- jobs_allowed() %/% places
   waiting <- waiting[order(-waiting$minutes), ]
   running <- list()
-  on.exit(for (one in running) one$process$kill_tree())
+  on.exit(stop_scripts(running))
   while (nrow(waiting) + length(running) > 0) {
     while (nrow(waiting) > 0 && length(running) < (if (waiting$minutes[1] == 0) 1 else places)) {
       running <- c(running, list(start_script(waiting[1, ], share)))

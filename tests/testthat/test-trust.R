@@ -100,3 +100,28 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   expect_length(grep("^kept +share: 3 ", run(3, "kill")$said), 1)
   expect_match(run("none", "kill")$said, "IBRC_JOBS must be 1 or more, not none", all = FALSE)
 })
+
+test_that("Ctrl-C stops make trust and all that it started, which cleans up first", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("processx")
+  runner <- normalizePath(source_path("tools", "trust.R"))
+  withr::local_dir(withr::local_tempdir())
+  dir.create(file.path("tests", "slow"), recursive = TRUE)
+  writeLines(c("cat(Sys.getpid(), file = 'kill.pid')", "reg.finalizer(globalenv(), onexit = TRUE,",
+               "  function(e) cat('swept', file = 'kill.swept'))", "Sys.sleep(600)"),
+             file.path("tests", "slow", "kill.R"))
+  writeLines(c("trap 'echo swept >fuzz.swept' EXIT", "trap 'exit 1' HUP INT TERM", "echo $$ >fuzz.pid", "sleep 600"),
+             file.path("tests", "slow", "fuzz.sh"))
+  run <- processx::process$new(file.path(R.home("bin"), "Rscript"), c(runner, "kill", "fuzz"),
+                               env = c("current", IBRC_JOBS = "2"), cleanup_tree = TRUE)
+  begun <- c("kill.pid", "fuzz.pid")
+  for (i in 1:300) if (all(file.exists(begun)) && all(file.size(begun) > 0)) break else Sys.sleep(0.1)
+  Sys.sleep(0.5)
+  run$interrupt()
+  run$wait(30000)
+  expect_false(run$is_alive())
+  pids <- as.integer(vapply(begun, readLines, "", warn = FALSE))
+  expect_identical(tools::pskill(pids, 0), c(FALSE, FALSE))
+  expect_true(all(file.exists(c("kill.swept", "fuzz.swept"))))
+})
