@@ -1,15 +1,16 @@
 # Runs the slow tests in tests/slow/ and prints one table of what they promise: the
 # promise, the test that keeps it, the figure it came to, and whether it was kept.
 #
-#   Rscript tools/trust.R                 all of them, hours
+#   Rscript tools/trust.R                 all of them, hours; when stopped, it goes on
 #   Rscript tools/trust.R kill fuzz       those two
 #   Rscript tools/trust.R table [file]    the table of what was run before, as CSV too
 #
 # As many scripts run beside each other as there are cores, or as IBRC_JOBS says, the
 # longest first; one that measures how soon something is answered runs alone, at the end.
-# A script prints a line a promise, "what: figure: passed" or "... FAILED". What each
-# printed is kept in _build/trust/, so that the table can be made in pieces. A script
-# that needs a program that is not here exits with status 77, and counts as not run.
+# A script prints a line a promise, "what: figure: passed", or "... FAILED", or "... not run".
+# What each printed is kept in _build/trust/, with a hash of the sources: one that came to
+# its end on these sources is not run again unless it is named. A script that needs a
+# program that is not here exits with status 77, and counts as not run.
 # Exit status 1 if a promise was broken or a script did not come to its end.
 
 folder <- file.path("_build", "trust")
@@ -44,6 +45,25 @@ scripts$name <- sub("[.][^.]*$", "", scripts$script)
 
 kept <- function(name) file.path(folder, paste0(name, ".txt"))
 
+# ---- the sources --------------------------------------------------------------------
+
+# What the table says of the sources is not one of them.
+sources_hash <- function() {
+  folders <- c("R", "src", "man", "tests", "vignettes", "inst", "data", "data-raw", "tools")
+  files <- c(list.files(folders, recursive = TRUE, full.names = TRUE), "DESCRIPTION", "NAMESPACE", "Makefile")
+  files <- sort(files[file.exists(files) & !grepl("[.]s?o$|^inst/extdata/trust[.]csv$", files)], method = "radix")
+  list <- tempfile()
+  writeLines(paste(files, tools::md5sum(files)), list)
+  substr(tools::md5sum(list), 1, 12)
+}
+
+last_line <- function(row) {
+  said <- if (file.exists(kept(row$name))) readLines(kept(row$name), warn = FALSE)
+  c(utils::tail(said, 1), "status unknown")[1]
+}
+
+ended_well <- function(row, hash) grepl(paste0("^status 0 .*, sources ", hash, "$"), last_line(row))
+
 # ---- running ----------------------------------------------------------------------
 
 jobs_allowed <- function() {
@@ -68,10 +88,10 @@ show_news <- function(one) {
 }
 
 # The status is the last line of the file.
-end_script <- function(one) {
+end_script <- function(one, hash) {
   close(one$news)
   took <- as.numeric(Sys.time() - one$began, units = "mins")
-  last <- sprintf("status %d after %.1f minutes", one$process$get_exit_status(), took)
+  last <- sprintf("status %d after %.1f minutes, sources %s", one$process$get_exit_status(), took, hash)
   cat(formatC(one$name, width = -12), last, "\n", sep = "")
   cat(last, "\n", sep = "", file = kept(one$name), append = TRUE)
 }
@@ -83,7 +103,7 @@ stop_scripts <- function(running) {
   for (one in running) one$process$kill_tree()
 }
 
-run_scripts <- function(waiting) {
+run_scripts <- function(waiting, hash) {
   places <- min(jobs_allowed(), nrow(waiting))
   share <- jobs_allowed() %/% places
   waiting <- waiting[order(-waiting$minutes), ]
@@ -97,7 +117,7 @@ run_scripts <- function(waiting) {
     Sys.sleep(0.5)
     ended <- !vapply(running, function(one) one$process$is_alive(), NA)
     for (one in running) show_news(one)
-    for (one in running[ended]) end_script(one)
+    for (one in running[ended]) end_script(one, hash)
     running <- running[!ended]
   }
 }
@@ -107,22 +127,24 @@ run_scripts <- function(waiting) {
 # A figure has no ": " in it, a promise may.
 promises_of <- function(row) {
   none <- data.frame(area = row$area, promise = row$name, test = file.path("tests", "slow", row$script),
-                     figure = "", verdict = "not run")
+                     figure = "", verdict = "not run", sources = "")
   if (!file.exists(kept(row$name))) return(none)
   said <- readLines(kept(row$name), warn = FALSE)
   # A script that was stopped, or still runs, has no last line with its status.
-  last <- grep("^status -?[0-9]+ ", utils::tail(said, 1), value = TRUE)
-  status <- if (length(last)) sub("^status (-?[0-9]+) .*", "\\1", last) else "unknown"
+  pattern <- "^status (-?[0-9]+) .*"
+  status <- if (grepl(pattern, last_line(row))) sub(pattern, "\\1", last_line(row)) else "unknown"
+  none$sources <- sub("^status .*?(, sources |$)", "", last_line(row), perl = TRUE)
   if (status == "77") {
     none$figure <- utils::tail(grep("^status", said, value = TRUE, invert = TRUE), 1)
     return(none)
   }
-  pattern <- "^(.*): (.*): (passed|FAILED)$"
+  pattern <- "^(.*): (.*): (passed|FAILED|not run)$"
   said <- grep(pattern, said, value = TRUE)
   out <- data.frame(area = rep(row$area, length(said)), promise = sub(pattern, "\\1", said),
                     test = rep(none$test, length(said)), figure = sub(pattern, "\\2", said),
-                    verdict = ifelse(endsWith(said, "passed"), "kept", "BROKEN"))
-  unfinished <- !status %in% c("0", "1") || (status == "1" && all(out$verdict == "kept")) || length(said) == 0
+                    verdict = c(passed = "kept", FAILED = "BROKEN", "not run" = "not run")[sub(pattern, "\\3", said)],
+                    sources = rep(none$sources, length(said)))
+  unfinished <- !status %in% c("0", "1") || (status == "1" && !any(out$verdict == "BROKEN")) || length(said) == 0
   if (unfinished) out <- rbind(out, transform(none, figure = paste("ended with status", status), verdict = "BROKEN"))
   out
 }
@@ -138,8 +160,10 @@ show_table <- function(table) {
       cat(strwrap(line, 100, initial = formatC(these$verdict[i], width = -8), prefix = strrep(" ", 8)), sep = "\n")
     }
   }
+  versions <- unique(table$sources[nzchar(table$sources) | table$verdict == "kept"])
+  cat("\n", if (length(versions) == 1 && nzchar(versions)) "All" else "Not all", " run on the same sources\n", sep = "")
   count <- table(factor(table$verdict, c("kept", "BROKEN", "not run")))
-  cat("\n", paste(count, names(count), collapse = ", "), "\n", sep = "")
+  cat(paste(count, names(count), collapse = ", "), "\n", sep = "")
 }
 
 given <- commandArgs(TRUE)
@@ -147,9 +171,13 @@ if (!identical(given[1], "table")) {
   unknown <- setdiff(given, scripts$name)
   if (length(unknown)) stop("no such script in tests/slow: ", toString(unknown), call. = FALSE)
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
-  Sys.setenv(IBRC_EXTENDED_TESTS = "1")
-  Sys.setenv(OMP_WAIT_POLICY = "passive") # Threads that wait by spinning would starve one another.
-  run_scripts(scripts[length(given) == 0 | scripts$name %in% given, ])
+  # Threads that wait by spinning would starve one another.
+  Sys.setenv(IBRC_EXTENDED_TESTS = "1", OMP_WAIT_POLICY = "passive")
+  wanted <- scripts[length(given) == 0 | scripts$name %in% given, ]
+  hash <- sources_hash()
+  done <- length(given) == 0 & vapply(seq_len(nrow(wanted)), function(i) ended_well(wanted[i, ], hash), NA)
+  if (any(done)) cat("Run on these sources before: ", toString(wanted$name[done]), "\n", sep = "")
+  if (!all(done)) run_scripts(wanted[!done, ], hash)
   found <- collect()
   if (length(given)) found <- found[basename(found$test) %in% scripts$script[scripts$name %in% given], ]
 } else {

@@ -31,8 +31,8 @@ run_tests <- function(filter, fault = "") {
 }
 
 rows <- list(
-  list(what = "more than 300 malformed calls get a classed error that names the argument", filter = "^malformed$",
-       fault = "counts are not looked at", code = "plant('check_count', function(x, ...) x)"),
+  list(what = "over 300 malformed calls, several an expectation, get a classed error that names the argument",
+       filter = "^malformed$", fault = "counts are not looked at", code = "plant('check_count', function(x, ...) x)"),
   list(what = "messy data are read or refused, by row", filter = "^messy$",
        fault = "times are not looked at", code = "plant('validate_times', function(...) invisible())"),
   list(what = "a planted identifier is in no message, fit, checkpoint, report or picture", filter = "^privacy$",

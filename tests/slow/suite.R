@@ -5,26 +5,46 @@
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 
-# What came of the tests in a folder: how many passed, failed and were skipped.
-counts_of <- function(folder, show) {
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("tools/test.R", shQuote(folder)),
-                                   stdout = TRUE, stderr = TRUE))
+# What the tests in a folder said, how many passed, failed and were skipped.
+said_of <- function(folder) {
+  suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("tools/test.R", shQuote(folder)),
+                           stdout = TRUE, stderr = TRUE))
+}
+counts_of <- function(said, show) {
   last <- grep("^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$", said, value = TRUE)
   counts <- if (length(last) == 1) as.integer(regmatches(last, gregexpr("[0-9]+", last))[[1]]) else c(0L, NA, NA)
   if (show && !isTRUE(counts[2] == 0)) writeLines(utils::tail(said, 60))
   counts
 }
 
+# Tests that were skipped, a row a reason: what needs something that is not here was not run.
+tell_skipped <- function(said) {
+  pattern <- "^Skip [(].*[)]: (.*)$"
+  at <- grep(pattern, said)
+  reasons <- gsub(": ", ", ", sub("^Reason: ", "", said[at + 1]))
+  for (reason in unique(reasons)) {
+    cat(paste(sub(pattern, "\\1", said[at[reasons == reason]]), collapse = "; "), ": ", reason, ": not run\n", sep = "")
+  }
+  length(at)
+}
+
 folder <- tempfile("planted")
 dir.create(folder)
 writeLines(c("test_that('one holds', expect_identical(1, 1))",
              "test_that('the other does not', expect_identical(1, 2))",
-             "test_that('a third stops', stop('halt'))"), file.path(folder, "test-planted.R"))
-counts <- counts_of(folder, show = FALSE)
+             "test_that('a third stops', stop('halt'))",
+             "test_that('a fourth is skipped', skip('none: here'))"), file.path(folder, "test-planted.R"))
+said <- said_of(folder)
+counts <- counts_of(said, show = FALSE)
+skipped <- utils::capture.output(tell_skipped(said))
 unlink(folder, recursive = TRUE)
-promise("planted tests that fail and stop are counted", paste(counts[2], "of 3 failed"), identical(counts[1:2], 1:2))
+promise("planted tests that fail, stop and are skipped are counted",
+        paste(counts[2], "of 4 failed,", counts[3], "skipped"),
+        identical(counts, c(1L, 2L, 1L)) && identical(skipped[1], "a fourth is skipped: none, here: not run"))
 
-counts <- counts_of("tests/testthat", show = TRUE)
+said <- said_of("tests/testthat")
+counts <- counts_of(said, show = TRUE)
 promise("the whole suite passes, slow tests included", paste0(counts[1], " expectations, ", counts[3], " skipped"),
         isTRUE(counts[1] > 0 && counts[2] == 0))
+promise("what the suite skipped is listed", paste(counts[3], "tests"), identical(tell_skipped(said), counts[3]))
 finish()

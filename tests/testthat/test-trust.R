@@ -12,7 +12,7 @@ stored_table <- function() {
 
 test_that("the stored table has a verdict and a test for every promise", {
   table <- stored_table()
-  expect_named(table, c("area", "promise", "test", "figure", "verdict"))
+  expect_named(table, c("area", "promise", "test", "figure", "verdict", "sources"))
   expect_setequal(setdiff(table$verdict, c("kept", "not run")), character())
   expect_true(all(nzchar(table$figure[table$verdict == "kept"])))
   for (area in unique(table$area)) {
@@ -43,11 +43,14 @@ test_that("make trust sees what broke, what did not come to its end and what was
     list(status = status, table = utils::read.csv("table.csv", colClasses = "character"))
   }
   said("kill", "all resume: 5 of 5: passed", "status 0 after 1.0 minutes")
+  said("suite", "the suite passes: 5 expectations: passed", "exact optima: no solver: not run",
+       "status 0 after 1.0 minutes")
   said("fuzz", "fuzz.sh needs clang, which is not here.", "status 77 after 0.0 minutes")
   out <- verdicts()
   expect_identical(out$status, 0L)
   expect_identical(out$table$verdict[basename(out$table$test) == "kill.R"], "kept")
   expect_match(out$table$figure[basename(out$table$test) == "fuzz.sh"], "needs clang")
+  expect_identical(out$table$verdict[basename(out$table$test) == "suite.R"], c("kept", "not run"))
   expect_identical(setdiff(out$table$verdict, c("kept", "not run")), character())
 
   faults <- list(broke = c("all resume: 4 of 5: FAILED", "status 1 after 1.0 minutes"),
@@ -91,7 +94,7 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   expect_length(grep("^kept +share: 1 ", out$said), 2)
   expect_length(grep("^kept +alone: 2 ended", out$said), 1)
   expect_length(grep("^(lint|kill|interrupt) +status 0 after", out$said), 3)
-  expect_identical(utils::tail(out$said, 1), "5 kept, 0 BROKEN, 0 not run")
+  expect_identical(utils::tail(out$said, 2), c("All run on the same sources", "5 kept, 0 BROKEN, 0 not run"))
 
   out <- run(2, "leak", "interrupt")
   expect_identical(out$status, 1L)
@@ -99,6 +102,37 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   # A script that has the machine to itself has all of its places.
   expect_length(grep("^kept +share: 3 ", run(3, "kill")$said), 1)
   expect_match(run("none", "kill")$said, "IBRC_JOBS must be 1 or more, not none", all = FALSE)
+})
+
+test_that("make trust goes on where it was stopped, and begins anew with other sources", {
+  skip_on_cran()
+  skip_if_not_installed("processx")
+  runner <- normalizePath(source_path("tools", "trust.R"))
+  withr::local_dir(withr::local_tempdir())
+  dir.create(file.path("tests", "slow"), recursive = TRUE)
+  run <- function(...) {
+    program <- file.path(R.home("bin"), "Rscript")
+    suppressWarnings(system2(program, c(shQuote(runner), ...), stdout = TRUE, stderr = TRUE))
+  }
+  scripts <- list.files(file.path(dirname(dirname(runner)), "tests", "slow"), "[.](R|sh)$")
+  for (script in scripts) writeLines("exit 77", file.path("tests", "slow", script))
+  for (script in grep("R$", scripts, value = TRUE)) {
+    writeLines(c("cat('one: two: passed\\n')", "cat('x', file = 'ran', append = TRUE)"),
+               file.path("tests", "slow", script))
+  }
+  writeLines("quit(status = 4)", file.path("tests", "slow", "kill.R"))
+  run()
+  once <- file.size("ran")
+  expect_identical(once, sum(grepl("R$", scripts)) - 1)
+  # What failed, and what could not be run, is tried again.
+  expect_length(grep("^== ", run()), 1 + sum(grepl("sh$", scripts)))
+  expect_identical(file.size("ran"), once)
+  named <- run("leak")
+  expect_match(named, "^== tests/slow/leak.R", all = FALSE)
+  expect_identical(file.size("ran"), once + 1)
+  writeLines("1", file.path("tests", "new.R"))
+  expect_length(grep("^== ", run()), length(scripts))
+  expect_identical(file.size("ran"), 2 * once + 1)
 })
 
 test_that("Ctrl-C stops make trust and all that it started, which cleans up first", {
