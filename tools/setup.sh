@@ -30,7 +30,7 @@ for goal in "${@:-demo}"; do
     check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
     bench) ;;
     site)  suggests=TRUE; packages="$packages pkgdown spelling"; commands="$commands pandoc" ;;
-    trust) suggests=TRUE; packages="$packages covr lintr spelling"; commands="$commands pandoc valgrind clang clang-tidy"; fuzzing=yes ;;
+    trust) suggests=TRUE; packages="$packages covr lintr spelling"; commands="$commands qpdf tidy pandoc valgrind clang clang-tidy"; fuzzing=yes ;;
     *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench, site and trust." ;;
   esac
 done

@@ -87,9 +87,10 @@ show_news <- function(one) {
   for (line in readLines(one$news)) cat(formatC(one$name, width = -12), line, "\n", sep = "")
 }
 
-# The status is the last line of the file.
+# The status is the last line of the file. Who changes the sources meanwhile gets no hash.
 end_script <- function(one, hash) {
   close(one$news)
+  if (hash != sources_hash()) hash <- "changed meanwhile"
   took <- as.numeric(Sys.time() - one$began, units = "mins")
   last <- sprintf("status %d after %.1f minutes, sources %s", one$process$get_exit_status(), took, hash)
   cat(formatC(one$name, width = -12), last, "\n", sep = "")

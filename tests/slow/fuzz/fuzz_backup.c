@@ -170,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const int M = take_whole(&in, 1, 2), most[] = {0, 0, 12, 5, 3};
   const int resolution = take_whole(&in, 1, most[S]), merge = take_whole(&in, 0, 1);
   /* A solve costs as much as hundreds of backups. */
-  const int solves = take_whole(&in, 0, 31) == 0;
+  const int solves = lot(bytes, size, 32) == 0;
   ibrc_models models = take_models(&in, S, U, X, M);
   tables t = build(&models, resolution, merge);
   const size_t nodes = (size_t)t.table.n_nodes, cells = nodes * (size_t)U, rows = cells * (size_t)M;

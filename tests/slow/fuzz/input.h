@@ -29,6 +29,14 @@ static inline int take_whole(input *in, int least, int most) {
   return least + (int)(two % (unsigned)(most - least + 1));
 }
 
+/* Below n, by all of the bytes: unlike what is taken from one of them, nothing that the
+ * fuzzer, which keeps what does most, can make more frequent. */
+static inline unsigned lot(const uint8_t *bytes, size_t size, unsigned n) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 16777619u;
+  return (hash >> 8) % n;
+}
+
 /* 0 to 1: often an end, a tidy share, or a number that is hardly there. */
 static inline double take_share(input *in) {
   static const double special[] = {0.0,    1.0,   0.5,    1e-12,  1e-300, 5e-324,
