@@ -115,7 +115,7 @@ run_scripts <- function(waiting, hash) {
       running <- c(running, list(start_script(waiting[1, ], share)))
       waiting <- waiting[-1, ]
     }
-    Sys.sleep(0.5)
+    Sys.sleep(0.2)
     ended <- !vapply(running, function(one) one$process$is_alive(), NA)
     for (one in running) show_news(one)
     for (one in running[ended]) end_script(one, hash)

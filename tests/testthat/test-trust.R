@@ -142,20 +142,23 @@ test_that("Ctrl-C stops make trust and all that it started, which cleans up firs
   runner <- normalizePath(source_path("tools", "trust.R"))
   withr::local_dir(withr::local_tempdir())
   dir.create(file.path("tests", "slow"), recursive = TRUE)
-  writeLines(c("cat(Sys.getpid(), file = 'kill.pid')", "reg.finalizer(globalenv(), onexit = TRUE,",
-               "  function(e) cat('swept', file = 'kill.swept'))", "Sys.sleep(600)"),
-             file.path("tests", "slow", "kill.R"))
-  writeLines(c("trap 'echo swept >fuzz.swept' EXIT", "trap 'exit 1' HUP INT TERM", "echo $$ >fuzz.pid", "sleep 600"),
+  # Each says that it has begun, and, as it ends, that it has cleaned up.
+  sweep <- function(name) {
+    c(sprintf("invisible(reg.finalizer(globalenv(), function(e) cat('x', file = '%s.swept'), onexit = TRUE))", name),
+      sprintf("cat(Sys.getpid(), file = '%s.pid')", name))
+  }
+  writeLines(c(sweep("kill"), "Sys.sleep(600)"), file.path("tests", "slow", "kill.R"))
+  writeLines(c("trap 'echo x >fuzz.swept' EXIT", "trap 'exit 1' HUP INT TERM", "echo $$ >fuzz.pid", "sleep 600"),
              file.path("tests", "slow", "fuzz.sh"))
-  run <- processx::process$new(file.path(R.home("bin"), "Rscript"), c(runner, "kill", "fuzz"),
-                               env = c("current", IBRC_JOBS = "2"), cleanup_tree = TRUE)
-  begun <- c("kill.pid", "fuzz.pid")
-  for (i in 1:300) if (all(file.exists(begun)) && all(file.size(begun) > 0)) break else Sys.sleep(0.1)
+  writeLines(c(sweep("run"), sprintf("source(%s)", deparse(runner))), "run.R")
+  system2(file.path(R.home("bin"), "Rscript"), c("run.R", "kill", "fuzz"), stdout = FALSE, stderr = FALSE,
+          wait = FALSE, env = "IBRC_JOBS=2")
+  wait_for <- function(files) {
+    for (i in 1:300) if (all(file.exists(files)) && all(file.size(files) > 0)) return(TRUE) else Sys.sleep(0.1)
+    FALSE
+  }
+  expect_true(wait_for(c("run.pid", "kill.pid", "fuzz.pid")))
   Sys.sleep(0.5)
-  run$interrupt()
-  run$wait(30000)
-  expect_false(run$is_alive())
-  pids <- as.integer(vapply(begun, readLines, "", warn = FALSE))
-  expect_identical(tools::pskill(pids, 0), c(FALSE, FALSE))
-  expect_true(all(file.exists(c("kill.swept", "fuzz.swept"))))
+  expect_true(tools::pskill(as.integer(readLines("run.pid", warn = FALSE)), tools::SIGINT))
+  for (name in c("kill", "fuzz", "run")) expect_true(wait_for(paste0(name, ".swept")), label = name)
 })
