@@ -92,6 +92,6 @@ look "clang-tidy $clang_version" clang_tidy 3
 if command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1; then
   look "gcc $(x86_64-w64-mingw32-gcc -dumpversion) for Windows, warnings" windows_warnings 2
 else
-  printf 'No compiler for Windows here (gcc-mingw-w64): what is only for it was not compiled.\n'
+  not_run "gcc for Windows, warnings finds nothing in src/" "gcc-mingw-w64 is not here"
 fi
 finish

@@ -23,7 +23,7 @@ tell_skipped <- function(said) {
   at <- grep(pattern, said)
   reasons <- gsub(": ", ", ", sub("^Reason: ", "", said[at + 1]))
   for (reason in unique(reasons)) {
-    cat(paste(sub(pattern, "\\1", said[at[reasons == reason]]), collapse = "; "), ": ", reason, ": not run\n", sep = "")
+    not_run(paste(sub(pattern, "\\1", said[at[reasons == reason]]), collapse = "; "), reason)
   }
   length(at)
 }

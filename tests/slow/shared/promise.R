@@ -15,6 +15,9 @@ promise <- function(what, figure, passed) {
   cat(what, ": ", figure, ": ", if (passed) "passed" else "FAILED", "\n", sep = "")
 }
 
+# One that cannot be asked here.
+not_run <- function(what, why) cat(what, ": ", why, ": not run\n", sep = "")
+
 finish <- function() quit(status = as.integer(broken > 0))
 
 # Functions that users do not see.

@@ -23,6 +23,9 @@ promise() {
   printf '%s: %s: %s\n' "$1" "$2" "$verdict"
 }
 
+# not_run "what" "why": a promise that cannot be asked here.
+not_run() { printf '%s: %s: not run\n' "$1" "$2"; }
+
 finish() { if [ "$broken" -eq 0 ]; then exit 0; else exit 1; fi; }
 
 # A script that cannot run has kept no promise.
