@@ -19,27 +19,27 @@ folder <- file.path("_build", "trust")
 # which to begin with, and 0 which to run alone.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric"), c(3, 1)), text = "
   area                  script         arguments  minutes
-  Calibration           calibration.R  1000       50
-  Calibration           coverage.R     ''         18
+  Calibration           calibration.R  1000       21
+  Calibration           coverage.R     ''         11
   'Two implementations' twins.R        ''         1
-  'Memory and C'        sanitize.sh    ''         6
-  'Memory and C'        valgrind.sh    .          110
+  'Memory and C'        sanitize.sh    ''         7
+  'Memory and C'        valgrind.sh    .          130
   'Memory and C'        gctorture.R    ''         1
   'Memory and C'        analyse.sh     ''         1
-  'Memory and C'        fuzz.sh        10000000   60
-  'Memory and C'        builds.sh      ''         7
-  'Everyday tests'      everyday.R     ''         4
-  'Everyday tests'      suite.R        ''         30
-  Faults                kill.R         ''         4
+  'Memory and C'        fuzz.sh        10000000   50
+  'Memory and C'        builds.sh      ''         8
+  'Everyday tests'      everyday.R     ''         3
+  'Everyday tests'      suite.R        ''         15
+  Faults                kill.R         ''         5
   Faults                interrupt.R    ''         0
   Faults                disk.R         ''         1
-  Faults                damage.R       ''         2
-  Faults                storm.R        ''         3
+  Faults                damage.R       ''         1
+  Faults                storm.R        ''         2
   Faults                generator.R    ''         1
-  Faults                leak.R         ''         3
-  Package               lines.R        ''         25
+  Faults                leak.R         ''         2
+  Package               lines.R        ''         10
   Package               lint.R         ''         2
-  Package               suggests.R     ''         19
+  Package               suggests.R     ''         16
 ")
 scripts$name <- sub("[.][^.]*$", "", scripts$script)
 
