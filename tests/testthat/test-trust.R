@@ -65,20 +65,26 @@ test_that("make trust sees what broke, what did not come to its end and what was
   }
 })
 
-test_that("make trust runs scripts beside each other, and alone the one that measures time", {
-  skip_on_cran()
+# The runner, in a folder of its own where a test can write scripts for it.
+runner_of_made_up_scripts <- function(frame = parent.frame()) {
   skip_if_not_installed("processx")
   runner <- normalizePath(source_path("tools", "trust.R"))
-  withr::local_dir(withr::local_tempdir())
+  withr::local_dir(withr::local_tempdir(.local_envir = frame), .local_envir = frame)
   dir.create(file.path("tests", "slow"), recursive = TRUE)
+  runner
+}
+
+test_that("make trust runs scripts beside each other, and alone the one that measures time", {
+  skip_on_cran()
+  runner <- runner_of_made_up_scripts()
   # lint and kill each wait for the other to have begun; interrupt notes who is still at work.
   wait_for <- "for (i in 1:300) if (file.exists('%s')) break else Sys.sleep(0.1)"
   script <- function(name, ...) writeLines(c(...), file.path("tests", "slow", paste0(name, ".R")))
   for (name in c("lint", "kill")) {
     script(name, sprintf("invisible(file.create('%s begun'))", name),
            sprintf(wait_for, paste(setdiff(c("lint", "kill"), name), "begun")),
-           sprintf("cat('meets: %%s: %%s\\n' |> sprintf(i < 300, if (i < 300) 'passed' else 'FAILED'))"),
-           sprintf("cat('share: %%s: passed\\n' |> sprintf(Sys.getenv('IBRC_JOBS')))"),
+           "cat(sprintf('meets: %s: %s\\n', i < 300, if (i < 300) 'passed' else 'FAILED'))",
+           "cat(sprintf('share: %s: passed\\n', Sys.getenv('IBRC_JOBS')))",
            sprintf("invisible(file.create('%s ended'))", name))
   }
   script("leak", "quit(status = 3)")
@@ -106,10 +112,7 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
 
 test_that("make trust goes on where it was stopped, and begins anew with other sources", {
   skip_on_cran()
-  skip_if_not_installed("processx")
-  runner <- normalizePath(source_path("tools", "trust.R"))
-  withr::local_dir(withr::local_tempdir())
-  dir.create(file.path("tests", "slow"), recursive = TRUE)
+  runner <- runner_of_made_up_scripts()
   run <- function(...) {
     program <- file.path(R.home("bin"), "Rscript")
     suppressWarnings(system2(program, c(shQuote(runner), ...), stdout = TRUE, stderr = TRUE))
@@ -138,10 +141,7 @@ test_that("make trust goes on where it was stopped, and begins anew with other s
 test_that("Ctrl-C stops make trust and all that it started, which cleans up first", {
   skip_on_cran()
   skip_on_os("windows")
-  skip_if_not_installed("processx")
-  runner <- normalizePath(source_path("tools", "trust.R"))
-  withr::local_dir(withr::local_tempdir())
-  dir.create(file.path("tests", "slow"), recursive = TRUE)
+  runner <- runner_of_made_up_scripts()
   # Each says that it has begun, and, as it ends, that it has cleaned up.
   sweep <- function(name) {
     c(sprintf("invisible(reg.finalizer(globalenv(), function(e) cat('x', file = '%s.swept'), onexit = TRUE))", name),
