@@ -1,8 +1,6 @@
 # Code as it stands on the page, run where only the package and `known` objects are.
 run_code <- function(code, known = list()) {
   home <- list2env(known, parent = asNamespace("ibrc"))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   eval(parse(text = code), home)
   home$plan
 }
