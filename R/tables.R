@@ -56,13 +56,6 @@ refuse_large_lattice <- function(stack, resolution, max_bytes) {
         argument = "resolution", fields = list(nodes = need$nodes, bytes = need$bytes))
 }
 
-format_bytes <- function(bytes) {
-  if (bytes < 1000) return(plural(round(bytes), "byte"))
-  units <- c("kB", "MB", "GB", "TB", "PB")
-  power <- min(floor(log10(bytes) / 3), length(units))
-  paste(format(round(bytes / 1000^power, 1), scientific = FALSE), units[power])
-}
-
 tables_bytes <- function(tables) {
   sum(vapply(tables, function(x) as.numeric(utils::object.size(x)), 0))
 }
