@@ -9,6 +9,9 @@
 # Elsewhere R and a compiler must be there, and R packages come from CRAN, into
 # the first library that can be written to. The versions needed are those in
 # DESCRIPTION.
+#
+# Tests look at the report and the page of sliders in a browser, and read tables in
+# several locales. Where those cannot be set up, this says what is left out.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,15 +25,21 @@ packages=""     # R packages beside those under Imports
 suggests=FALSE  # everything under Suggests as well?
 commands=""     # programs that Debian packages under their own name
 fuzzing=no      # the libraries of clang for fuzzing and threads as well?
+browser=no      # a browser that tests can drive?
+locales=""      # locales that tests switch to, as setlocale() names them
+test_packages="ggplot2 testthat withr loo bayesplot future future.apply shiny knitr rmarkdown survival haven bit64 processx"
+test_locales="en_US.UTF-8 tr_TR.UTF-8 de_DE.UTF-8"
 for goal in "${@:-demo}"; do
   case "$goal" in
     demo)  packages="$packages ggplot2" ;;
-    test)  packages="$packages ggplot2 testthat withr loo bayesplot future.apply shiny" ;;
+    test)  packages="$packages $test_packages"; commands="$commands pandoc"; browser=yes; locales=$test_locales ;;
     docs)  packages="$packages roxygen2" ;;
-    check) suggests=TRUE; commands="qpdf tidy pandoc" ;;
+    check) suggests=TRUE; commands="$commands qpdf tidy pandoc" ;;
     bench) ;;
     site)  suggests=TRUE; packages="$packages pkgdown spelling"; commands="$commands pandoc" ;;
-    trust) suggests=TRUE; packages="$packages covr lintr spelling"; commands="$commands qpdf tidy pandoc valgrind clang clang-tidy"; fuzzing=yes ;;
+    trust)
+      suggests=TRUE; packages="$packages $test_packages covr lintr spelling"; browser=yes; locales=$test_locales
+      commands="$commands qpdf tidy pandoc valgrind clang clang-tidy"; fuzzing=yes ;;
     *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench, site and trust." ;;
   esac
 done
@@ -111,14 +120,14 @@ fi
 Rscript -e "quit(status = getRversion() < '$r_needed')" >/dev/null 2>&1 ||
   fail "R $r_needed or later is needed, and R here is $(R --version | sed -n '1s/R version \([0-9.]*\).*/\1/p'): install a newer one as https://cloud.r-project.org describes, then run this again."
 
-# ---- programs that a check calls -----------------------------------------------
+# ---- programs that tests and checks call ----------------------------------------
 
 program_packages() {
   if [ "$apt" = yes ] && [ "$may_root" = yes ]; then
     apt_update
     apt_install "$@"
   else
-    say "a full check also wants $*, to be installed by hand"
+    say "$* wanted as well, to be installed by hand: what needs them is left out"
   fi
 }
 
@@ -128,6 +137,49 @@ for command in $commands; do
 done
 # shellcheck disable=SC2086
 [ -z "$missing" ] || program_packages $missing
+
+# Chromium, or Chrome, and the driver of the same version.
+has_browser() { have chromedriver && { have chromium || have google-chrome || have chromium-browser; }; }
+if [ "$browser" = yes ] && ! has_browser; then
+  without="so pages are not tested in a browser: that needs Chromium or Chrome, and chromedriver"
+  if [ "$apt" = no ] || [ "$may_root" = no ]; then
+    say "no browser here, $without"
+  else
+    apt_update
+    # Ubuntu has none among its packages: chromium-browser there asks for a snap.
+    if [ -z "$(apt_version chromium)" ] || [ -z "$(apt_version chromium-driver)" ]; then
+      say "apt offers no Chromium that runs without snap, $without"
+    elif ! (apt_install chromium chromium-driver); then
+      say "Chromium could not be installed, $without"
+    fi
+  fi
+fi
+
+# `locale -a` writes utf8 for UTF-8.
+missing=""
+if [ -n "$locales" ]; then
+  there=$(locale -a 2>/dev/null | tr '[:upper:]' '[:lower:]' | sed 's/utf-8$/utf8/') || there=""
+  for name in $locales; do
+    wanted=$(printf '%s' "$name" | tr '[:upper:]' '[:lower:]' | sed 's/utf-8$/utf8/')
+    printf '%s\n' "$there" | grep -qx "$wanted" || missing="$missing $name"
+  done
+fi
+if [ -n "$missing" ]; then
+  if [ "$apt" = no ] || [ "$may_root" = no ]; then
+    say "no locale$missing here, so tests leave them out: they can be made by root, with localedef"
+  else
+    # Their definitions are a package of their own, and may be left out of an image.
+    if [ ! -e /usr/share/i18n/locales/tr_TR ]; then
+      apt_update
+      apt_install locales
+    fi
+    for name in $missing; do
+      say "making the locale $name"
+      $root localedef -i "${name%.*}" -f UTF-8 "$name" >"$scratch/log" 2>&1 ||
+        say "the locale $name could not be made, so tests leave it out"
+    done
+  fi
+fi
 
 # Debian and Ubuntu package what clang links to apart, under the number of its version.
 clang_links() { printf '%s\n' "$2" | clang -x c "$1" - -o "$scratch/program" >/dev/null 2>&1; }
