@@ -71,8 +71,12 @@ groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
   out
 }
 
-draw_groups <- function(data, fit, terms) {
-  groups <- names(fit$draws)
+# `data` of all groups, which share a scale; `groups` are those that are drawn.
+draw_groups <- function(data, fit, terms, groups = names(fit$draws)) {
+  highest <- stats::ave(data$density, data$term, FUN = function(x) max(x, na.rm = TRUE))
+  data$height <- 0.85 * data$density / highest
+  data$group <- factor(data$group, levels = groups)
+  data <- data[data$part == "prior" | !is.na(data$group), ]
   term <- as.character(data$term)
   data[c("at", "low", "high")] <- lapply(data[c("value", "conf.low", "conf.high")], axis_position, term)
   data$panel <- factor(term, levels = terms, labels = panel_labels(terms))
@@ -103,13 +107,11 @@ draw_groups <- function(data, fit, terms) {
     theme_ibrc()
 }
 
-# Heights over each group's line, the prior once a group. All of a term share one scale, on
+# Curves over each group's line, the prior once a group. All heights of a term share one scale, on
 # which areas are equal, and the highest stays under the next line.
 ridge_rows <- function(data, n_groups) {
   prior <- data[data$part == "prior", ]
   again <- prior[rep(seq_len(nrow(prior)), n_groups), ]
   again$row <- rep(seq_len(n_groups), each = nrow(prior))
-  curves <- rbind(again, data[data$part == "posterior", ])
-  curves$height <- 0.85 * curves$density / stats::ave(curves$density, curves$panel, FUN = max)
-  curves
+  rbind(again, data[data$part == "posterior", ])
 }

@@ -51,7 +51,10 @@ plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
   check_unused(...)
   setting <- check_drawable(fit)
   require_package("ggplot2", "Drawing beliefs")
-  data <- simplex_data(fit, visits, id, show_id)
+  draw_paths(simplex_data(fit, visits, id, show_id), setting)
+}
+
+draw_paths <- function(data, setting) {
   if (length(setting$states) == 2) draw_interval_paths(data, setting) else draw_simplex_paths(data, setting)
 }
 

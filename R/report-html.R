@@ -10,11 +10,13 @@ report_table <- function(data, caption) list(kind = "table", data = data, captio
 
 # `alt` says in words what the picture shows; sizes are in inches.
 report_picture <- function(plot, alt, height, width = 7.2) {
-  list(kind = "picture", plot = plot, alt = alt, width = width, height = height)
+  list(kind = "picture", plot = plot, alt = alt, width = width, height = min(height, tallest_picture))
 }
 
+# Parts, or lists of parts such as picture_pages() gives.
 new_report_section <- function(...) {
-  structure(Filter(Negate(is.null), list(...)), class = "ibrc_report_section")
+  parts <- lapply(list(...), function(part) if (is.list(part) && is.null(part$kind)) part else list(part))
+  structure(Filter(Negate(is.null), do.call(c, parts)), class = "ibrc_report_section")
 }
 
 # The backtick would end the block that HTML stands in (see knit_print), the others HTML itself.

@@ -98,9 +98,14 @@ posterior_section <- function(report) {
   new_report_section(
     report_table(before, "Believed beforehand"),
     report_table(after, "Believed after seeing the data"),
-    report_picture(plot(fit, "density"), paste0("Posterior densities of ", enumerate(terms, Inf, ""), of_groups(fit),
-                                                ", against their priors (dashed)."),
-                   height = panel_height(length(terms)))
+    if (length(fit$draws) > most_colours) {
+      report_text("There are too many groups for one picture with a colour for each: the next section has one row for ",
+                  "each.")
+    } else {
+      report_picture(plot(fit, "density"), paste0("Posterior densities of ", enumerate(terms, Inf, ""), of_groups(fit),
+                                                  ", against their priors (dashed)."),
+                     height = panel_height(length(terms)))
+    }
   )
 }
 
@@ -114,11 +119,6 @@ group_column <- function(table) {
   out
 }
 
-of_groups <- function(fit) if (is_grouped(fit)) paste(" for", enumerate(names(fit$draws), 8, "")) else ""
-
-# Inches for so many panels as facet_wrap() lays them out, with room for a legend.
-panel_height <- function(n, each = 2.1) 1 + each * grDevices::n2mfrow(n)[2]
-
 groups_section <- function(report) {
   fit <- report$fit
   if (length(fit$draws) < 2) return(new_report_section(report_text("The fit has no groups to compare.")))
@@ -129,12 +129,15 @@ groups_section <- function(report) {
   terms <- prior_terms(fit$prior)
   data <- groups_data(fit, suppress = report$suppress)
   data$trajectories <- as.vector(report$counts$groups[as.character(data$group)])
+  n_panels <- grDevices::n2mfrow(length(terms))[2]
   new_report_section(
     report_table(shown, "How much larger each term is than in the reference group"),
-    report_picture(draw_groups(data, fit, terms),
-                   paste0("Posterior of ", enumerate(terms, Inf, ""), of_groups(fit),
-                          ", a row a group, before the prior."),
-                   height = max(2.6, 1 + 0.75 * length(fit$draws)) * grDevices::n2mfrow(length(terms))[2])
+    lapply(in_pieces(names(fit$draws), rows_in_picture(n_panels)), function(groups) {
+      report_picture(draw_groups(data, fit, terms, groups),
+                     paste0("Posterior of ", enumerate(terms, Inf, ""), of_groups(fit, groups),
+                            ", a row a group, before the prior."),
+                     height = max(2.6, 1 + 0.75 * length(groups)) * n_panels)
+    })
   )
 }
 
@@ -155,9 +158,7 @@ checks_section <- function(report) {
     report_list(identifiability_sentences(said, 3)),
     report_table(shown, "Each term against its prior, and the chains against each other"),
     report_text("Share of proposals accepted: ", round(100 * mean(fit$acceptance)), "%."),
-    report_picture(plot(fit, "trace"), paste0("Draws of ", enumerate(prior_terms(fit$prior), Inf, ""),
-                                              " in order, a colour a chain", of_groups(fit), "."),
-                   height = 0.9 + 1.25 * length(fit$prior))
+    trace_pictures(fit, table)
   )
 }
 
@@ -178,10 +179,12 @@ predictive_section <- function(report) {
       report_text("How often each action is taken ", types[[type]], ": ", n_inside, " of ",
                   plural(sum(seen), "share"), " seen (", round(100 * n_inside / sum(seen)),
                   "%) lie within the replicates' central 90%."),
-      report_picture(draw_check(data, type, fit),
-                     paste0("Share of each action ", types[[type]], ", seen (points) and replicated (bars)",
-                            of_groups(fit), "."),
-                     height = panel_height(length(fit$draws), each = 2.4))
+      picture_pages(data, panels_in_picture, function(rows, groups) {
+        report_picture(draw_check(rows, type, fit),
+                       paste0("Share of each action ", types[[type]], ", seen (points) and replicated (bars)",
+                              of_groups(fit, groups), "."),
+                       height = panel_height(length(groups), each = 2.4))
+      })
     )
   })
   hidden <- if (!is.null(report$suppress)) {
@@ -198,13 +201,16 @@ paths_section <- function(report) {
   else if (report$patients == 0) "No patients were asked for."
   if (!is.null(none)) return(new_report_section(report_text(none)))
   id <- typical_patients(report$visits, fit, report$patients)
-  picture <- plot_simplex(fit, report$visits, id, report$show_id)
+  data <- simplex_data(fit, report$visits, id, report$show_id)
   each <- if (n_states == 2) 1.9 else 3.1
-  new_report_section(report_picture(
-    picture, paste0("Beliefs over the visits of ", plural(length(id), "patient"), ", as the fitted agent (left) and a ",
-                    "rational agent (right) hold them, over the action each agent is likeliest to take."),
-    height = 1.7 + each * length(id), width = 6.4
-  ))
+  new_report_section(picture_pages(data, patients_in_picture, by = "panel", draw = function(rows, shown) {
+    report_picture(
+      draw_paths(rows, fit$plan$setting),
+      paste0("Beliefs over the visits of ", plural(length(shown), "patient"), ", as the fitted agent (left) and a ",
+             "rational agent (right) hold them, over the action each agent is likeliest to take."),
+      height = 1.7 + each * length(shown), width = 6.4
+    )
+  }))
 }
 
 # Patients with about as many visits as the median one has, but two at least where there
