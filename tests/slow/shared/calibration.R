@@ -2,9 +2,10 @@
 # them, a fit to it. Were the fit exact, the parameters behind the data could be told
 # from its draws by nothing, so that the rank of each among them is uniform.
 #
-# A case is a list: setting, models, resolution, horizon and n (trajectories a data set),
+# A case is a list: setting, models, resolution, horizon and n (trajectories per data set),
 # prior and fixed as ibrc() takes them, `quantile`: of every term's prior, as base R has
-# them, and `warmup` and `thin` of a run. Data sets of a batch are the groups of one fit.
+# them, and `warmup` and `thin` of a run. Without a prior a case has that of ibrc() and its
+# run, both by default. Data sets of a batch are the groups of one fit.
 
 batch_sets <- 20L
 n_draws <- 63L
@@ -12,9 +13,17 @@ n_chains <- 3L
 
 calibration_case <- function(name, setting, models, prior, quantile, fixed = list(), resolution, horizon, n,
                              warmup, thin, pairs = FALSE) {
-  list(name = name, prior = prior, quantile = quantile, fixed = fixed, horizon = horizon, n = n, warmup = warmup,
-       thin = thin, pairs = pairs, plan = plan_agent(setting, bounded_agent(alpha = 1), models, resolution))
+  run <- if (!is.null(prior)) {
+    list(prior = prior, fixed = fixed, chains = n_chains, iter = warmup + n_draws %/% n_chains * thin, warmup = warmup,
+         thin = thin)
+  }
+  list(name = name, prior = prior, quantile = quantile, fixed = fixed, horizon = horizon, n = n, run = run,
+       pairs = pairs, besides = function(truth, draws) NULL, plan = plan_agent(setting, bounded_agent(alpha = 1), models, resolution))
 }
+
+# What priors are stated with, as quantiles.
+lognormal <- function(meanlog, sdlog) function(p) stats::qlnorm(p, meanlog, sdlog)
+normal <- function(mean, sd) function(p) stats::qnorm(p, mean, sd)
 
 # A ward with three states: a test says more than a wait does, treatment cures.
 ward_setting <- function() {
@@ -57,8 +66,9 @@ rank_of <- function(truth, draws) {
   sum(draws < truth) + sample.int(ties + 1L, 1L) - 1L
 }
 
-# A batch: a row a data set with the rank of every term and of the log-likelihood, and
-# the effective draws. `fault$fit` stands for ibrc(), `fault$distort` changes what it sees.
+# A batch: one row per data set with the rank of every term and of the log-likelihood, and
+# what the chains say of themselves. `fault$fit` stands for ibrc(), `fault$distort` changes
+# what it sees. Of longer runs `n_draws` are ranked that lie as far apart as they can.
 calibrate_batch <- function(at) {
   case <- at$case
   fault <- at$fault
@@ -66,16 +76,15 @@ calibrate_batch <- function(at) {
   truth <- draw_prior(case, batch_sets)
   plans <- apply(truth, 1, function(natural) plan_of(case, natural), simplify = FALSE)
   visits <- fault$distort(simulate_sets(plans, case))
-  fit <- fault$fit(
-    visits, case$plan$setting, case$plan$models, case$prior, case$fixed, by = "set", chains = n_chains,
-    iter = case$warmup + n_draws %/% n_chains * case$thin, warmup = case$warmup, thin = case$thin, seed = at$seed,
-    refresh = 0, resolution = case$plan$resolution
-  )
+  asked <- list(visits, case$plan$setting, case$plan$models, by = "set", seed = at$seed, refresh = 0,
+                resolution = case$plan$resolution)
+  fit <- do.call(fault$fit, c(asked, case$run))
   likely <- likelihood_ranks(fit, plans, visits)
+  chosen <- own("spaced_draws")(fit, n_draws)$.draw
   rows <- lapply(seq_len(batch_sets), function(set) {
     draws <- fit$draws[[set]]
-    c(vapply(colnames(truth), function(term) rank_of(truth[set, term], draws[, , term]), 0),
-      "log-likelihood" = likely[set], effective = effective_draws(draws))
+    c(vapply(colnames(truth), function(term) rank_of(truth[set, term], draws[, , term][chosen]), 0),
+      "log-likelihood" = likely[set], case$besides(truth[set, ], draws), effective = effective_draws(draws))
   })
   out <- as.data.frame(do.call(rbind, rows), check.names = FALSE)
   if (case$pairs) cbind(out, contrast_ranks(fit, truth)) else out
@@ -88,7 +97,7 @@ effective_draws <- function(draws) mean(suppressWarnings(apply(draws, 3, posteri
 # same; only a quantity that sees the data gives it away. Rounded, so that what the
 # solver's tolerance alone tells apart is a tie.
 likelihood_ranks <- function(fit, plans, visits) {
-  each <- log_lik(fit, draws = NULL)
+  each <- log_lik(fit, draws = n_draws)
   set <- visits$set[!duplicated(visits$id)]
   vapply(seq_along(plans), function(k) {
     mine <- visits[visits$set == k, ]

@@ -1,0 +1,82 @@
+# Is the default posterior the posterior? The default prior, whose prices spread over five
+# orders of magnitude, and the default run, four chains of 2,000 steps: truths from that
+# prior, behaviour from them, a fit with ibrc()'s own defaults. Ranks of the truth are
+# uniform, or the default run does not see all of the posterior.
+#
+#   Rscript tests/slow/defaults.R [data sets per case] [file for the table of ranks]
+#
+# Size and mark were fixed before the first run: 500 data sets per case, and no p-value
+# below 0.001 among 16. Half an hour of a core. Batches are spread over future::plan()
+# where there is one, and come out the same.
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "calibration.R"))
+
+sets <- argument(1, 500L)
+table_file <- argument(2, "")
+
+# ?ibrc_prior: R is the range of the utility.
+default_quantiles <- function(setting) {
+  range <- diff(range(setting$utility))
+  list(alpha = lognormal(log(range / 200), 3), optimism = normal(0, 50 / range), eta = lognormal(log(range / 200), 3))
+}
+
+# What the chains say of themselves, by the marks of verdict(); and the ranks that a run would
+# have which never left the central 90% of its posterior: the planted fault.
+told_by_chains <- function(truth, draws) {
+  rhat <- max(apply(draws, 3, posterior::rhat))
+  bulk <- min(suppressWarnings(apply(draws, 3, posterior::ess_bulk)))
+  tail <- min(suppressWarnings(apply(draws, 3, posterior::ess_tail)))
+  cut <- vapply(names(truth), function(term) {
+    within <- stats::quantile(draws[, , term], c(0.05, 0.95))
+    rank_of(truth[[term]], pmin(pmax(sample(draws[, , term], n_draws), within[1]), within[2]))
+  }, 0)
+  c(settled = as.numeric(isTRUE(rhat < 1.01 && bulk >= 400 && tail >= 400)), rhat = rhat, bulk = bulk,
+    stats::setNames(cut, paste("cut", names(truth))))
+}
+
+default_case <- function(name, setting, models, ...) {
+  case <- calibration_case(name, setting, models, prior = NULL, default_quantiles(setting), n = 50, ...)
+  case$besides <- told_by_chains
+  case
+}
+ward <- ward_setting()
+cases <- list(
+  default_case("Default prior and run, DIAG", diag_setting(), diag_models(), resolution = 20, horizon = 8),
+  default_case("Default prior and run, three states", ward, soften_models(ward, c(0, 0.5)), resolution = 10,
+               horizon = 5)
+)
+for (case in cases) {
+  stated <- own("default_prior")(case$plan$setting)
+  levels <- c(0.025, 0.5, 0.975)
+  stopifnot(all.equal(unname(own("prior_quantile")(stated, levels)),
+                      unname(vapply(case$quantile, function(quantile) quantile(levels), levels))))
+}
+
+number <- function(x) format(signif(x, 2))
+say <- function(found) paste0("chi-square p = ", number(found[1]), ", band p = ", number(found[2]))
+mark <- 0.001
+
+tables <- Map(function(case, k) {
+  ranks <- calibrate(case, sets, k)
+  quantities <- c(names(case$quantile), "log-likelihood")
+  for (what in quantities) {
+    found <- uniform_tests(ranks[[what]])
+    promise(paste0(case$name, ": the rank of ", what, " is uniform"),
+            paste0(sets, " data sets, both p above ", mark), say(found), all(found > mark))
+  }
+  show_figure(paste0(case$name, ": fits that are not settled (R-hat 1.01 or more, or fewer than 400 effective draws)"),
+              paste0(sum(ranks$settled == 0), " of ", nrow(ranks), ", worst R-hat ", signif(max(ranks$rhat, na.rm = TRUE), 3),
+                     ", fewest effective draws ", round(min(ranks$bulk))))
+  for (what in quantities) {
+    show_figure(paste0(case$name, ": the rank of ", what, " among settled fits"),
+                paste0(sum(ranks$settled), " data sets, ", say(uniform_tests(ranks[[what]][ranks$settled == 1]))))
+  }
+  planted <- vapply(names(case$quantile), function(what) min(uniform_tests(ranks[[paste("cut", what)]])), 0)
+  promise(paste0(case$name, ": planted fault, a run that never leaves the central 90%, is found"),
+          paste0("the same data sets, p below ", mark, " for every term"), paste("largest p =", number(max(planted))),
+          all(planted < mark))
+  cbind(case = case$name, ranks)
+}, cases, 50L + seq_along(cases))
+if (nzchar(table_file)) utils::write.csv(do.call(rbind, tables), table_file, row.names = FALSE)
+finish()
