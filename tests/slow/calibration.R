@@ -3,19 +3,17 @@
 # with a fault are not. Geweke's joint test asks the same without fits, and with no data
 # the prior comes back.
 #
-#   Rscript tests/slow/calibration.R [data sets a case] [file for the table of ranks]
+#   Rscript tests/slow/calibration.R [data sets per case] [file for the table of ranks]
 #
 # Batches of data sets are spread over future::plan() where there is one, and come out
-# the same. A thousand data sets a case take about half an hour of a core.
+# the same. A thousand data sets per case take about half an hour of a core. The default
+# prior and the default run have a script of their own, defaults.R.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))
 
 sets <- argument(1, 1000L)
 table_file <- argument(2, "")
-
-lognormal <- function(meanlog, sdlog) function(p) stats::qlnorm(p, meanlog, sdlog)
-normal <- function(mean, sd) function(p) stats::qnorm(p, mean, sd)
 
 # Short trajectories and a coarse lattice: what is tested is the same, and a fit takes
 # a fifth of a second. Simulation and fit have the same lattice.
@@ -53,10 +51,12 @@ keep_ranks <- function(case, k) {
   found <- p_values(ranks)
   for (what in colnames(found)) {
     promise(paste0(case$name, ": the rank of ", what, " is uniform"),
+            paste(sets, "data sets, both p above 0.001"),
             paste0(sum(!is.na(ranks[[what]])), " data sets, chi-square p = ", number(found["chi_square", what]),
                    ", band p = ", number(found["band", what])), all(found[, what] > 0.001))
   }
   promise(paste0(case$name, ": draws are as good as independent"),
+          paste("median above 90% of", n_draws),
           paste0("median effective draws ", round(stats::median(ranks$effective)), " of ", n_draws, ", ",
                  number(100 * mean(ranks$effective < n_draws / 2)), "% of data sets below half"),
           stats::median(ranks$effective) > 0.9 * n_draws)
@@ -64,6 +64,7 @@ keep_ranks <- function(case, k) {
     covered <- ranks[[what]][!is.na(ranks[[what]])]
     p <- stats::binom.test(sum(covered), length(covered), 7 / 8)$p.value
     promise(paste0(case$name, ": compare_groups() covers the contrast of ", sub("covered ", "", what), " 7 times of 8"),
+            paste(sets, "pairs, binomial p above 0.001"),
             paste0(sum(covered), " of ", length(covered), ", p = ", number(p)), p > 0.001)
   }
   ranks
@@ -93,7 +94,8 @@ for (k in seq_along(faults)) {
   worst <- which(found == min(found), arr.ind = TRUE)[1, ]
   p <- min(1, length(found) * min(found))
   promise(paste("Planted fault:", names(faults)[k], "is found"),
-          paste0("100 data sets, p = ", number(p), " by the rank of ", colnames(found)[worst[2]]), p < 1e-4)
+          "100 data sets, p below 1e-4 by Bonferroni's rule",
+          paste0("p = ", number(p), " by the rank of ", colnames(found)[worst[2]]), p < 1e-4)
 }
 
 # ---- Geweke's joint test --------------------------------------------------------
@@ -108,12 +110,13 @@ joint_rounds <- 25L
 alone <- independent_likelihoods(joint, 2000L, seed = 20L)
 stays <- joint_tests(joint_chains(joint, 200L, joint_rounds, seed = 21L), alone, joint)
 promise("Geweke: parameters and data keep their joint law",
-        paste0("200 chains of ", joint_rounds, " rounds, ", length(stays), " quantities, least p = ",
-               number(min(stays))),
+        paste("200 chains of", joint_rounds, "rounds, p above 0.01 by Bonferroni's rule"),
+        paste0(length(stays), " quantities, least p = ", number(min(stays))),
         min(stays) * length(stays) > 0.01)
 drifts <- joint_tests(joint_chains(joint, 200L, joint_rounds, seed = 22L, from = without_mixture_ratio()), alone, joint)
 promise("Geweke: an acceptance ratio without the mixture is found",
-        paste0("200 chains, p = ", number(min(1, min(drifts) * length(drifts)))), min(drifts) * length(drifts) < 1e-4)
+        paste("200 chains of", joint_rounds, "rounds, p below 1e-4 by Bonferroni's rule"),
+        paste0("p = ", number(min(1, min(drifts) * length(drifts)))), min(drifts) * length(drifts) < 1e-4)
 
 # ---- without data the prior comes back ------------------------------------------
 
@@ -140,7 +143,8 @@ for (one in stated) {
       (mean(below) - p) / sqrt(p * (1 - p) / posterior::ess_mean(below + 0))
     }, 0)
     promise(paste("Without data the prior of", term, "comes back"),
-            paste0("quantiles at 5 to 95% at most ", number(max(abs(away))), " Monte Carlo errors away"),
+            "quantiles at 5, 25, 50, 75 and 95% within 4 Monte Carlo errors",
+            paste0("at most ", number(max(abs(away))), " Monte Carlo errors away"),
             max(abs(away)) < 4)
   }
 }

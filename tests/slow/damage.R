@@ -19,6 +19,7 @@ bytes <- bytes_of(kept)
 contents <- own("read_checkpoint")(kept)$contents
 step <- contents$chain$state$iteration
 promise("the file under test is a checkpoint in mid-run, and whole",
+        "saved before step 30, and resumed to the draws of an unbroken fit",
         paste0(length(bytes), " bytes, at step ", step, " of 30"),
         step < 30 && identical(resumed_draws(kept), unbroken$draws))
 
@@ -51,10 +52,10 @@ all_refused <- function(counts) counts[["refused"]] == sum(counts)
 set.seed(6)
 take <- function(path) suppressMessages(resume(path, refresh = 0)$draws)
 cut <- cut_outcomes(seq_along(bytes) - 1, take, unbroken$draws)
-promise("a checkpoint cut at any length is refused", say(cut), all_refused(cut))
+promise("a checkpoint cut at any length is refused", "every length, all refused", say(cut), all_refused(cut))
 flipped <- flip_outcomes(seq_along(bytes), take, unbroken$draws)
-promise("a checkpoint with a bit changed in any byte is refused", say(flipped),
-        all_refused(flipped) && sum(flipped) >= 2000)
+promise("a checkpoint with a bit changed in any byte is refused", "every byte, at least 2,000, all refused",
+        say(flipped), all_refused(flipped) && sum(flipped) >= 2000)
 
 # ---- a reader that trusts its bytes -----------------------------------------------------
 
@@ -68,8 +69,10 @@ trusting <- altered_package("read_whole", function(path) {
 trust <- function(path) trusting$read_checkpoint(path)$contents
 # Cuts that leave zeros where a value stood are met as no value; a cut hash is not missed.
 counts <- cut_outcomes(length(bytes) - seq_len(100), trust, contents)
-promise("a planted reader that does not look at the length is seen", say(counts), !all_refused(counts))
+promise("a planted reader that does not look at the length is seen", "100 cuts, not all refused", say(counts),
+        !all_refused(counts))
 counts <- flip_outcomes(sample(length(bytes), 400), trust, contents)
-promise("a planted reader that does not look at the hash is seen", say(counts), counts[["different"]] > 0)
+promise("a planted reader that does not look at the hash is seen",
+        "400 changed bytes, one read as something else at least", say(counts), counts[["different"]] > 0)
 unlink(folder, recursive = TRUE)
 finish()

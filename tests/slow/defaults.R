@@ -65,9 +65,10 @@ tables <- Map(function(case, k) {
     promise(paste0(case$name, ": the rank of ", what, " is uniform"),
             paste0(sets, " data sets, both p above ", mark), say(found), all(found > mark))
   }
-  show_figure(paste0(case$name, ": fits that are not settled (R-hat 1.01 or more, or fewer than 400 effective draws)"),
-              paste0(sum(ranks$settled == 0), " of ", nrow(ranks), ", worst R-hat ", signif(max(ranks$rhat, na.rm = TRUE), 3),
-                     ", fewest effective draws ", round(min(ranks$bulk))))
+  show_figure(paste0(case$name,
+                     ": fits that are not settled (R-hat 1.01 or more, or fewer than 400 effective draws)"),
+              paste0(sum(ranks$settled == 0), " of ", nrow(ranks), ", worst R-hat ",
+                     signif(max(ranks$rhat, na.rm = TRUE), 3), ", fewest effective draws ", round(min(ranks$bulk))))
   for (what in quantities) {
     show_figure(paste0(case$name, ": the rank of ", what, " among settled fits"),
                 paste0(sum(ranks$settled), " data sets, ", say(uniform_tests(ranks[[what]][ranks$settled == 1]))))

@@ -192,11 +192,12 @@ for (kind in names(kinds)) {
   first <- grepl("first", names(checks))
   named <- function(what) paste0(what, " (", kind, ")")
   promise(named("a disk that is full at the first checkpoint is a classed error, and nothing is left"),
-          say(checks[first]), all(checks[first]))
+          "every check holds", say(checks[first]), all(checks[first]))
   promise(named("a disk that is full later is a warning that says so; draws and the checkpoint before are kept"),
-          say(checks[!first]), all(checks[!first]))
+          "every check holds", say(checks[!first]), all(checks[!first]))
   for (fault in names(planted)) {
-    promise(named(paste0("a planted ", fault, " is seen")), say(told[[fault]]), !told[[fault]][[noticed_by[[fault]]]])
+    promise(named(paste0("a planted ", fault, " is seen")), paste0("the check '", noticed_by[[fault]], "' fails"),
+            say(told[[fault]]), !told[[fault]][[noticed_by[[fault]]]])
   }
 }
 
@@ -208,10 +209,12 @@ figure <- function(told) {
          " plans and starts")
 }
 holds <- function(told) told$refused == length(told$folders) && told$work == 0 && told$left == 0
-promise("a folder that cannot be written to is a classed error before any work", figure(told$refused),
+promise("a folder that cannot be written to is a classed error before any work",
+        "every folder refused, no plan and no start before", figure(told$refused),
         holds(told$refused))
-promise("a planted check that comes late is seen", figure(told$unchecked), !holds(told$unchecked))
-promise("a folder that vanishes in mid-run is a warning; draws and the checkpoint are kept", say(told$vanished),
-        all(told$vanished))
-promise("a planted run given up there is seen", say(told$given_up), !all(told$given_up))
+promise("a planted check that comes late is seen", "not every folder refused before any work", figure(told$unchecked),
+        !holds(told$unchecked))
+promise("a folder that vanishes in mid-run is a warning; draws and the checkpoint are kept", "every check holds",
+        say(told$vanished), all(told$vanished))
+promise("a planted run given up there is seen", "a check fails", say(told$given_up), !all(told$given_up))
 finish()

@@ -51,7 +51,7 @@ plant() {
   cp "$scratch"/kernels/*.o "$scratch/planted"
   sed "$3" "src/$2.c" >"$scratch/planted/$2.c"
   if cmp -s "src/$2.c" "$scratch/planted/$2.c"; then
-    promise "$1: a planted fault is found" "the place in $2.c is no longer there" 1
+    promise "$1: a planted fault is found" "20,000 inputs" "the place in $2.c is no longer there" 1
     return
   fi
   clang $flags -fsanitize=fuzzer-no-link,$watch $edges -c "$scratch/planted/$2.c" -o "$scratch/planted/$2.o"
@@ -60,7 +60,7 @@ plant() {
   run "$scratch/$1-planted" 20000 "$scratch/$1-planted.log" && status=1
   grep -q -e '^broken:' -e 'runtime error:' -e 'ERROR: AddressSanitizer' "$scratch/$1-planted.log" || status=1
   seen=$(grep -m 1 -e '^broken:' -e 'runtime error:' -e 'ERROR:' "$scratch/$1-planted.log" || echo no)
-  promise "$1: a planted fault is found" "$(echo "$seen" | sed 's/.*ERROR: AddressSanitizer: \([a-z-]*\).*/\1/; s/^broken: \(.*\)/not kept, \1/')" $status
+  promise "$1: a planted fault is found" "20,000 inputs" "$(echo "$seen" | sed 's/.*ERROR: AddressSanitizer: \([a-z-]*\).*/\1/; s/^broken: \(.*\)/not kept, \1/')" $status
 }
 
 plant_for() {
@@ -75,7 +75,7 @@ plant_for() {
       plant checkpoint checkpoint 's/first == 0xed \&\& at\[1\] > 0x9f/0/'
       ;;
     iohmm) plant iohmm iohmm 's/count\[s\] += from\[s\] \* weight/count[s] += 1.1 * from[s] * weight/' ;;
-    *) promise "$1: a planted fault is found" "none is planted" 1 ;;
+    *) promise "$1: a planted fault is found" "20,000 inputs" "none is planted" 1 ;;
   esac
 }
 
@@ -98,6 +98,6 @@ for harness in $wanted; do
     grep -e '^broken:' -e 'runtime error:' -e 'ERROR:' -e 'fuzz_' -e ' src/' "$scratch/$harness.log" || :
     cat "$scratch/$harness".broken.* | base64 || :
   fi
-  promise "$harness: no invariant broken" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
+  promise "$harness: no invariant broken" "$runs inputs, none breaks one" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
 done
 finish

@@ -39,7 +39,8 @@ planted <- function() {
   if (length(said) == 0) "the process died" else said
 }
 said <- planted()
-promise("a planted vector without protection is lost", said, !said %in% c("1", "not compiled"))
+promise("a planted vector without protection is lost", "another answer than 1, or none", said,
+        !said %in% c("1", "not compiled"))
 
 # ---- arguments ------------------------------------------------------------------
 
@@ -123,7 +124,8 @@ calls <- list(
 
 registered <- unlist(regmatches(text <- readLines(file.path("src", "init.c")), gregexpr("ENTRY\\(ffi_\\w+", text)))
 registered <- sub("ENTRY(", "", registered, fixed = TRUE)
-promise("every entry of init.c is called", paste(length(intersect(names(calls), registered)), "of", length(registered)),
+promise("every entry of init.c is called", "all, and no other",
+        paste(length(intersect(names(calls), registered)), "of", length(registered)),
         setequal(names(calls), registered))
 
 # A quiet run may not leave a file that the next one meets.
@@ -146,9 +148,11 @@ rows <- do.call(rbind, lapply(intersect(names(calls), registered), function(name
              longest = max(longest(calls[[name]]), longest(quiet)))
 }))
 unlink(c(path, paste0(path, ".new")))
-promise("answers under torture are those of a quiet run", paste(sum(rows$same), "of", nrow(rows)), all(rows$same))
+promise("answers under torture are those of a quiet run", "identical for every entry",
+        paste(sum(rows$same), "of", nrow(rows)), all(rows$same))
 if (!all(rows$same)) cat("not the same:", rows$entry[!rows$same], "\n")
 short <- rows$entry[rows$longest < 100]
-promise("vectors have 100 entries or more", paste(nrow(rows) - length(short), "of", nrow(rows), "entries"),
+promise("vectors have 100 entries or more", "all but three entries that take none",
+        paste(nrow(rows) - length(short), "of", nrow(rows), "entries"),
         all(short %in% c("ffi_lattice_count", "ffi_file_replace", "ffi_threads")))
 finish()

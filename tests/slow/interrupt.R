@@ -95,15 +95,17 @@ for (name in names) {
                    round(max(rows$wall)), " ms; on a processor median ", round(stats::median(rows$own)),
                    " ms, longest ", round(max(rows$own)), " ms")
   if (endsWith(name, "deaf")) {
-    promise("a planted fit that listens every half second is seen", figure, !all(soon))
+    promise("a planted fit that listens every half second is seen",
+            paste(moments, "interrupts, one answered later than 250 ms at least"), figure, !all(soon))
     next
   }
-  promise(paste0("interrupted fits answer within 250 ms (", name, ")"), figure, all(soon))
-  promise(paste0("interrupted fits return their draws (", name, ")"),
+  promise(paste0("interrupted fits answer within 250 ms (", name, ")"),
+          paste(moments, "interrupts, all within 250 ms"), figure, all(soon))
+  promise(paste0("interrupted fits return their draws (", name, ")"), paste(moments, "interrupts, all"),
           paste(sum(rows$outcome == "draws"), "of", nrow(rows)), all(rows$outcome == "draws"))
   if (endsWith(name, "checkpoints")) {
     whole <- rows$file_step == rows$draws
-    promise(paste0("the checkpoint holds the last step (", name, ")"),
+    promise(paste0("the checkpoint holds the last step (", name, ")"), paste(moments, "interrupts, all"),
             paste(sum(whole, na.rm = TRUE), "of", nrow(rows)), all(whole))
   }
 }

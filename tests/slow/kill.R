@@ -89,12 +89,13 @@ parts <- length(list.files(folder, "[.]part$"))
 moved <- sum(c(TRUE, diff(left$step) != 0))
 unlink(folder, recursive = TRUE)
 promise("a killed fit leaves no file yet or one that resumes",
+        paste(kills, "kills, all files resume, half at least at a step of their own"),
         paste0(nrow(rows) - nrow(left), " no file, ", sum(left$resumed), " of ", nrow(left), " resumed, at steps ",
                min(left$step), " to ", max(left$step), "; ", parts, " kills met a write; ", moved,
                " at a step of their own"),
         nrow(left) > 0 && all(left$resumed) && moved >= nrow(left) / 2)
-promise("a killed fit, resumed, has the draws of an unbroken one", paste(sum(left$same), "of", nrow(left)),
-        all(left$same))
+promise("a killed fit, resumed, has the draws of an unbroken one", "all, bit for bit",
+        paste(sum(left$same), "of", nrow(left)), all(left$same))
 
 # ---- the planted writer ---------------------------------------------------------------
 
@@ -105,6 +106,7 @@ torn <- vapply(1:10, function(i) {
   file.exists(path) && inherits(tryCatch(own("read_checkpoint")(path), error = identity), "ibrc_error_file")
 }, NA)
 unlink(folder, recursive = TRUE)
-promise("a planted writer that fills the file itself is seen", paste(sum(torn), "of", length(torn), "files torn"),
+promise("a planted writer that fills the file itself is seen", "10 kills, one file torn at least",
+        paste(sum(torn), "of", length(torn), "files torn"),
         any(torn))
 finish()

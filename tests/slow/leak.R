@@ -63,7 +63,8 @@ say <- function(slope) {
 
 promise_no_leak <- function(what, call, n, settle) {
   slope <- bytes_a_call(call, n, settle)
-  promise(paste0("no leak over ", format(n, big.mark = ","), " ", what), say(slope), all(slope < 1024))
+  promise(paste0("no leak over ", format(n, big.mark = ","), " ", what),
+          "less than 1,024 bytes each, resident and objects", say(slope), all(slope < 1024))
 }
 
 # ---- what is called ------------------------------------------------------------------
@@ -123,19 +124,21 @@ promise_no_leak("plans", plan, 1000, 200)
 promise_no_leak("interrupted fits", interrupt, 1000, 200)
 promise_no_leak("failed and refused evaluations", fail, 1000, 200)
 promise_no_leak("input-output models", learn, 200, 40)
-promise("those calls were interrupted, failed and refused", paste(interrupted, failed, refused),
-        all(c(interrupted, failed, refused) == 1200))
+promise("those calls were interrupted, failed and refused", "1,200 of each",
+        paste(interrupted, failed, refused), all(c(interrupted, failed, refused) == 1200))
 
 slope <- bytes_a_call(function(i) {
   .C("lose", 4096L)
   fit(i)
 }, 1000, 200)
-promise("a planted leak of 4 kB a fit in C is seen", say(slope), slope[["resident"]] > 1024)
+promise("a planted leak of 4 kB a fit in C is seen", "more than 1,024 resident bytes each", say(slope),
+        slope[["resident"]] > 1024)
 leaked <- list()
 slope <- bytes_a_call(function(i) {
   leaked[[i]] <<- as.list(1 / seq_len(64))
   fit(i)
 }, 1000, 200)
-promise("a planted leak of 4 kB a fit in R is seen", say(slope), slope[["objects"]] > 1024)
+promise("a planted leak of 4 kB a fit in R is seen", "more than 1,024 bytes of objects each", say(slope),
+        slope[["objects"]] > 1024)
 unlink(folder, recursive = TRUE)
 finish()

@@ -61,7 +61,7 @@ plant <- function() {
 package <- plant()
 planted <- count_lines(package, sprintf("source(%s)", deparse(file.path(package, "tests", "halve.R"))))
 gaps <- planted[planted$value == 0, ]
-promise("planted lines that no test runs are found, and no others",
+promise("planted lines that no test runs are found, and no others", "the two lines planted",
         paste0(paste0(gaps$filename, " line ", gaps$line, collapse = ", "), ", of ", nrow(planted), " lines"),
         identical(paste(gaps$filename, gaps$line), c("R/halve.R 3", "src/half.c 5")) && nrow(planted) > 5)
 
@@ -90,7 +90,7 @@ if (length(commandArgs(TRUE))) utils::write.csv(lines, commandArgs(TRUE)[1], row
 
 for (language in c("R", "C")) {
   own <- lines[lines$language == language, ]
-  promise(paste0("the everyday tests run ", least, "% of the lines of ", language),
+  promise(paste0("the everyday tests run ", least, "% of the lines of ", language), paste0(least, "% or more"),
           sprintf("%.2f%%, %d of %d in %d files", share_seen(lines, language), sum(own$value > 0), nrow(own),
                   length(unique(own$filename))),
           nrow(own) > 0 && share_seen(lines, language) >= least)
@@ -98,7 +98,8 @@ for (language in c("R", "C")) {
   longest <- utils::head(names(sort(table(own$filename), decreasing = TRUE)), 5)
   without <- transform(lines, value = ifelse(filename %in% longest, 0, value))
   promise(paste0("planted fault, the five longest files of ", language, " are not tested, is found"),
-          sprintf("%.2f%%", share_seen(without, language)), share_seen(without, language) < least)
+          paste0("below ", least, "%"), sprintf("%.2f%%", share_seen(without, language)),
+          share_seen(without, language) < least)
 }
 
 unseen <- sort(table(lines$filename[lines$value == 0]), decreasing = TRUE)

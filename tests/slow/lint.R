@@ -49,11 +49,12 @@ seen <- vapply(seq_along(planted), function(i) {
 }, NA)
 file <- file.path(folder, "fine.R")
 writeLines(fine, file)
-promise("planted lints are seen, each by its linter",
+promise("planted lints are seen, each by its linter", "all",
         paste0(sum(seen), " of ", length(planted), if (!all(seen)) paste0(", not ", toString(names(planted)[!seen]))),
         all(seen))
 quiet <- lints_of(file)
-promise("names that are the paper's, ADNI's or methods are no lints", paste(NROW(quiet), "lints"), NROW(quiet) == 0)
+promise("names that are the paper's, ADNI's or methods are no lints", "0 lints", paste(NROW(quiet), "lints"),
+        NROW(quiet) == 0)
 unlink(folder, recursive = TRUE)
 
 # ---- the code -----------------------------------------------------------------------
@@ -63,7 +64,8 @@ found <- lints_of(files)
 for (i in seq_len(NROW(found))) {
   cat(sprintf("%s:%d %s: %s\n", found$filename[i], found$line_number[i], found$linter[i], found$message[i]))
 }
-promise("no lints", paste0(NROW(found), " in ", length(files), " files of ", paste0(folders, "/", collapse = ", ")),
+promise("no lints", "0, in more than 100 files",
+        paste0(NROW(found), " in ", length(files), " files of ", paste0(folders, "/", collapse = ", ")),
         NROW(found) == 0 && length(files) > 100)
 
 # ---- words --------------------------------------------------------------------------
@@ -75,8 +77,8 @@ invisible(file.copy(c("DESCRIPTION", "NEWS.md", "inst", "man", "vignettes"), fol
 cat("\nA sentense.\n", file = file.path(folder, "NEWS.md"), append = TRUE)
 planted <- spelling::spell_check_package(folder)$word
 unlink(folder, recursive = TRUE)
-promise("a planted word is found", toString(planted), "sentense" %in% planted)
+promise("a planted word is found", "'sentense' among the words", toString(planted), "sentense" %in% planted)
 unknown <- spelling::spell_check_package(".")
 if (nrow(unknown)) print(unknown)
-promise("no unknown words", paste(nrow(unknown), "words"), nrow(unknown) == 0)
+promise("no unknown words", "0 words", paste(nrow(unknown), "words"), nrow(unknown) == 0)
 finish()

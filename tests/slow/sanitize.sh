@@ -74,7 +74,7 @@ for fault in read_scratch read_vector overflow; do
   quiet=$(reports "$scratch/$fault-99.out")
   status=0
   [ "$seen" -eq 1 ] && [ "$quiet" -eq 0 ] || status=1
-  promise "a planted fault, $fault, is reported, and its neighbour without fault is not" "$seen and $quiet" $status
+  promise "a planted fault, $fault, is reported, and its neighbour without fault is not" "1 report and 0" "$seen and $quiet" $status
 done
 
 # ---- the suite ------------------------------------------------------------------
@@ -85,16 +85,16 @@ status=0
 IBRC_EXTENDED_TESTS=0 sanitized Rscript tools/test.R tests/testthat "$filter" >"$scratch/suite.out" 2>&1 || status=1
 [ $status -eq 0 ] || grep -A 25 -e 'ERROR: AddressSanitizer' -e ': runtime error:' -e '^Failure' -e '^Error' "$scratch/suite.out" ||
   tail -n 40 "$scratch/suite.out"
-promise "the suite passes on a sanitized build" "$(tests_said "$scratch/suite.out"), $(($(seconds) - begin)) s" $status
+promise "the suite passes on a sanitized build" "no test fails" "$(tests_said "$scratch/suite.out"), $(($(seconds) - begin)) s" $status
 found=$(reports "$scratch/suite.out")
-promise "no report of the sanitizers from the suite" "$found reports" "$found"
+promise "no report of the sanitizers from the suite" "0 reports" "$found reports" "$found"
 
 # A vector that was not protected is freed, and then read: what torture loses, the
 # sanitizer sees.
 status=0
 IBRC_EXTENDED_TESTS=1 sanitized Rscript tests/slow/gctorture.R >"$scratch/torture.out" 2>&1 || status=1
 [ $status -eq 0 ] || tail -n 40 "$scratch/torture.out"
-promise "entries pass under torture on a sanitized build" "$(count_lines ': passed$' "$scratch/torture.out") promises" $status
+promise "entries pass under torture on a sanitized build" "all promises of gctorture.R" "$(count_lines ': passed$' "$scratch/torture.out") promises" $status
 found=$(reports "$scratch/torture.out")
-promise "no report of the sanitizers under torture" "$found reports" "$found"
+promise "no report of the sanitizers under torture" "0 reports" "$found reports" "$found"
 finish

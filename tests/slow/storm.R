@@ -157,20 +157,20 @@ storm <- function(fault, seconds) {
 counts <- storm("none", seconds)
 calm <- function(what) counts[[what]] == 0
 named <- function(what) paste0(what, " (", counts[["sent"]], " interrupts, one every 50 ms of its own time)")
-promise(named("draws are those of an undisturbed fit"),
+promise(named("draws are those of an undisturbed fit"), "every fit, bit for bit, moved on more than 10 times",
         paste0(counts[["fits"]] - counts[["draws"]], " of ", counts[["fits"]], " fits, moved on ", counts[["moved"]],
                " times in ", counts[["calls"]], " calls"),
         calm("draws") && counts[["fits"]] > 0 && counts[["moved"]] > 10)
-promise(named("interrupts end a call as such, never in another error"),
+promise(named("interrupts end a call as such, never in another error"), "more than 10 interrupts, 0 errors",
         paste(counts[["interrupts"]], "interrupts,", counts[["errors"]], "errors"),
         calm("errors") && counts[["interrupts"]] > 10)
-promise(named("no file is torn"), paste(counts[["torn"]], "of", counts[["calls"]]), calm("torn"))
-promise(named("no temporary file is left"), paste(counts[["parts"]], "of", counts[["calls"]]), calm("parts"))
-promise(named("the caller's generator stands as documented"), paste(counts[["seeds"]], "of", counts[["calls"]], "not"),
-        calm("seeds"))
+promise(named("no file is torn"), "0", paste(counts[["torn"]], "of", counts[["calls"]]), calm("torn"))
+promise(named("no temporary file is left"), "0", paste(counts[["parts"]], "of", counts[["calls"]]), calm("parts"))
+promise(named("the caller's generator stands as documented"), "0 not",
+        paste(counts[["seeds"]], "of", counts[["calls"]], "not"), calm("seeds"))
 for (fault in names(planted)) {
   counts <- storm(fault, 6)
-  promise(paste("a planted", faults[[fault]], "is seen"), paste(counts[[fault]], "of", counts[["calls"]]),
-          counts[[fault]] > 0)
+  promise(paste("a planted", faults[[fault]], "is seen"), "6 s of interrupts, once at least",
+          paste(counts[[fault]], "of", counts[["calls"]]), counts[[fault]] > 0)
 }
 finish()

@@ -140,39 +140,41 @@ plant <- function(guard) {
 }
 planted <- plant(guard = FALSE)
 guarded <- plant(guard = TRUE)
-promise("a planted use of what is only suggested fails the check, wherever it is",
+promise("a planted use of what is only suggested fails the check, wherever it is", "an error in all three",
         paste(names(planted), planted, collapse = ", "), all(planted == "ERROR"))
-promise("the same use behind a guard passes", paste(names(guarded), guarded, collapse = ", "), all(guarded == "OK"))
+promise("the same use behind a guard passes", "OK in all three", paste(names(guarded), guarded, collapse = ", "),
+        all(guarded == "OK"))
 
 dir.create(file.path(scratch, "planted", "tools"))
 invisible(file.copy("tools/check.sh", file.path(scratch, "planted", "tools")))
 clean <- with_everything(check_as_cran(file.path(scratch, "planted")))
 if (!clean$clean) writeLines(utils::tail(clean$said, 40))
-promise("a small package without fault passes the check as CRAN does it", clean$figure, clean$clean)
+promise("a small package without fault passes the check as CRAN does it", "no finding", clean$figure, clean$clean)
 cat("two <- function() undefined_thing\n", file = file.path(scratch, "planted", "R", "one.R"), append = TRUE)
 planted <- with_everything(check_as_cran(file.path(scratch, "planted")))
-promise("a planted name that nothing defines fails the check as CRAN does it", planted$figure,
-        !planted$clean && any(grepl("undefined_thing", planted$said, fixed = TRUE)))
+promise("a planted name that nothing defines fails the check as CRAN does it", "a finding that names it",
+        planted$figure, !planted$clean && any(grepl("undefined_thing", planted$said, fixed = TRUE)))
 
 # ---- the package ----------------------------------------------------------------------
 
 whole <- with_everything(check_as_cran(home))
 if (!whole$clean) writeLines(utils::tail(whole$said, 60))
-promise("R CMD check --as-cran finds nothing", whole$figure, whole$clean)
+promise("R CMD check --as-cran finds nothing", "no error, warning or note but that it is new",
+        whole$figure, whole$clean)
 
 tarball <- with_everything(build(home, "--no-manual"))
 size <- file.size(tarball) / 2^20
-promise("the tarball is below 5 MB", sprintf("%.2f MB", size), size < 5)
+promise("the tarball is below 5 MB", "below 5 MB", sprintf("%.2f MB", size), size < 5)
 
 checked <- check(tarball, "--ignore-vignettes")
 for (part in names(parts)) {
   said <- verdict(checked$log, parts[[part]])
-  promise(paste0(part, " pass with nothing there but what is imported"), said, said == "OK")
+  promise(paste0(part, " pass with nothing there but what is imported"), "OK", said, said == "OK")
   if (said != "OK") writeLines(checked$log)
 }
 
 ran <- run_vignettes(home, file.path(checked$folder, "ibrc"))
-promise("the code of vignettes runs with nothing there but what is imported, and knitr",
+promise("the code of vignettes runs with nothing there but what is imported, and knitr", "all",
         paste0(sum(ran), " of ", length(ran), if (!all(ran)) paste0(", not ", toString(names(ran)[!ran]))),
         length(ran) > 0 && all(ran))
 
@@ -184,7 +186,7 @@ names(times) <- c("name", "user", "system", "elapsed")
 # Time of a processor: on a machine that does other work as well the clock says nothing.
 times$own <- times$user + times$system
 slowest <- which.max(times$own)
-promise("every example takes less than 5 s of a processor",
+promise("every example takes less than 5 s of a processor", "each below 5 s, as user and system time together",
         paste0(nrow(times), " help pages, the slowest ", times$name[slowest], " with ", times$own[slowest], " s (",
                times$elapsed[slowest], " s by the clock)"),
         verdict(checked$log, parts[["examples"]]) == "OK" && all(times$own < 5))

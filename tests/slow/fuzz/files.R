@@ -54,7 +54,8 @@ outcome <- function(bytes, reader = read) {
 # A reader whose refusals have no class.
 coarse <- altered_package("refuse_damaged", function(why) stop(why))
 told <- vapply(1:20, function(i) outcome(change(whole), coarse$read_checkpoint), "")
-promise("files: a planted refusal without a class is seen", paste(sum(startsWith(told, "error")), "of", length(told)),
+promise("files: a planted refusal without a class is seen", "one at least",
+        paste(sum(startsWith(told, "error")), "of", length(told)),
         any(startsWith(told, "error")))
 
 said <- character(files)
@@ -72,9 +73,10 @@ for (i in seq_len(files)) {
 }
 unlink(path)
 counts <- function(x) paste0(sum(x == "read"), " read, ", sum(x == "refused"), " refused of ", length(x))
-promise("files: a file made up and sealed is read or refused", counts(said[seal]),
+promise("files: a file made up and sealed is read or refused", paste(files, "files in all, nothing else, and both met"),
+        counts(said[seal]),
         all(said[seal] %in% c("read", "refused")) && any(said[seal] == "read") && any(said[seal] == "refused"))
-promise("files: a file made up and not sealed is refused", counts(said[!seal]),
+promise("files: a file made up and not sealed is refused", "all", counts(said[!seal]),
         any(!seal) && all(said[!seal] == "refused"))
-promise("files: none takes long", paste(format(slowest, digits = 2), "s"), slowest < 5)
+promise("files: none takes long", "each below 5 s", paste(format(slowest, digits = 2), "s"), slowest < 5)
 finish()

@@ -18,7 +18,8 @@ calibration_case <- function(name, setting, models, prior, quantile, fixed = lis
          thin = thin)
   }
   list(name = name, prior = prior, quantile = quantile, fixed = fixed, horizon = horizon, n = n, run = run,
-       pairs = pairs, besides = function(truth, draws) NULL, plan = plan_agent(setting, bounded_agent(alpha = 1), models, resolution))
+       pairs = pairs, besides = function(truth, draws) NULL,
+       plan = plan_agent(setting, bounded_agent(alpha = 1), models, resolution))
 }
 
 # What priors are stated with, as quantiles.

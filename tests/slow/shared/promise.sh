@@ -1,4 +1,4 @@
-# What the slow shell scripts share, the twin of promise.R: a line a promise, an exit
+# What the slow shell scripts share, the twin of promise.R: one line per promise, an exit
 # status that says whether all were kept, and builds of the package that touch
 # neither the source folder nor anybody's library. To be read by sh from the
 # package's own folder; `scratch` is gone when the script ends.
@@ -13,14 +13,15 @@ export OMP_WAIT_POLICY=passive
 
 broken=0
 
-# promise "what" "figure" status: kept if the status is 0.
+# promise "what" "asked" "figure" status: kept if the status is 0. What is asked is the size
+# and the pass mark, fixed before the run.
 promise() {
   verdict=passed
-  if [ "$3" -ne 0 ]; then
+  if [ "$4" -ne 0 ]; then
     verdict=FAILED
     broken=$((broken + 1))
   fi
-  printf '%s: %s: %s\n' "$1" "$2" "$verdict"
+  printf '%s: asked %s: %s: %s\n' "$1" "$2" "$3" "$verdict"
 }
 
 # not_run "what" "why": a promise that cannot be asked here.
