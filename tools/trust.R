@@ -1,5 +1,6 @@
 # Runs the slow tests in tests/slow/ and prints one table of what they promise: the
-# promise, the test that keeps it, the figure it came to, and whether it was kept.
+# promise, what is asked of it, the test that keeps it, the figure it came to, and whether
+# it was kept.
 #
 #   Rscript tools/trust.R                 all of them, hours; when stopped, it goes on
 #   Rscript tools/trust.R kill fuzz       those two
@@ -7,39 +8,43 @@
 #
 # As many scripts run beside each other as there are cores, or as IBRC_JOBS says, the
 # longest first; one that measures how soon something is answered runs alone, at the end.
-# A script prints a line a promise, "what: figure: passed", or "... FAILED", or "... not run".
-# What each printed is kept in _build/trust/, with a hash of the sources: one that came to
-# its end on these sources is not run again unless it is named. A script that needs a
+# A script prints one line per promise, "what: asked criterion: figure: passed", or
+# "... FAILED"; "what: figure: shown" where nothing is asked; or "what: why: not run".
+# What each printed is kept in _build/trust/, with a hash of the sources that it needs: one that
+# came to its end on these is not run again unless it is named. A script that needs a
 # program that is not here exits with status 77, and counts as not run.
 # Exit status 1 if a promise was broken or a script did not come to its end.
 
 folder <- file.path("_build", "trust")
 
 # Area, script and its arguments, in the order of the table. `minutes`, on one core, say
-# which to begin with, and 0 which to run alone.
-scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric"), c(3, 1)), text = "
-  area                  script         arguments  minutes
-  Calibration           calibration.R  1000       21
-  Calibration           coverage.R     ''         11
-  'Two implementations' twins.R        ''         1
-  'Memory and C'        sanitize.sh    ''         7
-  'Memory and C'        valgrind.sh    .          130
-  'Memory and C'        gctorture.R    ''         1
-  'Memory and C'        analyse.sh     ''         1
-  'Memory and C'        fuzz.sh        10000000   50
-  'Memory and C'        builds.sh      ''         8
-  'Everyday tests'      everyday.R     ''         3
-  'Everyday tests'      suite.R        ''         15
-  Faults                kill.R         ''         5
-  Faults                interrupt.R    ''         0
-  Faults                disk.R         ''         1
-  Faults                damage.R       ''         1
-  Faults                storm.R        ''         2
-  Faults                generator.R    ''         1
-  Faults                leak.R         ''         2
-  Package               lines.R        ''         10
-  Package               lint.R         ''         2
-  Package               suggests.R     ''         16
+# which to begin with, and 0 which to run alone. `needs` are the files and folders that its
+# outcome depends on beside itself and what the scripts share; "all" is everything.
+scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
+  area                  script         arguments  minutes needs
+  Calibration           calibration.R  1000       21      'R src'
+  Calibration           defaults.R     500        25      'R src'
+  Calibration           coverage.R     ''         30      'R src'
+  'Two implementations' twins.R        ''         1       'R src tests/testthat'
+  'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
+  'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'
+  'Memory and C'        gctorture.R    ''         1       'R src'
+  'Memory and C'        analyse.sh     ''         1       'src'
+  'Memory and C'        fuzz.sh        10000000   50      'src tests/slow/fuzz'
+  'Memory and C'        files.R        10000      1       'R src'
+  'Memory and C'        builds.sh      ''         8       'R src tests/testthat inst data tools/test.R'
+  'Everyday tests'      everyday.R     ''         3       'R src tests/testthat inst data tools/test.R'
+  'Everyday tests'      suite.R        ''         15      'all'
+  Faults                kill.R         ''         5       'R src'
+  Faults                interrupt.R    ''         0       'R src'
+  Faults                disk.R         ''         1       'R src'
+  Faults                damage.R       ''         1       'R src'
+  Faults                storm.R        ''         2       'R src'
+  Faults                generator.R    ''         1       'R src'
+  Faults                leak.R         ''         2       'R src'
+  Package               lines.R        ''         10      'R src tests/testthat inst data'
+  Package               lint.R         ''         2       'all'
+  Package               suggests.R     ''         16      'all'
 ")
 scripts$name <- sub("[.][^.]*$", "", scripts$script)
 
@@ -47,13 +52,19 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 
 # ---- the sources --------------------------------------------------------------------
 
-# What the table says of the sources is not one of them.
-sources_hash <- function() {
-  folders <- c("R", "src", "man", "tests", "vignettes", "inst", "data", "data-raw", "tools")
-  files <- c(list.files(folders, recursive = TRUE, full.names = TRUE), "DESCRIPTION", "NAMESPACE", "Makefile")
-  files <- sort(files[file.exists(files) & !grepl("[.]s?o$|^inst/extdata/trust[.]csv$", files)], method = "radix")
+# A hash of what a script needs and of its arguments. What the table says of the sources is
+# not one of them.
+sources_hash <- function(row) {
+  needs <- strsplit(row$needs, " ")[[1]]
+  everything <- c("R", "src", "man", "tests", "vignettes", "inst", "data", "data-raw", "tools", "Makefile")
+  if ("all" %in% needs) needs <- everything
+  if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")
+  needs <- c(needs, file.path("tests", "slow", c(row$script, "shared")))
+  files <- c(needs[!dir.exists(needs)], list.files(needs[dir.exists(needs)], recursive = TRUE, full.names = TRUE))
+  files <- files[file.exists(files) & !grepl("[.]s?o$|^inst/extdata/trust[.]csv$", files)]
+  files <- sort(unique(files), method = "radix")
   list <- tempfile()
-  writeLines(paste(files, tools::md5sum(files)), list)
+  writeLines(c(row$arguments, paste(files, tools::md5sum(files))), list)
   substr(tools::md5sum(list), 1, 12)
 }
 
@@ -62,7 +73,7 @@ last_line <- function(row) {
   c(utils::tail(said, 1), "status unknown")[1]
 }
 
-ended_well <- function(row, hash) grepl(paste0("^status 0 .*, sources ", hash, "$"), last_line(row))
+ended_well <- function(row) grepl(paste0("^status 0 .*, sources ", sources_hash(row), "$"), last_line(row))
 
 # ---- running ----------------------------------------------------------------------
 
@@ -80,7 +91,8 @@ start_script <- function(row, jobs) {
   program <- if (endsWith(row$script, ".R")) file.path(R.home("bin"), "Rscript") else "sh"
   process <- processx::process$new(program, c(path, row$arguments[nzchar(row$arguments)]), stdout = kept(row$name),
                                    stderr = "2>&1", env = c("current", IBRC_JOBS = jobs), cleanup_tree = TRUE)
-  list(name = row$name, process = process, began = Sys.time(), news = file(kept(row$name), "r", blocking = FALSE))
+  list(name = row$name, row = row, hash = sources_hash(row), process = process, began = Sys.time(),
+       news = file(kept(row$name), "r", blocking = FALSE))
 }
 
 show_news <- function(one) {
@@ -88,9 +100,9 @@ show_news <- function(one) {
 }
 
 # The status is the last line of the file. Who changes the sources meanwhile gets no hash.
-end_script <- function(one, hash) {
+end_script <- function(one) {
   close(one$news)
-  if (hash != sources_hash()) hash <- "changed meanwhile"
+  hash <- if (one$hash == sources_hash(one$row)) one$hash else "changed meanwhile"
   took <- as.numeric(Sys.time() - one$began, units = "mins")
   last <- sprintf("status %d after %.1f minutes, sources %s", one$process$get_exit_status(), took, hash)
   cat(formatC(one$name, width = -12), last, "\n", sep = "")
@@ -104,7 +116,7 @@ stop_scripts <- function(running) {
   for (one in running) one$process$kill_tree()
 }
 
-run_scripts <- function(waiting, hash) {
+run_scripts <- function(waiting) {
   places <- min(jobs_allowed(), nrow(waiting))
   share <- jobs_allowed() %/% places
   waiting <- waiting[order(-waiting$minutes), ]
@@ -118,7 +130,7 @@ run_scripts <- function(waiting, hash) {
     Sys.sleep(0.2)
     ended <- !vapply(running, function(one) one$process$is_alive(), NA)
     for (one in running) show_news(one)
-    for (one in running[ended]) end_script(one, hash)
+    for (one in running[ended]) end_script(one)
     running <- running[!ended]
   }
 }
@@ -126,26 +138,45 @@ run_scripts <- function(waiting, hash) {
 # ---- the table --------------------------------------------------------------------
 
 # A figure has no ": " in it, a promise may.
+promise_pattern <- "^(.*): asked (.*): (.*): (passed|FAILED)$"
+other_pattern <- "^(.*): (.*): (shown|not run)$"
+
+# One row per line that says something of a promise. What passed without saying what was asked
+# proves nothing.
+read_promises <- function(said, none) {
+  said <- grep(": (passed|FAILED|shown|not run)$", said, value = TRUE)
+  asked <- grepl(promise_pattern, said)
+  part <- function(first, second) {
+    ifelse(asked, sub(promise_pattern, first, said), if (is.na(second)) "" else sub(other_pattern, second, said))
+  }
+  word <- sub(".*: ", "", said)
+  verdict <- unname(c(passed = "kept", FAILED = "BROKEN", shown = "shown", "not run" = "not run")[word])
+  out <- data.frame(area = rep(none$area, length(said)), promise = part("\\1", "\\1"), criterion = part("\\2", NA),
+                    test = rep(none$test, length(said)), figure = part("\\3", "\\2"), verdict = verdict,
+                    sources = rep(none$sources, length(said)))
+  silent <- !asked & word %in% c("passed", "FAILED")
+  out$figure[silent] <- "does not say what is asked"
+  out$verdict[silent] <- "BROKEN"
+  out
+}
+
 promises_of <- function(row) {
-  none <- data.frame(area = row$area, promise = row$name, test = file.path("tests", "slow", row$script),
+  none <- data.frame(area = row$area, promise = row$name, criterion = "", test = file.path("tests", "slow", row$script),
                      figure = "", verdict = "not run", sources = "")
   if (!file.exists(kept(row$name))) return(none)
   said <- readLines(kept(row$name), warn = FALSE)
   # A script that was stopped, or still runs, has no last line with its status.
   pattern <- "^status (-?[0-9]+) .*"
   status <- if (grepl(pattern, last_line(row))) sub(pattern, "\\1", last_line(row)) else "unknown"
-  none$sources <- sub("^status .*?(, sources |$)", "", last_line(row), perl = TRUE)
+  hash <- sub("^status .*?(, sources |$)", "", last_line(row), perl = TRUE)
+  none$sources <- if (hash == sources_hash(row)) hash else trimws(paste("older", hash))
   if (status == "77") {
-    none$figure <- utils::tail(grep("^status", said, value = TRUE, invert = TRUE), 1)
+    none$figure <- utils::tail(c("it did not say why", grep("^status", said, value = TRUE, invert = TRUE)), 1)
     return(none)
   }
-  pattern <- "^(.*): (.*): (passed|FAILED|not run)$"
-  said <- grep(pattern, said, value = TRUE)
-  out <- data.frame(area = rep(row$area, length(said)), promise = sub(pattern, "\\1", said),
-                    test = rep(none$test, length(said)), figure = sub(pattern, "\\2", said),
-                    verdict = c(passed = "kept", FAILED = "BROKEN", "not run" = "not run")[sub(pattern, "\\3", said)],
-                    sources = rep(none$sources, length(said)))
-  unfinished <- !status %in% c("0", "1") || (status == "1" && !any(out$verdict == "BROKEN")) || length(said) == 0
+  out <- read_promises(said, none)
+  asked <- out$verdict %in% c("kept", "BROKEN")
+  unfinished <- !status %in% c("0", "1") || (status == "1" && !any(out$verdict == "BROKEN")) || !any(asked)
   if (unfinished) out <- rbind(out, transform(none, figure = paste("ended with status", status), verdict = "BROKEN"))
   out
 }
@@ -157,13 +188,15 @@ show_table <- function(table) {
     cat("\n", area, "\n", sep = "")
     these <- table[table$area == area, ]
     for (i in seq_len(nrow(these))) {
-      line <- paste0(these$promise[i], ": ", these$figure[i], " (", basename(these$test[i]), ")")
+      asked <- if (nzchar(these$criterion[i])) paste0(", asked ", these$criterion[i])
+      line <- paste0(these$promise[i], ": ", these$figure[i], " (", basename(these$test[i]), asked, ")")
       cat(strwrap(line, 100, initial = formatC(these$verdict[i], width = -8), prefix = strrep(" ", 8)), sep = "\n")
     }
   }
-  versions <- unique(table$sources[nzchar(table$sources) | table$verdict == "kept"])
-  cat("\n", if (length(versions) == 1 && nzchar(versions)) "All" else "Not all", " run on the same sources\n", sep = "")
-  count <- table(factor(table$verdict, c("kept", "BROKEN", "not run")))
+  older <- unique(basename(table$test[startsWith(table$sources, "older")]))
+  cat("\n", if (length(older)) paste("Run on other sources than these:", toString(older))
+      else "All that was run, run on these sources", "\n", sep = "")
+  count <- table(factor(table$verdict, c("kept", "BROKEN", "shown", "not run")))
   cat(paste(count, names(count), collapse = ", "), "\n", sep = "")
 }
 
@@ -175,10 +208,9 @@ if (!identical(given[1], "table")) {
   # Threads that wait by spinning would starve one another.
   Sys.setenv(IBRC_EXTENDED_TESTS = "1", OMP_WAIT_POLICY = "passive")
   wanted <- scripts[length(given) == 0 | scripts$name %in% given, ]
-  hash <- sources_hash()
-  done <- length(given) == 0 & vapply(seq_len(nrow(wanted)), function(i) ended_well(wanted[i, ], hash), NA)
+  done <- length(given) == 0 & vapply(seq_len(nrow(wanted)), function(i) ended_well(wanted[i, ]), NA)
   if (any(done)) cat("Run on these sources before: ", toString(wanted$name[done]), "\n", sep = "")
-  if (!all(done)) run_scripts(wanted[!done, ], hash)
+  if (!all(done)) run_scripts(wanted[!done, ])
   found <- collect()
   if (length(given)) found <- found[basename(found$test) %in% scripts$script[scripts$name %in% given], ]
 } else {

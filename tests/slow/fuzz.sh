@@ -2,11 +2,11 @@
 # Inputs made up by libFuzzer for the kernels (tests/slow/fuzz/), with clang's address and
 # undefined-behaviour sanitizers and invariants asserted after every call. Each harness
 # first gets a kernel with one planted fault: one that does not find it would prove
-# nothing. The reader of checkpoints is met twice, alone and, as `files`, through R.
+# nothing. files.R meets the reader of checkpoints through R as well.
 #
 #   sh tests/slow/fuzz.sh [runs a harness, 100000] [harnesses, all: see `wanted` below]
 #
-# `files` runs a thousandth of the runs. IBRC_FUZZ_SEED picks another sequence of inputs;
+# IBRC_FUZZ_SEED picks another sequence of inputs;
 # an input that breaks something is printed in base64.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,7 @@ clang_fuzzes
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift
-wanted=${*:-lattice belief backup history iohmm checkpoint files}
+wanted=${*:-lattice belief backup history iohmm checkpoint}
 seed=${IBRC_FUZZ_SEED:-1}
 flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
 watch=address,undefined,float-cast-overflow
@@ -80,13 +80,6 @@ plant_for() {
 }
 
 for harness in $wanted; do
-  if [ "$harness" = files ]; then
-    [ -n "${IBRC_FUZZ_LIBRARY:-}" ] || build_package plain
-    library=${IBRC_FUZZ_LIBRARY:-$scratch/plain}
-    R_LIBS="$library${R_LIBS:+:$R_LIBS}" IBRC_EXTENDED_TESTS=1 Rscript tests/slow/fuzz/files.R $((runs / 1000)) "$seed" ||
-      broken=$((broken + 1))
-    continue
-  fi
   plant_for "$harness"
   build "$harness" "$scratch/kernels" "$scratch/$harness"
   begin=$(seconds)

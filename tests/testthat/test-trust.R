@@ -12,9 +12,12 @@ stored_table <- function() {
 
 test_that("the stored table has a verdict and a test for every promise", {
   table <- stored_table()
-  expect_named(table, c("area", "promise", "test", "figure", "verdict", "sources"))
-  expect_setequal(setdiff(table$verdict, c("kept", "not run")), character())
-  expect_true(all(nzchar(table$figure[table$verdict == "kept"])))
+  expect_named(table, c("area", "promise", "criterion", "test", "figure", "verdict", "sources"))
+  expect_setequal(setdiff(table$verdict, c("kept", "shown", "not run")), character())
+  expect_true(all(nzchar(table$figure[table$verdict %in% c("kept", "shown")])))
+  # What was asked stands beside what came of it, and nothing was asked of what is only shown.
+  expect_identical(table$promise[table$verdict == "kept" & !nzchar(table$criterion)], character())
+  expect_identical(unique(table$criterion[table$verdict == "shown"]), rep("", any(table$verdict == "shown")))
   for (area in unique(table$area)) {
     scripts <- unique(table$test[table$area == area & table$verdict == "kept"])
     planted <- vapply(scripts, function(script) any(grepl("[Pp]lanted", table$promise[table$test == script])), NA)
@@ -42,21 +45,29 @@ test_that("make trust sees what broke, what did not come to its end and what was
     status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(runner), "table", "table.csv"), stdout = FALSE)
     list(status = status, table = utils::read.csv("table.csv", colClasses = "character"))
   }
-  said("kill", "all resume: 5 of 5: passed", "status 0 after 1.0 minutes")
-  said("suite", "the suite passes: 5 expectations: passed", "exact optima: no solver: not run",
-       "status 0 after 1.0 minutes")
+  said("kill", "all resume: by any kill: asked 5 of 5: 5 of 5: passed", "status 0 after 1.0 minutes")
+  said("suite", "the suite passes: asked no failure: 5 expectations: passed", "exact optima: no solver: not run",
+       "how often: 3 of 5: shown", "status 0 after 1.0 minutes")
   said("fuzz", "fuzz.sh needs clang, which is not here.", "status 77 after 0.0 minutes")
   out <- verdicts()
   expect_identical(out$status, 0L)
   expect_identical(out$table$verdict[basename(out$table$test) == "kill.R"], "kept")
   expect_match(out$table$figure[basename(out$table$test) == "fuzz.sh"], "needs clang")
-  expect_identical(out$table$verdict[basename(out$table$test) == "suite.R"], c("kept", "not run"))
-  expect_identical(setdiff(out$table$verdict, c("kept", "not run")), character())
+  kill <- out$table[basename(out$table$test) == "kill.R", c("promise", "criterion", "figure")]
+  expect_identical(unlist(kill, use.names = FALSE), c("all resume: by any kill", "5 of 5", "5 of 5"))
+  suite <- out$table[basename(out$table$test) == "suite.R", ]
+  expect_identical(suite$verdict, c("kept", "not run", "shown"))
+  expect_identical(suite$criterion, c("no failure", "", ""))
+  expect_identical(suite$figure, c("5 expectations", "no solver", "3 of 5"))
+  expect_identical(setdiff(out$table$verdict, c("kept", "shown", "not run")), character())
 
-  faults <- list(broke = c("all resume: 4 of 5: FAILED", "status 1 after 1.0 minutes"),
-                 stopped = "all resume: 5 of 5: passed",
+  faults <- list(broke = c("all resume: asked all: 4 of 5: FAILED", "status 1 after 1.0 minutes"),
+                 stopped = "all resume: asked all: 5 of 5: passed",
                  silent = character(),
-                 failed = c("all resume: 5 of 5: passed", "Error: halt", "status 1 after 1.0 minutes"))
+                 only_shown = c("all resume: 5 of 5: shown", "status 0 after 1.0 minutes"),
+                 nothing_asked = c("all resume: asked all: 5 of 5: passed", "no file: 5 of 5: passed",
+                                   "status 0 after 1.0 minutes"),
+                 failed = c("all resume: asked all: 5 of 5: passed", "Error: halt", "status 1 after 1.0 minutes"))
   for (fault in names(faults)) {
     said("kill", faults[[fault]])
     out <- verdicts()
@@ -83,12 +94,12 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   for (name in c("lint", "kill")) {
     script(name, sprintf("invisible(file.create('%s begun'))", name),
            sprintf(wait_for, paste(setdiff(c("lint", "kill"), name), "begun")),
-           "cat(sprintf('meets: %s: %s\\n', i < 300, if (i < 300) 'passed' else 'FAILED'))",
-           "cat(sprintf('share: %s: passed\\n', Sys.getenv('IBRC_JOBS')))",
+           "cat(sprintf('meets: asked TRUE: %s: %s\\n', i < 300, if (i < 300) 'passed' else 'FAILED'))",
+           "cat(sprintf('share: asked none: %s: passed\\n', Sys.getenv('IBRC_JOBS')))",
            sprintf("invisible(file.create('%s ended'))", name))
   }
   script("leak", "quit(status = 3)")
-  script("interrupt", "cat('alone:', sum(file.exists(c('lint ended', 'kill ended'))), 'ended: passed\\n')")
+  script("interrupt", "cat('alone: asked 2:', sum(file.exists(c('lint ended', 'kill ended'))), 'ended: passed\\n')")
   run <- function(jobs, ...) {
     said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(runner), ...), stdout = TRUE,
                                      stderr = TRUE, env = paste0("IBRC_JOBS=", jobs)))
@@ -100,7 +111,7 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   expect_length(grep("^kept +share: 1 ", out$said), 2)
   expect_length(grep("^kept +alone: 2 ended", out$said), 1)
   expect_length(grep("^(lint|kill|interrupt) +status 0 after", out$said), 3)
-  expect_identical(utils::tail(out$said, 2), c("All run on the same sources", "5 kept, 0 BROKEN, 0 not run"))
+  expect_identical(utils::tail(out$said, 2), c("All that was run, run on these sources", "5 kept, 0 BROKEN, 0 shown, 0 not run"))
 
   out <- run(2, "leak", "interrupt")
   expect_identical(out$status, 1L)
@@ -110,7 +121,7 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   expect_match(run("none", "kill")$said, "IBRC_JOBS must be 1 or more, not none", all = FALSE)
 })
 
-test_that("make trust goes on where it was stopped, and begins anew with other sources", {
+test_that("make trust goes on where it was stopped, and runs again what depends on what changed", {
   skip_on_cran()
   runner <- runner_of_made_up_scripts()
   run <- function(...) {
@@ -120,7 +131,7 @@ test_that("make trust goes on where it was stopped, and begins anew with other s
   scripts <- list.files(file.path(dirname(dirname(runner)), "tests", "slow"), "[.](R|sh)$")
   for (script in scripts) writeLines("exit 77", file.path("tests", "slow", script))
   for (script in grep("R$", scripts, value = TRUE)) {
-    writeLines(c("cat('one: two: passed\\n')", "cat('x', file = 'ran', append = TRUE)"),
+    writeLines(c("cat('one: asked two: two: passed\\n')", "cat('x', file = 'ran', append = TRUE)"),
                file.path("tests", "slow", script))
   }
   writeLines("quit(status = 4)", file.path("tests", "slow", "kill.R"))
@@ -133,9 +144,20 @@ test_that("make trust goes on where it was stopped, and begins anew with other s
   named <- run("leak")
   expect_match(named, "^== tests/slow/leak.R", all = FALSE)
   expect_identical(file.size("ran"), once + 1)
-  writeLines("1", file.path("tests", "new.R"))
-  expect_length(grep("^== ", run()), length(scripts))
-  expect_identical(file.size("ran"), 2 * once + 1)
+  begun <- function(said) sort(sub("^== tests/slow/", "", grep("^== ", said, value = TRUE)))
+  dir.create("R")
+  writeLines("1", file.path("R", "new.R"))
+  expect_identical(begun(run()), sort(scripts))
+  # What could not be run is tried again, whatever changed.
+  dir.create("vignettes")
+  writeLines("1", file.path("vignettes", "new.Rmd"))
+  cat("\n", file = file.path("tests", "slow", "leak.R"), append = TRUE)
+  again <- run()
+  expect_identical(begun(again), sort(c("kill.R", "leak.R", "lint.R", "suggests.R", "suite.R",
+                                        grep("sh$", scripts, value = TRUE))))
+  expect_match(again, "All that was run, run on these sources", all = FALSE)
+  writeLines("2", file.path("R", "new.R"))
+  expect_match(run("table"), "Run on other sources than these: .*leak.R", all = FALSE)
 })
 
 test_that("Ctrl-C stops make trust and all that it started, which cleans up first", {

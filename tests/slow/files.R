@@ -4,7 +4,7 @@
 # error, quickly and without a warning; a file that was not made right again is always
 # refused.
 #
-#   Rscript tests/slow/fuzz/files.R [files] [seed]
+#   Rscript tests/slow/files.R [files] [seed]
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 
