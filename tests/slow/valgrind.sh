@@ -67,7 +67,7 @@ plant() {
   quiet=$(errors "$1-without")
   status=0
   [ "$seen" -ge 1 ] && [ "$seen" -ne 999 ] && [ "$quiet" -eq 0 ] || status=1
-  promise "a planted fault, $1, is reported, and its neighbour without fault is not" "$seen and $quiet" $status
+  promise "a planted fault, $1, is reported, and its neighbour without fault is not" "1 error or more, and 0" "$seen and $quiet" $status
 }
 plant read_past 100 99
 plant not_set 99 100
@@ -77,7 +77,7 @@ plant not_set 99 100
 bytes=--byte-compile
 build_package plain "CFLAGS = -g -O2 -DIBRC_MOST_KEPT=0"
 
-# judge what status said names ...: those are the runs of checked() that belong together.
+# judge what status said names ...: `asked` of it; those are the runs of checked() that belong together.
 judge() {
   what=$1
   status=$2
@@ -90,10 +90,10 @@ judge() {
     [ "$(errors "$name")" -eq 0 ] || head -n 80 "$scratch/$name.memcheck"
     found=$((found + $(errors "$name")))
   done
-  promise "$what pass under memcheck" "$said" "$status"
+  promise "$what pass under memcheck" "$asked" "$said" "$status"
   status=0
   [ "$found" -eq 0 ] || status=1
-  promise "$what bring no error of memcheck" "$found errors" $status
+  promise "$what bring no error of memcheck" "0 errors" "$found errors" $status
 }
 
 # Files by the names that the filter is for; every so many-th of them, from the first, the
@@ -123,11 +123,13 @@ said=""
 for name in $names; do said="$said$(tests_said "$scratch/$name.out"), "; done
 what="tests $filter"
 [ "$filter" != . ] || what="all tests"
+asked="no test fails"
 judge "$what" $status "$said$(($(seconds) - begin)) s" $names
 
 export IBRC_EXTENDED_TESTS=1
 begin=$(seconds)
 status=0
 checked torture tests/slow/gctorture.R || status=1
+asked="all promises of gctorture.R"
 judge "entries under torture" $status "$(count_lines ': passed$' "$scratch/torture.out") promises, $(($(seconds) - begin)) s" torture
 finish
