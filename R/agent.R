@@ -13,7 +13,8 @@
 #' Limits are exact, not large numbers: `flexibility = Inf` always takes the best
 #' action (`-Inf` the worst) and `flexibility = 0` plays the action prior;
 #' `optimism = 0` keeps the neutral weights, `optimism = Inf` believes the best
-#' case and `-Inf` the worst; `adaptivity = Inf` is not troubled by surprise.
+#' case and `-Inf` the worst; to `adaptivity = Inf` it does not matter how hard the
+#' next belief is to foresee.
 #'
 #' @param alpha,beta,eta Prices, as signed numbers. `alpha` and `beta` may be
 #'   `Inf`, and a zero keeps its sign: `alpha = -0` is `flexibility = -Inf`.
@@ -124,7 +125,7 @@ agent_words <- function(agent) {
     else if (optimism == -Inf) "believes the worst case"
     else if (optimism > 0) "optimistic: leans to models under which its plan pays"
     else "pessimistic: leans to models under which its plan fails",
-    eta = if (eta == 0) "perfectly adaptive: untroubled by surprise"
+    eta = if (eta == 0) "perfectly adaptive: how hard the next belief is to foresee does not matter"
     else if (!is.null(agent$belief_prior)) paste("adaptive to a degree:", if (eta > 0) "pays for" else "gains from",
                                                  "beliefs that stray from its belief prior")
     else paste("adaptive to a degree: drawn to beliefs that are", if (eta > 0) "hard" else "easy", "to foresee")

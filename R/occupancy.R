@@ -3,8 +3,8 @@
 #' `occupancy()` is the discounted share of visits that the agent expects to spend
 #' at each belief of the lattice. `complexity()` averages over it how far the agent
 #' strays from its priors: in deciding (from its action prior), in specifying the
-#' dynamics (from the neutral model weights) and in recognising (how surprising
-#' the next beliefs are). All three are in nats, natural units of information: 0.69
+#' dynamics (from the neutral model weights) and in recognising (how far
+#' the next beliefs stray from its belief prior). All three are in nats, natural units of information: 0.69
 #' nats is one bit.
 #'
 #' @param plan A plan ([plan_agent()]).

@@ -30,8 +30,8 @@
 #'
 #' @section Why priors must be proper:
 #' The likelihood does not fall to 0 as `beta` grows without limit or as `eta`
-#' goes to 0: behaviour that is neutral, or untroubled by surprise, fits any
-#' such value equally well. With a flat prior the posterior would be improper
+#' goes to 0: behaviour that is neutral, or does not depend on how hard the next belief is to
+#' foresee, fits any such value equally well. With a flat prior the posterior would be improper
 #' and a sampler would drift for ever, so flat priors are refused.
 #'
 #' @section The scale a sampler works on:

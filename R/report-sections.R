@@ -52,8 +52,8 @@ term_meanings <- function(terms) {
     flexibility = "1 / alpha. The larger, the more surely the best action is taken; at 0 habit decides.",
     beta = "Price of leaving the neutral view. Small and positive is optimistic, small and negative pessimistic.",
     optimism = "1 / beta. Above 0 it leans to dynamics under which its plan pays, below 0 to the others; 0 is neutral.",
-    eta = "Price of surprise. At 0 how predictable the next belief is does not matter.",
-    adaptivity = "1 / eta. The larger, the less surprise matters.",
+    eta = "Above 0, actions after which the next belief is hard to foresee look better than they are; at 0 not.",
+    adaptivity = "1 / eta. The larger, the less it matters how hard the next belief is to foresee.",
     discount = "How much the next visit counts beside this one."
   )
   meaning <- unname(words[terms])
