@@ -117,7 +117,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   keep_data <- check_flag(keep_data, "keep_data")
   if (!is.null(file)) check_writable(file)
   group <- group_trajectories(visits, by, coded)
-  warn_small_groups(group)
+  warn_small_groups(group, tabulate(coded$trajectory + 1L))
   tell_one_model(prior, models, fixed, by_default)
 
   make <- function(setting, models) {

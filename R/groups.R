@@ -30,17 +30,29 @@ group_levels <- function(column, level) {
   unique(c(as.character(known), level))
 }
 
-warn_small_groups <- function(group) {
+# Data are few where decisions are: below `few_visits`, from however many trajectories. Where trajectories are few as
+# well, it takes `many_visits` to make up for them. Counts are told as bounds, which give no small one away.
+# `visits`: how many each trajectory has.
+few_visits <- 50
+many_visits <- 200
+
+warn_small_groups <- function(group, visits) {
+  seen <- tapply(visits, group, sum)
   size <- table(group)
-  small <- names(size)[size < small_group]
-  if (length(small) && identical(names(size), "all")) {
-    warn("small_group", "There are fewer than ", small_group, " trajectories: the posterior will lean on the prior. ",
-         "Report it as such.")
-  } else if (length(small)) {
-    warn("small_group", "Group", if (length(small) > 1) "s", " ", enumerate(small), " ha",
-         if (length(small) > 1) "ve" else "s", " fewer than ", small_group,
-         " trajectories: the posterior will lean on the prior. Pool groups, or report it as such.")
+  short <- size < small_group & seen < many_visits
+  scarce <- size >= small_group & seen < few_visits
+  if (!any(short | scarce)) return(invisible())
+  who <- function(small) {
+    if (identical(names(seen), "all")) return("There are")
+    several <- sum(small) > 1
+    paste0("Group", if (several) "s", " ", enumerate(names(seen)[small]), if (several) " have" else " has")
   }
+  told <- c(
+    if (any(short)) paste(who(short), "fewer than", small_group, "trajectories and fewer than", many_visits, "visits"),
+    if (any(scarce)) paste(who(scarce), small_group, "trajectories or more, but fewer than", few_visits, "visits")
+  )
+  warn("small_group", paste(told, collapse = ". "), ": the posterior will lean on the prior. ",
+       if (length(seen) > 1) "Pool groups, or report" else "Report", " it as such.")
 }
 
 # Coded visits of one group, trajectories in order.

@@ -62,7 +62,7 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
   cores <- check_count(cores, "cores")
   starts <- check_count(starts, "starts", most = most_at_once)
   group <- group_trajectories(visits, by, coded)
-  warn_small_groups(group)
+  warn_small_groups(group, tabulate(coded$trajectory + 1L))
   tell_one_model(prior, models, fixed, by_default)
   plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
                      cores = cores)

@@ -24,13 +24,36 @@ test_that("a group that changes within a trajectory is refused by its rows", {
 })
 
 test_that("small groups are warned of", {
-  expect_warning(warn_small_groups(factor(c(rep("a", 30), "b"))), "\"b\" has fewer than 20",
-                 class = "ibrc_warning_small_group")
-  expect_silent(warn_small_groups(factor(rep("a", 30))))
-  expect_warning(warn_small_groups(factor(c("b", "c"))), "\"b\" and \"c\" have fewer",
-                 class = "ibrc_warning_small_group")
-  expect_warning(warn_small_groups(factor(rep("all", 3))), "There are fewer than 20",
-                 class = "ibrc_warning_small_group")
+  warned <- function(group, visits, ...) {
+    expect_warning(warn_small_groups(factor(group), rep_len(visits, length(group))), ...,
+                   class = "ibrc_warning_small_group")
+  }
+  warned(c(rep("a", 30), "b"), 5, "\"b\" has fewer than 20 trajectories and fewer than 200 visits")
+  expect_silent(warn_small_groups(factor(rep("a", 30)), rep(5, 30)))
+  warned(c("b", "c"), 5, "\"b\" and \"c\" have fewer")
+  warned(rep("all", 3), 5, "There are fewer than 20 trajectories and fewer than 200 visits")
+})
+
+test_that("visits count as well as trajectories", {
+  # A few long trajectories are no few data; many of a single visit are.
+  expect_silent(warn_small_groups(factor(rep("all", 5)), rep(400, 5)))
+  told <- expect_warning(warn_small_groups(factor(rep("all", 30)), rep(1, 30)),
+                         "20 trajectories or more, but fewer than 50 visits", class = "ibrc_warning_small_group")
+  expect_no_match(conditionMessage(told), "30")
+  group <- factor(rep(c("long", "short", "single"), c(5, 5, 30)))
+  told <- expect_warning(warn_small_groups(group, rep(c(400, 3, 1), c(5, 5, 30))), "\"short\" has fewer",
+                         class = "ibrc_warning_small_group")
+  expect_match(conditionMessage(told), "\"single\" has 20 trajectories or more, but fewer than 50 visits")
+  expect_no_match(conditionMessage(told), "long")
+  # In a fit and a mode, too, and without a count below five.
+  single <- trajectories(data.frame(id = 1:30, time = 1, action = rep(c("monitor", "declare_healthy"), 15),
+                                    observation = NA_character_))
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1))
+  expect_warning(ibrc(single, diag_setting(), prior = prior, chains = 1, iter = 10, seed = 1, resolution = 5),
+                 "fewer than 50 visits", class = "ibrc_warning_small_group")
+  expect_warning(ibrc_mode(single, diag_setting(), prior = prior, starts = 1, seed = 1, resolution = 5,
+                           conf.level = NULL),
+                 "fewer than 50 visits", class = "ibrc_warning_small_group")
 })
 
 test_that("groups are fitted as if alone", {
