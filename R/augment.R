@@ -97,9 +97,9 @@ rational_plans <- function(plans) {
 
 # Groups as the fit has them; one that it has not met is an error, without its name,
 # which may tell more than it should.
-known_groups <- function(group, known) {
+known_groups <- function(group, known, argument = "visits") {
   if (!all(levels(group) %in% known)) {
-    abort_input("visits", "have a group that the fit has not met; it knows ", enumerate(known), ".")
+    abort_input(argument, "have a group that the fit has not met; it knows ", enumerate(known), ".")
   }
   factor(group, levels = known)
 }

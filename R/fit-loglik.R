@@ -1,24 +1,45 @@
 #' How likely each trajectory is under a fit
 #'
-#' The log-likelihood of every trajectory that a fit was made from, at draws from its
-#' posterior, and the approximate leave-one-out cross-validation that follows from
-#' it. What is left out is a whole trajectory: the visits of one trajectory share its
-#' beliefs, so a single visit cannot be predicted apart from the others.
+#' `log_lik()`: the log-likelihood of every trajectory that a fit was made from, or of others, at draws from its
+#' posterior. `loo()`: the approximate leave-one-out cross-validation that follows from it. What is left out is a
+#' whole trajectory: the visits of one trajectory share its beliefs, so a single visit cannot be predicted apart from
+#' the others.
 #'
 #' Trajectories come in their order of first appearance, with or without groups, so
 #' that two fits to the same data can be compared with [loo::loo_compare()]: one with
 #' groups against one without, say.
 #'
-#' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE`. For `loo()`,
-#'   anything else that [loo::loo()] takes as well.
+#' @section Where `loo()` refuses:
+#' `loo()` fits nothing again. It weighs the draws of the one fit so that they stand for a fit without the trajectory
+#' (Vehtari, Gelman and Gabry 2017), and that cannot be done everywhere. An error of class `ibrc_error_loo` says so
+#' where
+#' * a group has a single trajectory: without it the prior alone is left, which draws from the posterior cannot stand
+#'   for;
+#' * Pareto k, which tells how far the weights can be trusted, is above 0.7 for more than 5% of the trajectories and at
+#'   least two of them. That is the mark above which the package loo calls a weight unreliable. A few such trajectories
+#'   among many are a warning (class `ibrc_warning_pareto_k`), and so are chains that do not agree, R-hat above 1.01
+#'   (`ibrc_warning_convergence`);
+#' * the fit has fewer than 100 draws, or draws from the prior alone.
+#'
+#' [kfold()] needs none of this: it fits again without those it predicts. The error has the values of Pareto k as
+#' `pareto_k`, where it got that far.
+#'
+#' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE` (which `log_lik()` of `newdata` does not mind).
+#'   For `loo()`, anything else that [loo::loo()] takes as well.
 #' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes
-#'   all of them. `loo()` takes as many from every chain.
-#' @param ... For `loo()`, further arguments to [loo::loo()], such as `cores`. Not
+#'   all of them. `loo()` takes as many from every chain, and at least 100.
+#' @param newdata Trajectories ([trajectories()]) to judge instead of those of the fit: ones that it has not seen, in
+#'   groups that it has. It may stand in the place of `draws`, as in `log_lik(fit, others)`.
+#' @param visits The trajectories that the fit was made from: the rows of `pointwise` are then named by their
+#'   identifiers, which a fit does not keep. Others are refused, as nothing is left out by leaving them out.
+#' @param ... For `loo()`: `cores`, `save_psis` and `is_method` are handed to [loo::loo()]. Not
 #'   used by `log_lik()`.
 #' @return `log_lik()`: a matrix `[draw, trajectory]` whose row names are the draws'
-#'   numbers (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]). `loo()`: an object
-#'   of class `loo`; it needs the package loo.
-#' @seealso [log_lik()] for the log-likelihood under a plan.
+#'   numbers (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]); with `newdata` its columns are named by
+#'   identifier. `loo()`: an object of class `loo`; it needs the package loo.
+#' @references Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation using leave-one-out
+#'   cross-validation and WAIC, Statistics and Computing 27, \doi{10.1007/s11222-016-9696-4}.
+#' @seealso [log_lik()] for the log-likelihood under a plan; [kfold()], which fits again.
 #' @family inference
 #' @rawNamespace S3method(rstantools::log_lik, ibrc_fit)
 #' @export
@@ -26,24 +47,55 @@
 #' setting <- diag_setting()
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
-#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1)
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 1000, seed = 1)
 #' dim(log_lik(fit, draws = 20))
+#' # Patients that the fit has not seen
+#' colMeans(log_lik(fit, newdata = simulate(plan, 5, seed = 2)))
 #' if (requireNamespace("loo", quietly = TRUE)) loo(fit)
-log_lik.ibrc_fit <- function(object, draws = 200, ...) {
+log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, ...) {
   check_unused(...)
-  need_data(object, "The likelihood of each trajectory")
-  chosen <- spaced_draws(object, draws)
-  out <- matrix(0, nrow(chosen), length(object$trajectory_group), dimnames = list(chosen$.draw, NULL))
-  for (group in seq_along(object$draws)) {
-    tree <- object$histories[[group]]
-    taken <- cbind(object$visit_actions[[group]], tree$visit)
+  # Where other packages' methods have it.
+  if (is.null(newdata) && inherits(draws, "ibrc_trajectories")) {
+    newdata <- draws
+    draws <- 200
+  }
+  if (is.null(newdata)) {
+    need_data(object, "The likelihood of each trajectory")
+    seen <- list(histories = object$histories, actions = object$visit_actions, group = object$trajectory_group)
+  } else {
+    seen <- code_for_fit(newdata, object, "newdata")
+    Map(function(coded, histories, group) {
+      if (length(coded$row)) refuse_impossible_visits(coded, histories, plan_of(object, group))
+    }, seen$coded, seen$histories, seq_along(object$draws))
+  }
+  log_lik_at(object, spaced_draws(object, draws), seen)
+}
+
+# The log-likelihood [draw, trajectory] of behaviour in the groups of a fit, a tree and actions a group.
+log_lik_at <- function(fit, chosen, seen) {
+  out <- matrix(0, nrow(chosen), length(seen$group), dimnames = list(chosen$.draw, seen$who))
+  for (group in unique(seen$group)) {
+    tree <- seen$histories[[group]]
+    taken <- cbind(seen$actions[[group]], tree$visit)
     trajectory <- trajectory_of(tree)
-    rows <- read_draws(object, group, chosen, function(plan) {
+    rows <- read_draws(fit, group, chosen, function(plan) {
       trajectory_sums(read_histories(plan, tree)$log_policy[taken], trajectory)
     })
-    out[, object$trajectory_group == group] <- do.call(rbind, rows)
+    out[, seen$group == group] <- do.call(rbind, rows)
   }
   out
+}
+
+# Visits as the fit keeps its own: a tree and actions a group, and the group of each trajectory; and who they are.
+# A group without visits has no tree.
+code_for_fit <- function(visits, fit, argument) {
+  coded <- code_visits(visits, fit$plan$setting, argument)
+  group <- known_groups(group_trajectories(visits, fit$by, coded), names(fit$draws), argument)
+  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
+  list(coded = pieces, histories = lapply(pieces, function(piece) {
+    if (length(piece$row)) build_histories(piece, fit$plan$setting)
+  }), actions = lapply(pieces, function(piece) piece$action + 1L), group = as.integer(group),
+  who = unique(as.character(visits[[attr(visits, "roles")$id]])))
 }
 
 #' @rdname log_lik.ibrc_fit
@@ -58,16 +110,114 @@ loo <- function(x, ...) {
 #' @rdname log_lik.ibrc_fit
 #' @method loo ibrc_fit
 #' @rawNamespace S3method(loo::loo, ibrc_fit)
-loo.ibrc_fit <- function(x, draws = 1000, ...) {
+loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
   require_package("loo", "Leave-one-out cross-validation")
+  need_data(x, "Leave-one-out cross-validation", "x")
+  options <- check_loo_options(...)
   chains <- dim(x$draws[[1]])[2]
   # Efficiency is worked out from chains of one length.
-  if (!is.null(draws)) draws <- chains * max(1, check_count(draws, "draws") %/% chains)
-  each <- log_lik.ibrc_fit(x, draws)
+  if (!is.null(draws)) draws <- chains * (check_count(draws, "draws", least = least_loo_draws) %/% chains)
+  who <- if (!is.null(visits)) check_own_visits(visits, x)
+  refuse_loo(x)
+  each <- unname(log_lik.ibrc_fit(x, draws))
   efficiency <- loo::relative_eff(exp(each), chain_id = spaced_draws(x, draws)$.chain)
   # A trajectory that is as likely under every draw has no efficiency, and needs none.
   efficiency[!is.finite(efficiency)] <- 1
-  loo::loo(unname(each), r_eff = efficiency, ...)
+  found <- without_pareto_warnings(do.call(loo::loo, c(list(each, r_eff = efficiency), options)))
+  # Nor does it need weights, and has no tail to look at.
+  alike <- apply(each, 2, function(one) diff(range(one)) < 1e-12)
+  found$diagnostics$pareto_k[alike] <- 0
+  pareto_k <- found$diagnostics$pareto_k
+  if (!options$is_method %in% "psis") {
+    pareto_k <- without_pareto_warnings(loo::psis(-each, r_eff = efficiency))$diagnostics$pareto_k
+    pareto_k[alike] <- 0
+  }
+  judge_pareto_k(pareto_k)
+  warn_unsettled(x)
+  if (!is.null(who)) rownames(found$pointwise) <- who
+  found
+}
+
+# ---- when leaving one out cannot be had by weighing draws -------------------------------
+
+# The Pareto tail is fitted to a fifth of the draws at most: here to 20.
+least_loo_draws <- 100
+
+# What loo::loo() knows, cleaned; what it would pass over without a word is refused.
+check_loo_options <- function(...) {
+  given <- list(...)
+  known <- c("cores", "save_psis", "is_method")
+  names <- if (is.null(names(given))) rep("", length(given)) else names(given)
+  if (!all(names %in% known)) {
+    unknown <- names[!names %in% c(known, "")]
+    abort_input("...", "may hold ", enumerate(known), " only",
+                if (length(unknown)) paste0(", not ", enumerate(unknown)), ".")
+  }
+  if (!is.null(given$cores)) given$cores <- check_count(given$cores, "cores")
+  if (!is.null(given$save_psis)) given$save_psis <- check_flag(given$save_psis, "save_psis")
+  given$is_method <- check_choice(if (is.null(given$is_method)) "psis" else given$is_method, c("psis", "tis", "sis"),
+                                  "is_method")
+  given
+}
+
+# The identifiers of the visits that the fit was made from, in its order; any others are an error.
+check_own_visits <- function(visits, fit) {
+  seen <- code_for_fit(visits, fit, "visits")
+  parts <- c("visit", "parent", "action", "observation")
+  same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
+  same <- identical(seen$group, as.integer(fit$trajectory_group)) &&
+    all(mapply(same_tree, seen$histories, fit$histories)) &&
+    identical(lapply(seen$actions, as.integer), lapply(unname(fit$visit_actions), as.integer))
+  if (!same) {
+    abort_input("visits", "are not those that the fit was made from, or stand in another order. Only what was fitted ",
+                "can be left out; log_lik(fit, newdata = ) judges trajectories that the fit has not seen.")
+  }
+  seen$who
+}
+
+refuse_loo <- function(fit) {
+  refuse <- function(...) abort("loo", ..., argument = "x")
+  if (!fit$likelihood) refuse("`x` has draws from the prior: nothing was fitted that could be left out.")
+  alone <- names(fit$group_sizes)[fit$group_sizes == 1]
+  if (sum(fit$group_sizes) == 1) {
+    refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of `x`.")
+  }
+  if (length(alone)) {
+    refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of group",
+           if (length(alone) > 1) "s", " ", enumerate(alone), ". Use kfold(), which fits again and predicts from what ",
+           "is left, or pool groups.")
+  }
+  if (prod(dim(fit$draws[[1]])[1:2]) < least_loo_draws) {
+    refuse("`x` has fewer than ", least_loo_draws, " draws: too few for loo() to weigh. Run more iterations.")
+  }
+}
+
+judge_pareto_k <- function(pareto_k) {
+  # One that cannot be worked out cannot be trusted.
+  high <- is.na(pareto_k) | pareto_k > 0.7
+  if (!any(high)) return(invisible())
+  share <- if (sum(high) == 1) "a trajectory" else paste0(signif(100 * mean(high), 2), "% of the trajectories")
+  if (sum(high) > 1 && mean(high) > 0.05) {
+    abort("loo", "Pareto k is above 0.7 for ", share, ": draws of the one fit cannot stand for fits without them. Use ",
+          "kfold(), which fits again.", argument = "x", fields = list(pareto_k = pareto_k))
+  }
+  warn("pareto_k", "Pareto k is above 0.7 for ", share, ", whose part of elpd_loo is not reliable. See ",
+       "loo::pareto_k_ids(), or use kfold(), which fits again.")
+}
+
+# The package loo's own have no class, and say in general what is said of this fit here.
+without_pareto_warnings <- function(code) {
+  withCallingHandlers(code, warning = function(w) {
+    if (grepl("Pareto", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
+  })
+}
+
+warn_unsettled <- function(fit) {
+  rhat <- tidy(fit)$rhat
+  if (!all(is.finite(rhat)) || max(rhat) > 1.01) {
+    warn("convergence", "The chains of the fit do not agree (R-hat above 1.01): what is worked out from its draws is ",
+         "not to be reported. Run more iterations.")
+  }
 }
 
 need_data <- function(fit, what, argument = "object") {

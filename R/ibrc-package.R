@@ -46,7 +46,7 @@
 #' @section Compare:
 #' * Groups: [compare_groups()], [plot_groups()], [groups_data()].
 #' * The behaviour that a fit stands for: [project_behavior()].
-#' * Fits: [loo()].
+#' * Fits: [loo()]; by fitting again: [kfold()].
 #'
 #' @section Look:
 #' * Plans: [plot_plans()], [plot()][plot.ibrc_plan], [plans_data()]; with sliders for the

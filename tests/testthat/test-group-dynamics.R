@@ -78,7 +78,7 @@ test_that("what looks at a fit plans for each group", {
   start <- drawn[drawn$part == "path" & drawn$visit %in% 1, ]
   expect_equal(unique(start$diseased), 0.7)
   skip_if_not_installed("loo")
-  expect_s3_class(suppressWarnings(loo(own, draws = 20)), "loo")
+  expect_s3_class(suppressWarnings(loo(own, draws = 100)), "loo")
 })
 
 test_that("profiles are those of each group's dynamics", {

@@ -126,7 +126,13 @@ entries <- list(
   augment = call_entry(list(x = fit), leave = "x"),
   tidy.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = level),
   augment.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = list(visits = "null")),
-  log_lik.ibrc_fit = call_entry(list(object = fit, draws = 2), leave = "object", fine = list(draws = "null")),
+  log_lik.ibrc_fit = call_entry(list(object = fit, draws = 2), leave = "object",
+                                fine = list(draws = "null", newdata = "null")),
+  kfold = call_entry(list(x = fit, folds = 2, iter = 10, draws = 4)),
+  kfold.ibrc_fit = call_entry(list(x = fit, folds = 2, iter = 10, draws = 4), leave = "x", fine = list(
+    chains = "null", iter = "null", warmup = c("null", "zero"), thin = "null", draws = "null", cores = "null",
+    seed = c("minus", "zero"), refresh = "zero"
+  )),
   posterior_predict = call_entry(list(object = fit, draws = 2)),
   posterior_predict.ibrc_fit = call_entry(list(object = fit, draws = 2), leave = "object",
                                           fine = list(draws = "null", seed = seed, horizon = "null")),
@@ -197,9 +203,11 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
 }
 if (requireNamespace("loo", quietly = TRUE)) {
   # Its own methods take matrices and functions, and further arguments.
-  entries$loo <- call_entry(list(x = fit, draws = 10), leave = c("x", "..."), warns = TRUE)
-  entries$loo.ibrc_fit <- call_entry(list(x = fit, draws = 10), leave = c("x", "..."), fine = list(draws = "null"),
-                                     warns = TRUE)
+  weighed <- ibrc(visits, setting, models, ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 600, seed = 1,
+                  resolution = 10)
+  entries$loo <- call_entry(list(x = weighed, draws = 100), leave = c("x", "..."))
+  entries$loo.ibrc_fit <- call_entry(list(x = weighed, draws = 100), leave = "x",
+                                     fine = list(draws = "null", visits = "null"))
 }
 
 # Nothing to get wrong: arguments that the generic asks for and that are not used, and methods for

@@ -71,8 +71,12 @@ test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(posterior_predict(fit, draws = 2, seed = 1))
   for (type in c("visit", "belief", "length")) expect_clean(pp_data(fit, type, draws = 2, seed = 1))
   expect_clean(profile_likelihood(fit, n = 2))
+  crossed <- suppressWarnings(kfold(fit, folds = 2))
+  expect_clean(crossed)
+  expect_clean(shown_by(print(crossed)))
   skip_if_not_installed("loo")
-  expect_clean(suppressWarnings(loo(fit, draws = 20)))
+  longer <- suppressWarnings(ibrc(visits, setting, models, prior, chains = 2, iter = 1000, seed = 1, resolution = 10))
+  expect_clean(suppressWarnings(loo(longer)))
 })
 
 test_that("a model learned from visits keeps no identifier", {
@@ -147,6 +151,8 @@ test_that("errors and warnings about rows do not say whose they are", {
   other$clinic <- planted
   expect_told(augment(fit, trajectories(other, covariates = "clinic")))
   expect_told(belief_paths(fit, trajectories(other, covariates = "clinic")))
+  expect_told(log_lik(fit, newdata = trajectories(other, covariates = "clinic")))
+  expect_told(kfold(fit, folds = visits$id))
   expect_told(simplex_data(fit, visits, id = paste(planted, "nobody")))
   expect_told(simplex_data(fit, visits, id = visits$id[c(1, 1)]))
   expect_told(fit_planted(data))
@@ -194,6 +200,7 @@ test_that("identifiers are kept by what hands the user's own columns back, and b
   expect_true(holds_planted(augment(fit, visits)))
   expect_true(holds_planted(belief_paths(fit, visits)))
   expect_true(holds_planted(names(log_lik(plan, visits))))
+  expect_true(holds_planted(log_lik(fit, draws = 2, newdata = visits)))
   expect_true(holds_planted(simplex_data(fit, visits, show_id = TRUE)))
   # Those show how many, not who.
   expect_clean(format(visits))
