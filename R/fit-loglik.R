@@ -73,6 +73,11 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, ...) {
 
 # The log-likelihood [draw, trajectory] of behaviour in the groups of a fit, a tree and actions a group.
 log_lik_at <- function(fit, chosen, seen) {
+  # Rows are kept until they are joined.
+  cells <- as.numeric(nrow(chosen)) * length(seen$group)
+  refuse_too_large(16 * cells, "draws", plural(nrow(chosen), "draw"), " of ",
+                   plural(length(seen$group), "trajectory", "trajectories"), " are ", format_count(cells),
+                   " numbers, twice", advice = "take fewer `draws`")
   out <- matrix(0, nrow(chosen), length(seen$group), dimnames = list(chosen$.draw, seen$who))
   for (group in unique(seen$group)) {
     tree <- seen$histories[[group]]

@@ -31,16 +31,19 @@ group_levels <- function(column, level) {
 }
 
 # Data are few where decisions are: below `few_visits`, from however many trajectories. Where trajectories are few as
-# well, it takes `many_visits` to make up for them. Counts are told as bounds, which give no small one away.
-# `visits`: how many each trajectory has.
+# well, it takes `many_visits` to make up for them.
 few_visits <- 50
 many_visits <- 200
+few_data <- function(trajectories, visits) {
+  visits < few_visits | trajectories < small_group & visits < many_visits
+}
 
+# Counts are told as bounds, which give no small one away. `visits`: how many each trajectory has.
 warn_small_groups <- function(group, visits) {
   seen <- tapply(visits, group, sum)
   size <- table(group)
-  short <- size < small_group & seen < many_visits
-  scarce <- size >= small_group & seen < few_visits
+  short <- few_data(size, seen) & size < small_group
+  scarce <- few_data(size, seen) & !short
   if (!any(short | scarce)) return(invisible())
   who <- function(small) {
     if (identical(names(seen), "all")) return("There are")

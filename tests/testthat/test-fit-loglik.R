@@ -136,6 +136,14 @@ test_that("trajectories that the fit has not seen are judged by the draws of the
   expect_identical(dim(log_lik(bare, draws = 4, newdata = part_of(who[1:3]))), c(4L, 3L))
 })
 
+test_that("a matrix that does not fit into memory is refused, with the arithmetic", {
+  withr::local_options(ibrc.memory = 1e-4)
+  error <- expect_error(log_lik(pooled, NULL), "200 draws of 50 trajectories are 10,000 numbers",
+                        class = "ibrc_error_memory")
+  expect_identical(error$argument, "draws")
+  expect_identical(dim(log_lik(pooled, 10)), c(10L, 50L))
+})
+
 test_that("new trajectories are checked as the fitted ones were", {
   changed <- as.data.frame(visits)
   changed$clinic <- "planted-elsewhere"
