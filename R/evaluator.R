@@ -43,7 +43,7 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
 # an interrupt need not wait for all of them; vectors do not know of each other.
 evaluate_possible <- function(evaluator, out, parameters, natural, group) {
   n <- length(group)
-  slice <- evaluator$cores * max(1, min(8, 10000 %/% nrow(out$value)))
+  slice <- evaluator$cores * slice_size(nrow(out$value), evaluator$batch$histories)
   if (n <= slice) return(evaluate_slice(evaluator, out, parameters, natural, group))
   parts <- lapply(seq(1, n, by = slice), function(first) {
     these <- first:min(n, first + slice - 1)
@@ -53,6 +53,12 @@ evaluate_possible <- function(evaluator, out, parameters, natural, group) {
   out$log_likelihood <- unlist(lapply(parts, `[[`, "log_likelihood"))
   out$value <- do.call(cbind, lapply(parts, `[[`, "value"))
   out
+}
+
+# Vectors that one thread gets through in a moment: solves grow with the nodes, likelihoods with the largest tree.
+slice_size <- function(n_nodes, histories) {
+  largest <- max(vapply(histories, function(tree) tree$n_histories, 0L))
+  max(1, min(8, 10000 %/% n_nodes, 50000 %/% largest))
 }
 
 # A failed solve leaves nothing to start from.

@@ -53,10 +53,8 @@ climb_all <- function(problem, laws, run) {
   moving <- seq_len(n)
   while (length(moving) && done < run$max_iter) {
     steps <- min(steps_at_once(problem, laws, length(moving)), run$max_iter - done)
-    here <- out$laws
-    for (law in c("start", "transition", "emission")) here[[law]] <- here[[law]][, moving, drop = FALSE]
-    result <- .Call(ffi_iohmm_em, problem$tree, here, prior, out$objective[moving], steps,
-                    as.integer(done + steps == run$max_iter), run$tolerance, run$cores)
+    result <- climb_in_parts(problem, out$laws, prior, out$objective, moving, steps,
+                             last = done + steps == run$max_iter, run)
     refuse_failed_climb(result$code)
     for (law in c("start", "transition", "emission")) out$laws[[law]][, moving] <- result[[law]]
     out$objective[moving] <- result$previous
@@ -72,10 +70,29 @@ climb_all <- function(problem, laws, run) {
   out
 }
 
-# About a tenth of a second's work.
+# Some steps of the climbs `moving`. Where even one step of all of them would take long, some climbs come after the
+# others; they do not know of each other.
+climb_in_parts <- function(problem, laws, prior, objective, moving, steps, last, run) {
+  size <- max(run$cores, floor(tenth_of_second / (step_work(problem, laws) * steps)))
+  parts <- lapply(split(moving, ceiling(seq_along(moving) / size)), function(these) {
+    for (law in c("start", "transition", "emission")) laws[[law]] <- laws[[law]][, these, drop = FALSE]
+    .Call(ffi_iohmm_em, problem$tree, laws, prior, objective[these], steps, as.integer(last), run$tolerance, run$cores)
+  })
+  if (length(parts) == 1) return(parts[[1]])
+  together <- function(part) {
+    pieces <- lapply(parts, `[[`, part)
+    if (is.matrix(pieces[[1]])) do.call(cbind, unname(pieces)) else unlist(pieces, use.names = FALSE)
+  }
+  stats::setNames(lapply(names(parts[[1]]), together), names(parts[[1]]))
+}
+
+# Multiplications, about.
+tenth_of_second <- 2e7
+
+step_work <- function(problem, laws) problem$tree$n_nodes * (laws$n_states^2 + 10)
+
 steps_at_once <- function(problem, laws, n_moving) {
-  work <- problem$tree$n_nodes * (laws$n_states^2 + 10) * n_moving
-  as.integer(max(1, min(100, floor(2e7 / work))))
+  as.integer(max(1, min(100, floor(tenth_of_second / (step_work(problem, laws) * n_moving)))))
 }
 
 refuse_failed_climb <- function(code) {

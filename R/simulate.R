@@ -33,47 +33,67 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   cores <- check_count(cores, "cores")
   setting <- object$setting
   world <- if (is.null(environment)) setting else check_same_names(environment, setting)
+  refuse_many_visits(nsim, horizon, if (!length(setting$stop_actions)) nsim * as.numeric(horizon) else nsim)
   run <- drawn_from(seed, roll_out(object, world, nsim, horizon, cores))
   refuse_impossible(run, setting)
-  visits <- sequence(run$length)
-  keep <- as.vector(row(run$action) <= rep(run$length, each = horizon))
   out <- data.frame(
     id = rep(seq_len(nsim), run$length),
-    time = visits - 1L,
-    action = factor(setting$actions[run$action[keep] + 1L], levels = setting$actions),
-    observation = factor(setting$observations[run$observation[keep] + 1L], levels = setting$observations)
+    time = sequence(run$length) - 1L,
+    action = as_factor(run$action, setting$actions),
+    observation = as_factor(run$observation, setting$observations)
   )
   out <- new_ibrc_trajectories(out, id = "id", time = "time", action = "action", observation = "observation")
   attr(out, "seed") <- attr(run, "seed")
   out
 }
 
-# In pieces, so that noise never takes much memory; the stream of uniforms is
-# the same however it is cut.
+# Codes from 0.
+as_factor <- function(code, levels) structure(code + 1L, levels = levels, class = "factor")
+
+# Four columns of whole numbers, and copies of them on the way.
+visit_bytes <- 40
+
+# `n` visits that there will be at least, or in all that one can tell.
+refuse_many_visits <- function(nsim, horizon, n) {
+  refuse_too_large(n * visit_bytes, if (nsim > horizon) "nsim" else "horizon",
+                   "`nsim` = ", format_count(nsim), " trajectories of up to `horizon` = ", format_count(horizon),
+                   " visits would be ", format_count(ceiling(n)), " visits", advice = "simulate fewer, or shorter ones")
+}
+
+# In pieces, of which only the visits that were made are kept: noise and room for those that were not never take much
+# memory. The stream of uniforms is the same however it is cut.
 roll_out <- function(plan, world, nsim, horizon, cores) {
   n_noise <- 1 + 3 * horizon
   at_once <- max(1, floor(2e6 / n_noise))
   models <- stack_models(plan$models)
   environment <- stack_models(own_model(world))
   stops <- as.integer(plan$setting$actions %in% plan$setting$stop_actions)
-  pieces <- lapply(split(seq_len(nsim), ceiling(seq_len(nsim) / at_once)), function(rows) {
-    noise <- matrix(stats::runif(n_noise * length(rows)), n_noise)
-    .Call(ffi_rollout, plan, models, environment, unname(world$start), unname(plan$setting$start), stops,
-          horizon, noise, cores)
-  })
-  list(action = do.call(cbind, lapply(pieces, `[[`, "action")),
-       observation = do.call(cbind, lapply(pieces, `[[`, "observation")),
-       length = unlist(lapply(pieces, `[[`, "length"), use.names = FALSE),
-       code = unlist(lapply(pieces, `[[`, "code"), use.names = FALSE))
+  first <- seq(1, nsim, by = at_once)
+  pieces <- vector("list", length(first))
+  n_visits <- 0
+  for (i in seq_along(first)) {
+    n <- min(at_once, nsim - first[i] + 1)
+    noise <- stats::runif(n_noise * n)
+    dim(noise) <- c(n_noise, n)
+    pieces[[i]] <- .Call(ffi_rollout, plan, models, environment, unname(world$start), unname(plan$setting$start), stops,
+                         horizon, noise, cores)
+    n_visits <- n_visits + sum(pieces[[i]]$length)
+    done <- first[i] + n - 1
+    # Nobody knows beforehand when an agent stops. Of many trajectories the first tell what the others will be like.
+    refuse_many_visits(nsim, horizon, if (done >= 50) n_visits * nsim / done else n_visits)
+  }
+  parts <- c("action", "observation", "length", "code")
+  stats::setNames(lapply(parts, function(part) unlist(lapply(pieces, `[[`, part), use.names = FALSE)), parts)
 }
 
 refuse_impossible <- function(run, setting) {
   bad <- which(run$code != 0)
   if (!length(bad)) return(invisible())
   visit <- run$length[bad[1]]
+  at <- sum(run$length[seq_len(bad[1])])
   abort("observation", "The environment produced observation ",
-        enumerate(setting$observations[run$observation[visit, bad[1]] + 1L]), " after action ",
-        enumerate(setting$actions[run$action[visit, bad[1]] + 1L]),
+        enumerate(setting$observations[run$observation[at] + 1L]), " after action ",
+        enumerate(setting$actions[run$action[at] + 1L]),
         ", which no model of the agent allows (trajectory ", bad[1], ", visit ", visit,
         "). Give the agent a model under which it is possible: see soften_models().", rows = bad)
 }

@@ -1,5 +1,6 @@
 #include "args.h"
 
+#include <R_ext/Utils.h>
 #include <string.h>
 
 #include "threads.h"
@@ -7,6 +8,8 @@
 static int forked = 0;
 
 void args_after_fork(void) { forked = 1; }
+
+void args_pause(void) { R_CheckUserInterrupt(); }
 
 int args_threads(SEXP threads) {
   int wanted = args_whole(threads, "threads");

@@ -42,6 +42,10 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
 ibrc_history args_history(SEXP history);
 ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice);
 
+/* Answers an interrupt, and then does not return. For kernels that hold nothing, outside of parallel
+ * regions. What R does meanwhile may call this package again: kept storage is not to be in use. */
+void args_pause(void);
+
 /* The number of threads to use, after a fork never more than one. */
 int args_threads(SEXP threads);
 void args_after_fork(void);

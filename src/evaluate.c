@@ -24,10 +24,11 @@ static ibrc_plan plan_of(const ibrc_evaluation *evaluation, const ibrc_problem *
   return plan;
 }
 
-size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history *largest) {
+size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history *largest,
+                           int n_threads) {
   ibrc_plan plan = plan_of(evaluation, evaluation->problem, NULL);
   return result_reals(evaluation->table) +
-         ibrc_solve_reals(evaluation->table, evaluation->coarse, 1) +
+         ibrc_solve_reals(evaluation->table, evaluation->coarse, n_threads) +
          ibrc_loglik_reals(largest, &plan, evaluation->models) + IBRC_GAP_REALS;
 }
 
@@ -36,7 +37,7 @@ size_t ibrc_evaluate_wholes(const ibrc_evaluation *evaluation) {
 }
 
 static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *history,
-                         double *reals, int *wholes, ibrc_vector *vector) {
+                         int n_threads, double *reals, int *wholes, ibrc_vector *vector) {
   const ibrc_table *table = evaluation->table;
   const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
   const size_t rows = ibrc_table_rows(table);
@@ -50,22 +51,29 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   ibrc_backup_result result = {vector->value, reals, reals + cells, reals + cells + rows,
                                reals + 2 * cells + rows};
   double *scratch = reals + result_reals(table);
-  vector->report =
-      ibrc_solve_optimum(table, evaluation->coarse, &problem, &evaluation->options, 1, scratch, &result);
+  vector->report = ibrc_solve_optimum(table, evaluation->coarse, &problem, &evaluation->options,
+                                      n_threads, scratch, &result);
   vector->log_likelihood = -INFINITY;
   if (vector->report.code != IBRC_OK) return;
   ibrc_plan plan = plan_of(evaluation, &problem, &result);
   vector->log_likelihood = ibrc_loglik(history, &plan, evaluation->models,
-                                       evaluation->start_belief, scratch, wholes, NULL);
+                                       evaluation->start_belief, scratch, wholes,
+                                       evaluation->options.pause, NULL);
 }
 
 void ibrc_evaluate(const ibrc_evaluation *evaluation, int n_vectors, int n_threads, size_t n_reals,
                    double *reals, int *wholes, ibrc_vector *vectors) {
   const size_t n_wholes = ibrc_evaluate_wholes(evaluation);
+  if (evaluation->options.pause) {
+    for (int i = 0; i < n_vectors; i++) {
+      evaluate_one(evaluation, evaluation->history[i], n_threads, reals, wholes, vectors + i);
+    }
+    return;
+  }
   IBRC_PARALLEL_EACH(n_threads)
   for (int i = 0; i < n_vectors; i++) {
     const size_t thread = (size_t)ibrc_thread_number();
-    evaluate_one(evaluation, evaluation->history[i], reals + thread * n_reals,
+    evaluate_one(evaluation, evaluation->history[i], 1, reals + thread * n_reals,
                  wholes + thread * n_wholes, vectors + i);
   }
 }

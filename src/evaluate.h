@@ -6,7 +6,8 @@
 
 /* A batch of parameter vectors, each solved from a start of its own and then
  * given its log-likelihood; a thread a vector, so that no answer depends on the
- * number of threads. */
+ * number of threads. Where the options have a pause, vectors come one after the
+ * other instead, each with all threads. */
 
 typedef struct {
   const ibrc_table *table;
@@ -30,8 +31,9 @@ typedef struct {
   ibrc_solve_report report;
 } ibrc_vector;
 
-/* Working space of one thread; n_histories of the largest tree. */
-size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history *largest);
+/* Working space of one vector that so many threads work on; n_histories of the largest tree. */
+size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history *largest,
+                           int n_threads);
 size_t ibrc_evaluate_wholes(const ibrc_evaluation *evaluation);
 
 void ibrc_evaluate(const ibrc_evaluation *evaluation, int n_vectors, int n_threads, size_t n_reals,

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "args.h"
 #include "belief.h"
 #include "ffi.h"
@@ -26,7 +28,11 @@ static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
   r->corners.weight = args_alloc_reals((size_t)r->n_states);
 }
 
+/* Beliefs between two pauses. */
+#define BELIEFS_AT_ONCE 32768
+
 static void read_belief(reader *r, int b) {
+  if (b % BELIEFS_AT_ONCE == 0) args_pause();
   r->corners.n = ibrc_lattice_locate(&r->lattice, r->beliefs + (size_t)b * (size_t)r->n_states,
                                      &r->locator, r->corners.node, r->corners.weight);
 }
@@ -80,6 +86,7 @@ SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, S
   int *code = INTEGER(VECTOR_ELT(out, 1));
   for (int b = 0; b < n; b++) {
     const size_t at = (size_t)b * (size_t)S;
+    if (b % BELIEFS_AT_ONCE == 0) args_pause();
     if (u[b] < 0 || u[b] >= models.n_actions || x[b] < IBRC_NO_OBSERVATION || x[b] >= models.n_obs) {
       Rf_error("internal: no such action or observation");
     }
@@ -91,8 +98,8 @@ SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, S
   return out;
 }
 
-/* noise [1 + 3 * horizon, trajectory]. Returns action and observation
- * [visit, trajectory] from 0, length and code a trajectory. */
+/* noise [1 + 3 * horizon, trajectory]. Returns length and code of each trajectory, and action and
+ * observation of each visit, from 0, trajectories one after the other. */
 SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP start, SEXP belief,
                  SEXP stops, SEXP horizon_arg, SEXP noise, SEXP threads) {
   ibrc_models models = args_models(models_arg), environment = args_models(environment_arg);
@@ -114,15 +121,14 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
   double *reals = args_alloc_reals((size_t)n_threads * n_reals);
   int *wholes = args_alloc_wholes((size_t)n_threads * n_wholes);
 
+  const size_t room = (size_t)horizon * (size_t)n;
+  int *action = args_alloc_wholes(room), *observation = args_alloc_wholes(room);
+
   const char *names[] = {"action", "observation", "length", "code", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(INTSXP, horizon, n));
-  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(INTSXP, horizon, n));
   SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, n));
   SET_VECTOR_ELT(out, 3, Rf_allocVector(INTSXP, n));
-  int *action = INTEGER(VECTOR_ELT(out, 0)), *observation = INTEGER(VECTOR_ELT(out, 1));
   int *length = INTEGER(VECTOR_ELT(out, 2)), *code = INTEGER(VECTOR_ELT(out, 3));
-  for (R_xlen_t i = 0; i < (R_xlen_t)horizon * n; i++) action[i] = observation[i] = NA_INTEGER;
 
   IBRC_PARALLEL_FOR(n_threads)
   for (int i = 0; i < n; i++) {
@@ -130,6 +136,16 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
     code[i] = (int)ibrc_rollout_run(&rollout, uniform + (size_t)i * n_noise,
                                     reals + thread * n_reals, wholes + thread * n_wholes,
                                     action + at, observation + at, length + i);
+  }
+  R_xlen_t n_visits = 0;
+  for (int i = 0; i < n; i++) n_visits += length[i];
+  for (int part = 0; part < 2; part++) {
+    SET_VECTOR_ELT(out, part, Rf_allocVector(INTSXP, n_visits));
+    int *to = INTEGER(VECTOR_ELT(out, part));
+    const int *from = part == 0 ? action : observation;
+    for (int i = 0; i < n; to += length[i], i++) {
+      memcpy(to, from + (size_t)i * (size_t)horizon, (size_t)length[i] * sizeof(int));
+    }
   }
   UNPROTECT(1);
   return out;

@@ -13,7 +13,7 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
   const R_xlen_t n = Rf_xlength(trajectory);
   ibrc_visits visits = {(int)n, args_whole(n_actions, "n_actions"),
                         args_wholes(trajectory, n, "trajectory"), args_wholes(action, n, "action"),
-                        args_wholes(observation, n, "observation")};
+                        args_wholes(observation, n, "observation"), args_pause};
   if (n == 0) Rf_error("internal: no visits");
   for (R_xlen_t v = 0; v < n; v++) {
     if (visits.action[v] < 0 || visits.action[v] >= visits.n_actions) {
@@ -66,11 +66,16 @@ SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
   SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, models.n_states, history.n_histories));
   SET_VECTOR_ELT(out, 0,
                  Rf_ScalarReal(ibrc_loglik(&history, &plan, &models, first, reals, wholes,
-                                           REAL(VECTOR_ELT(out, 1)))));
-  ibrc_loglik_beliefs(&history, &plan, &models, first, reals, wholes, REAL(VECTOR_ELT(out, 2)));
+                                           args_pause, REAL(VECTOR_ELT(out, 1)))));
+  ibrc_loglik_beliefs(&history, &plan, &models, first, reals, wholes, args_pause,
+                      REAL(VECTOR_ELT(out, 2)));
   UNPROTECT(1);
   return out;
 }
+
+/* Where one vector takes about half a second. */
+#define MOST_ENTRIES 4000000
+#define MOST_HISTORIES 500000
 
 /* parameters [4, vector]: alpha, beta, eta, discount; rewards NULL or
  * [cell, vector]; values [node, vector], where each solve starts; which: the tree
@@ -123,9 +128,13 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
       args_reals(args_element(evaluation_arg, "start"), models.n_states, "start"),
       args_whole(args_element(evaluation_arg, "by_value"), "by_value"),
       {args_real(args_element(evaluation_arg, "tolerance"), "tolerance"),
-       args_whole(args_element(evaluation_arg, "max_backups"), "max_backups"), 1}};
-  const size_t n_reals = ibrc_evaluate_reals(&evaluation, largest);
-  double *reals = args_kept_reals((size_t)n_threads * n_reals);
+       args_whole(args_element(evaluation_arg, "max_backups"), "max_backups"), 1, NULL}};
+  /* A solve that takes longer than a moment has all threads to itself, and answers an interrupt. */
+  const int one_by_one = table.row_start[ibrc_table_rows(&table)] > MOST_ENTRIES ||
+                         largest->n_histories > MOST_HISTORIES;
+  if (one_by_one) evaluation.options.pause = args_pause;
+  const size_t n_reals = ibrc_evaluate_reals(&evaluation, largest, one_by_one ? n_threads : 1);
+  double *reals = one_by_one ? args_alloc_reals(n_reals) : args_kept_reals((size_t)n_threads * n_reals);
   int *wholes = args_alloc_wholes((size_t)n_threads * ibrc_evaluate_wholes(&evaluation));
   ibrc_evaluate(&evaluation, n, n_threads, n_reals, reals, wholes, vectors);
   for (int i = 0; i < n; i++) {

@@ -1,6 +1,9 @@
 #include "args.h"
 #include "ffi.h"
 
+/* Nodes or beliefs between two pauses. */
+#define NODES_AT_ONCE 262144
+
 SEXP ffi_lattice_count(SEXP n_states, SEXP resolution) {
   return Rf_ScalarReal(ibrc_lattice_count(args_whole(n_states, "n_states"),
                                           args_whole(resolution, "resolution")));
@@ -13,6 +16,7 @@ SEXP ffi_lattice_nodes(SEXP n_states, SEXP resolution) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, lattice.n_states, lattice.n_nodes));
   double *beliefs = REAL(out);
   for (int node = 0; node < lattice.n_nodes; node++) {
+    if (node % NODES_AT_ONCE == 0) args_pause();
     ibrc_lattice_node(&lattice, node, beliefs + (size_t)node * (size_t)lattice.n_states);
   }
   UNPROTECT(1);
@@ -34,6 +38,7 @@ SEXP ffi_lattice_locate(SEXP beliefs, SEXP resolution) {
   int *node = INTEGER(VECTOR_ELT(out, 0));
   double *weight = REAL(VECTOR_ELT(out, 1));
   for (int b = 0; b < n_beliefs; b++, z += n_states, node += n_states, weight += n_states) {
+    if (b % NODES_AT_ONCE == 0) args_pause();
     int n = ibrc_lattice_locate(&lattice, z, &locator, node, weight);
     for (int k = 0; k < n; k++) node[k]++;
     for (int k = n; k < n_states; k++) {

@@ -18,7 +18,7 @@ SEXP ffi_occupancy(SEXP table_arg, SEXP policy, SEXP sigma, SEXP discount, SEXP 
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, table.n_nodes));
   ibrc_code code = ibrc_occupancy(&process, first, args_real(tolerance, "tolerance"), MOST_CYCLES,
-                                  scratch, REAL(VECTOR_ELT(out, 0)));
+                                  args_pause, scratch, REAL(VECTOR_ELT(out, 0)));
   SET_VECTOR_ELT(out, 1, Rf_ScalarInteger((int)code));
   UNPROTECT(1);
   return out;

@@ -49,6 +49,7 @@ SEXP ffi_backup(SEXP table_arg, SEXP problem_arg, SEXP value_arg, SEXP repeats, 
   for (int k = 0; k < n_repeats; k++) {
     ibrc_backup_result plain = {to, NULL, NULL, NULL, NULL};
     ibrc_backup(&table, &problem, from, n_threads, scratch, &plain);
+    args_pause();
     double *swap = from;
     from = to;
     to = swap;
@@ -76,7 +77,7 @@ SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEX
   ibrc_coarse coarse = args_coarse(table_arg);
   ibrc_problem problem = args_problem(problem_arg, &table);
   ibrc_solve_options options = {args_real(tolerance, "tolerance"),
-                                args_whole(max_backups, "max_backups"), 0};
+                                args_whole(max_backups, "max_backups"), 0, args_pause};
   const double *from = args_reals(start, table.n_nodes, "start");
   int n_threads = args_threads(threads);
   double *scratch = args_alloc_reals(ibrc_solve_reals(&table, &coarse, n_threads));
@@ -98,7 +99,7 @@ SEXP ffi_policy_value(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma,
   ibrc_coarse coarse = args_coarse(table_arg);
   ibrc_problem problem = args_problem(problem_arg, &table);
   ibrc_solve_options options = {args_real(tolerance, "tolerance"),
-                                args_whole(max_backups, "max_backups"), 0};
+                                args_whole(max_backups, "max_backups"), 0, args_pause};
   size_t n = (size_t)table.n_nodes, rows = ibrc_table_rows(&table);
   int n_threads = args_threads(threads);
   ibrc_process process = {&table, args_reals(policy, (R_xlen_t)(n * (size_t)table.n_actions), "policy"),

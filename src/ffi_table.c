@@ -5,7 +5,8 @@
 SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads) {
   ibrc_models models = args_models(models_arg);
   ibrc_lattice lattice = args_lattice(models.n_states, args_whole(resolution, "resolution"));
-  ibrc_table_plan plan = {&models, &lattice, args_whole(merge, "merge"), args_threads(threads)};
+  ibrc_table_plan plan = {&models, &lattice, args_whole(merge, "merge"), args_threads(threads),
+                          args_pause};
   size_t n_threads = (size_t)plan.n_threads, S = (size_t)models.n_states;
   size_t rows = (size_t)lattice.n_nodes * (size_t)models.n_actions * (size_t)models.n_models;
   double *reals = args_alloc_reals(n_threads * ibrc_table_reals(&models));

@@ -2,6 +2,9 @@
 
 #include <stdint.h>
 
+/* Visits between two pauses: some hundredths of a second. */
+#define VISITS_AT_ONCE 262144
+
 size_t ibrc_history_slots(int n_visits) {
   size_t slots = 16;
   while (slots < 2 * (size_t)n_visits) slots *= 2;
@@ -25,6 +28,7 @@ int ibrc_history_build(const ibrc_visits *visits, int *slot, int *history, int *
   int n_histories = 1;
 
   for (int v = 0; v < visits->n_visits; v++) {
+    if (v % VISITS_AT_ONCE == 0) ibrc_ask(visits->pause);
     if (v == 0 || visits->trajectory[v] != visits->trajectory[v - 1]) {
       history[v] = 0;
       continue;

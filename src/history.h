@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "pause.h"
+
 /* The tree of distinct histories. A trajectory is (u_0, x_1), (u_1, x_2), ...: its
  * first visit stands at the root, and visit t + 1 at the child of visit t's history
  * by (u_t, x_{t+1}). Trajectories that share a beginning share its histories, so
@@ -25,6 +27,7 @@ typedef struct {
   const int *trajectory;  /* [visit]: its number, equal for visits of one trajectory */
   const int *action;      /* [visit], from 0 */
   const int *observation; /* [visit], from 0, -1 if missing */
+  ibrc_pause pause;       /* now and then */
 } ibrc_visits;
 
 /* Slots of the table that finds a child: scratch for the builder. */

@@ -92,6 +92,7 @@ int ibrc_krylov_solve(const ibrc_linear_system *system, const double *b, double 
   while (j < BASIS) {
     const double *from = basis + (size_t)j * (size_t)n;
     double *next = basis + (size_t)(j + 1) * (size_t)n, *column = hessenberg[j];
+    ibrc_ask(system->pause);
     if (system->precondition) {
       system->precondition(system->context, from, work);
       from = work;

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "pause.h"
+
 /* One cycle of GMRES (Saad and Schultz 1986), preconditioned from the right:
  * the x in a growing subspace that makes |b - A x| least, from x = 0. */
 
@@ -13,6 +15,7 @@ typedef struct {
   ibrc_linear_map precondition; /* y = M^-1 x, or NULL */
   const void *context;
   int n;
+  ibrc_pause pause; /* between products */
 } ibrc_linear_system;
 
 #define IBRC_KRYLOV_BASIS 40

@@ -30,13 +30,26 @@ ibrc_lattice ibrc_lattice_make(int n_states, int resolution, int *offset) {
   return lattice;
 }
 
+/* The largest y from 0 to `most` with offset[y] <= rest; offset[0] = 0, and it rises. */
+static int last_within(const int *offset, int most, int rest) {
+  int low = 0, high = most;
+  while (low < high) {
+    const int middle = high - (high - low) / 2;
+    if (offset[middle] <= rest) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
 void ibrc_lattice_node(const ibrc_lattice *lattice, int node, double *belief) {
   int d = lattice->n_states - 1, n = lattice->resolution;
   int rest = node, above = n;
   for (int i = 0; i < d; i++) {
     const int *offset = lattice->offset + (size_t)i * (size_t)(n + 1);
-    int y = above;
-    while (offset[y] > rest) y--;
+    const int y = last_within(offset, above, rest);
     rest -= offset[y];
     belief[i] = (double)(above - y) / n;
     above = y;

@@ -4,6 +4,9 @@
 
 #include "belief.h"
 
+/* Histories between two pauses: some hundredths of a second. */
+#define HISTORIES_AT_ONCE 32768
+
 typedef struct {
   double *beliefs, *corner_weight, *step, *row, *work, *sigma;
   ibrc_locator locator;
@@ -59,25 +62,28 @@ static int carry_belief(const ibrc_history *history, int h, const ibrc_plan *pla
 
 int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
                         const ibrc_models *models, const double *start, double *reals, int *wholes,
-                        double *beliefs) {
+                        ibrc_pause pause, double *beliefs) {
   workspace w = carve(history, plan, models, reals, wholes);
   int impossible = 0;
   for (int s = 0; s < models->n_states; s++) beliefs[s] = start[s];
   for (int h = 1; h < history->n_histories; h++) {
+    if (h % HISTORIES_AT_ONCE == 0) ibrc_ask(pause);
     impossible += !carry_belief(history, h, plan, models, &w, beliefs);
   }
   return impossible;
 }
 
 double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
-                   const double *start, double *reals, int *wholes, double *log_policy) {
+                   const double *start, double *reals, int *wholes, ibrc_pause pause,
+                   double *log_policy) {
   workspace w = carve(history, plan, models, reals, wholes);
   const int U = plan->n_actions;
   double total = 0.0;
-  ibrc_loglik_beliefs(history, plan, models, start, reals, wholes, w.beliefs);
+  ibrc_loglik_beliefs(history, plan, models, start, reals, wholes, pause, w.beliefs);
   for (int h = 0; h < history->n_histories; h++) {
     const double *belief = w.beliefs + (size_t)h * (size_t)models->n_states;
     const double *count = history->count + (size_t)h * (size_t)U;
+    if (h % HISTORIES_AT_ONCE == 0) ibrc_ask(pause);
     double *row = log_policy ? log_policy + (size_t)h * (size_t)U : w.row;
     if (isnan(belief[0])) {
       for (int u = 0; u < U; u++) row[u] = -INFINITY;

@@ -3,6 +3,7 @@
 
 #include "history.h"
 #include "model.h"
+#include "pause.h"
 #include "policy.h"
 #include "status.h"
 
@@ -22,11 +23,12 @@ size_t ibrc_loglik_wholes(const ibrc_models *models);
  * history and its descendants are NaN there. Returns how many are impossible. */
 int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
                         const ibrc_models *models, const double *start, double *reals, int *wholes,
-                        double *beliefs);
+                        ibrc_pause pause, double *beliefs);
 
 /* The total. With `log_policy` not NULL ([history][action]) every log pi(u | z_h)
  * is kept there, whether taken or not. Never NaN. */
 double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
-                   const double *start, double *reals, int *wholes, double *log_policy);
+                   const double *start, double *reals, int *wholes, ibrc_pause pause,
+                   double *log_policy);
 
 #endif

@@ -16,11 +16,11 @@ static void apply_forward(const void *context, const double *x, double *y) {
 }
 
 ibrc_code ibrc_occupancy(const ibrc_process *process, const double *start, double tolerance,
-                         int max_cycles, double *scratch, double *occupancy) {
+                         int max_cycles, ibrc_pause pause, double *scratch, double *occupancy) {
   const int n = process->table->n_nodes;
   const double gamma = process->discount;
   double *next = scratch, *correction = scratch + n, *krylov = correction + n;
-  const ibrc_linear_system system = {apply_forward, NULL, process, n};
+  const ibrc_linear_system system = {apply_forward, NULL, process, n, pause};
 
   for (int i = 0; i < n; i++) occupancy[i] = start[i];
   for (int cycle = 0; cycle < max_cycles; cycle++) {

@@ -1,6 +1,7 @@
 #ifndef IBRC_OCCUPANCY_H
 #define IBRC_OCCUPANCY_H
 
+#include "pause.h"
 #include "process.h"
 #include "status.h"
 
@@ -12,6 +13,6 @@ size_t ibrc_occupancy_reals(const ibrc_table *table);
 /* `start` is rho_0 on the nodes. Stops when the recursion moves mu by less than
  * tolerance in total variation. Returns IBRC_NOT_CONVERGED after max_cycles. */
 ibrc_code ibrc_occupancy(const ibrc_process *process, const double *start, double tolerance,
-                         int max_cycles, double *scratch, double *occupancy);
+                         int max_cycles, ibrc_pause pause, double *scratch, double *occupancy);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct {
   const ibrc_coarse *coarse;
   ibrc_slope slope;
   double *factors, *work;
+  ibrc_pause pause;
 } newton_context;
 
 static void apply_slope(const void *context, const double *x, double *y) {
@@ -69,7 +70,7 @@ static int newton_step(newton_context *context, const double *next, double lo, d
                        double *value) {
   const int n = context->process->table->n_nodes;
   const double middle = (lo + hi) / 2.0, shift = middle / (1.0 - context->process->discount);
-  ibrc_linear_system system = {apply_slope, NULL, context, n};
+  ibrc_linear_system system = {apply_slope, NULL, context, n, context->pause};
   ibrc_slope_fill(context->process, SMALL_FLOW * tolerance, &context->slope);
   if (context->coarse->n_coarse > 0) {
     ibrc_coarse_factor(context->coarse, &context->slope, context->factors);
@@ -104,7 +105,7 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
   double *krylov = fallback + n, *factors = krylov + ibrc_krylov_reals(n), *work = factors + N * N;
   newton_context newton = {process, coarse,
                            ibrc_slope_over(process->table, process->n_threads, work + N), factors,
-                           work};
+                           work, options->pause};
 
   ibrc_solve_report report = {IBRC_OK, 0, 0, INFINITY};
   double best = INFINITY, last = 0.0;
@@ -112,6 +113,7 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
 
   for (;;) {
     double lo, hi;
+    ibrc_ask(options->pause);
     step(step_context, value, next);
     report.backups++;
     difference_range(next, value, n, &lo, &hi);

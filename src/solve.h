@@ -3,6 +3,7 @@
 
 #include "backup.h"
 #include "coarse.h"
+#include "pause.h"
 #include "process.h"
 #include "status.h"
 
@@ -24,6 +25,7 @@ typedef struct {
   double tolerance;
   int max_backups;
   int accept_rounding; /* 1: where rounding alone misses the tolerance, stop there */
+  ibrc_pause pause;    /* between backups, and between products inside a Newton step */
 } ibrc_solve_options;
 
 typedef struct {

@@ -6,6 +6,8 @@
 #include "threads.h"
 
 #define SAME_BELIEF 1e-10
+/* Multiplications between two pauses, about, on each thread: some hundredths of a second. */
+#define WORK_AT_ONCE 1e6
 
 typedef struct {
   double *node_belief, *prediction, *landing, *mass, *corner_weight, *entry;
@@ -101,20 +103,15 @@ static int build_row(const ibrc_table_plan *plan, workspace *w, int action, int 
 
 /* Both passes visit the same rows: with row_count they count, with row_start
  * they store. Counting first lets the caller allocate what is needed and no more. */
-static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count,
-                       const int *row_start, int *column, double *weight, double *entropy) {
+static void visit_slice(const ibrc_table_plan *plan, int first, int end, double *reals, int *wholes,
+                        int *row_count, const int *row_start, int *column, double *weight,
+                        double *entropy) {
   const int U = plan->models->n_actions, M = plan->models->n_models;
-  const int n_nodes = plan->lattice->n_nodes;
   const size_t n_reals = ibrc_table_reals(plan->models);
   const size_t n_wholes = ibrc_table_wholes(plan->models, plan->lattice);
 
-  for (int thread = 0; thread < plan->n_threads; thread++) {
-    workspace w = carve(plan, reals, wholes + (size_t)thread * n_wholes);
-    for (int j = 0; j < n_nodes; j++) w.slot[j] = -1;
-  }
-
   IBRC_PARALLEL_FOR(plan->n_threads)
-  for (int z = 0; z < n_nodes; z++) {
+  for (int z = first; z < end; z++) {
     const size_t thread = (size_t)ibrc_thread_number();
     workspace w = carve(plan, reals + thread * n_reals, wholes + thread * n_wholes);
     ibrc_lattice_node(plan->lattice, z, w.node_belief);
@@ -132,6 +129,32 @@ static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, 
         }
       }
     }
+  }
+}
+
+/* Predictions, Bayes steps, and comparisons of what they lead to. */
+static double node_work(const ibrc_table_plan *plan) {
+  const double S = plan->models->n_states, X = plan->models->n_obs;
+  const double compared = plan->merge_observations ? X / 32.0 : 0.0;
+  return (double)plan->models->n_actions * plan->models->n_models * S * (S + X * (1.0 + compared));
+}
+
+static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count,
+                       const int *row_start, int *column, double *weight, double *entropy) {
+  const int n_nodes = plan->lattice->n_nodes;
+  const size_t n_wholes = ibrc_table_wholes(plan->models, plan->lattice);
+  const double most = plan->n_threads * WORK_AT_ONCE / node_work(plan);
+  const int slice = most < 1.0 ? 1 : most < n_nodes ? (int)most : n_nodes;
+
+  for (int thread = 0; thread < plan->n_threads; thread++) {
+    workspace w = carve(plan, reals, wholes + (size_t)thread * n_wholes);
+    for (int j = 0; j < n_nodes; j++) w.slot[j] = -1;
+  }
+  for (int first = 0; first < n_nodes;) {
+    const int end = n_nodes - first > slice ? first + slice : n_nodes;
+    visit_slice(plan, first, end, reals, wholes, row_count, row_start, column, weight, entropy);
+    ibrc_ask(plan->pause);
+    first = end;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "lattice.h"
 #include "model.h"
+#include "pause.h"
 
 /* What a backup needs of the dynamics, built once per (setting, models,
  * resolution). A row is a (node z, action u, model m), numbered
@@ -32,6 +33,7 @@ typedef struct {
   const ibrc_lattice *lattice;
   int merge_observations; /* 1: surprise about beliefs, 0: about observations */
   int n_threads;
+  ibrc_pause pause; /* between slices of nodes */
 } ibrc_table_plan;
 
 /* Working space of one thread. */

@@ -52,3 +52,12 @@ test_that("prices and the discount come from where they are inferred or held", {
   places <- parameter_places(ibrc_prior(alpha ~ lognormal(0, 1)), list(discount = 0.8), 0.95)
   expect_equal(parameters_of(places, cbind(alpha = 3)), rbind(3, Inf, 0, 0.8))
 })
+
+test_that("a slice has fewer vectors the more nodes or histories there are, one at least", {
+  trees <- function(...) lapply(c(...), function(n) list(n_histories = as.integer(n)))
+  expect_identical(slice_size(100, trees(50, 200)), 8)
+  expect_identical(slice_size(5000, trees(50)), 2)
+  expect_identical(slice_size(1e6, trees(50)), 1)
+  expect_identical(slice_size(100, trees(50, 25000)), 2)
+  expect_identical(slice_size(100, trees(1e6, 1)), 1)
+})

@@ -37,3 +37,64 @@ test_that("Ctrl-C brings back the draws so far, and leaves a checkpoint at the s
   expect_lt(draws, 50000)
   expect_identical(iteration_of(read_checkpoint(path)$contents$chain), draws)
 })
+
+# Long calls --------------------------------------------------------------------------------
+
+# A signal comes before each call, and R notices it inside, at the first pause, or else after it: then the call came
+# to its end, which none of them may. (R may also notice it before the call, which tells nothing: so several times.)
+expect_answer <- function(run, label, times = 20) {
+  ended <- vapply(seq_len(times), function(time) {
+    done <- FALSE
+    is_interrupted({
+      send_interrupt()
+      run()
+      done <- TRUE
+    })
+    done
+  }, NA)
+  expect_identical(sum(ended), 0L, label = paste(label, "that were not interrupted"))
+}
+
+test_that("long calls into C answer an interrupt before they end", {
+  skip_without_signals()
+  models <- diag_models()
+  stack <- stack_models(models)
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25, 0.1), models, resolution = 50)
+  start <- numeric(nrow(plan$nodes))
+  solution <- plan$solution
+  expect_answer(function() .Call(ffi_table_build, stack, 50L, 1L, 1L), "tables")
+  expect_answer(function() .Call(ffi_solve, plan$tables, plan$problem, start, 1e-8, 1000L, 1L), "solves")
+  expect_answer(function() .Call(ffi_policy_value, plan$tables, plan$problem, solution$policy, solution$sigma, 1e-8,
+                                 1000L, 1L), "values of policies")
+  mass <- replace(start, 1, 1)
+  expect_answer(function() .Call(ffi_occupancy, plan$tables, solution$policy, solution$sigma, 0.9, mass, 1e-12),
+                "occupancies")
+  expect_answer(function() .Call(ffi_backup, plan$tables, plan$problem, start, 5L, 1L), "backups")
+  expect_answer(function() .Call(ffi_lattice_nodes, 2L, 10L), "lattices")
+  beliefs <- t(plan$nodes)
+  expect_answer(function() .Call(ffi_lattice_locate, beliefs, 10L), "interpolations")
+  expect_answer(function() .Call(ffi_policy, plan, beliefs), "policies")
+  expect_answer(function() .Call(ffi_sigma, plan, beliefs, rep(0L, ncol(beliefs))), "model weights")
+  coded <- code_visits(clinic_visits(), diag_setting())
+  tree <- build_histories(coded, diag_setting())
+  expect_answer(function() build_histories(coded, diag_setting()), "trees")
+  expect_answer(function() .Call(ffi_loglik, plan, stack, tree, c(0.5, 0.5)), "likelihoods")
+  # After all that, the same answers.
+  again <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25, 0.1), models, resolution = 50)
+  expect_identical(again$solution, solution)
+})
+
+test_that("a fit on a lattice so fine that one solve takes long answers within it", {
+  skip_without_signals()
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5), diag_models(), resolution = 170000)
+  expect_gt(length(plan$tables$column), 4e6)
+  tree <- build_histories(code_visits(clinic_visits(), diag_setting()), diag_setting())
+  evaluator <- new_evaluator(plan, list(tree), 1L, ibrc_prior(alpha ~ lognormal(0, 1)), list(), 1e-8, 1L)
+  value <- matrix(0, nrow(plan$nodes), 1)
+  parameters <- parameters_of(evaluator$places, matrix(1))
+  expect_answer(function() .Call(ffi_evaluate, evaluator$batch, parameters, NULL, value, 0L, 1L), "evaluations", 3)
+  # Vectors one by one with all threads, or all at once: the same numbers.
+  alone <- evaluate_batch(evaluator, matrix(0), value)
+  evaluator$cores <- 2L
+  expect_identical(evaluate_batch(evaluator, matrix(0), value), alone)
+})

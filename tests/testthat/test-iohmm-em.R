@@ -46,6 +46,30 @@ test_that("climbs end where they end however few steps a call makes, and no late
   expect_true(all(short$objective < whole$objective))
 })
 
+test_that("climbs that take long come one after the other, and end where they end", {
+  problem <- em_problem()
+  at <- with_seed(483, {
+    laws <- replicate(5, random_laws(problem, 2), simplify = FALSE)
+    list(n_states = 2L, n_actions = 2L, n_obs = 5L, start = sapply(laws, `[[`, "start"),
+         transition = sapply(laws, `[[`, "transition"), emission = sapply(laws, `[[`, "emission"))
+  })
+  run <- list(max_iter = 60L, tolerance = 1e-4, cores = 2L)
+  local_replacement("steps_at_once", function(...) 1L)
+  whole <- climb_all(problem, at, run)
+  made <- 0L
+  local_replacement("step_work", function(...) {
+    made <<- made + 1L
+    Inf
+  })
+  expect_identical(climb_all(problem, at, run), whole)
+  # As many at once as there are threads.
+  prior <- prior_for_kernel(problem$prior, problem$possible, problem$shared)
+  parts <- climb_in_parts(problem, at, prior, rep(NA_real_, 5), 1:5, 2L, FALSE, run)
+  expect_identical(dim(parts$trace), c(2L, 5L))
+  expect_length(parts$code, 5)
+  expect_gt(made, 0L)
+})
+
 test_that("a call takes fewer steps the more there is to do, one at least", {
   steps <- function(nodes, states, moving) {
     steps_at_once(list(tree = list(n_nodes = nodes)), list(n_states = states), moving)

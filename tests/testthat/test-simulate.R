@@ -8,15 +8,18 @@ test_that("a rollout is the twin's, given the same noise", {
     noise <- matrix(stats::runif(40 * 37), 37)
     run <- .Call(ffi_rollout, other, stack_models(other$models), stack_models(own_model(setting)),
                  unname(setting$start), unname(setting$start), c(1L, 0L, 0L), 12L, noise, 1L)
+    expect_length(run$action, sum(run$length))
+    last <- cumsum(run$length)
     for (i in 1:40) {
+      mine <- seq(to = last[i], length.out = run$length[i])
       rows <- twin_rollout(
         setting, other$models$models, policy = function(z) policy(other, z)[1, ],
         sigma = function(z, u) model_weights(other, z, setting$actions[u])[1, ],
         start = unname(setting$start), stops = 1, horizon = 12, noise = noise[, i]
       )
       expect_identical(run$length[i], nrow(rows))
-      expect_equal(run$action[seq_len(nrow(rows)), i] + 1, rows[, 2])
-      expect_equal(run$observation[seq_len(nrow(rows)), i] + 1, rows[, 3])
+      expect_equal(run$action[mine] + 1, rows[, 2])
+      expect_equal(run$observation[mine] + 1, rows[, 3])
     }
   })
 })
@@ -122,4 +125,40 @@ test_that("what cannot be simulated is refused", {
   # An agent sure of its test meets a world that errs.
   blind <- plan_agent(diag_setting(), bounded_agent(flexibility = 0), diag_models(accuracy = 1))
   expect_error(simulate(blind, 200, seed = 1), "no model of the agent allows", class = "ibrc_error_observation")
+})
+
+test_that("memory is that of the visits returned, not of those that there might have been", {
+  # The most that R held meanwhile, in MB, beyond what it held before.
+  most_held <- function(code) {
+    before <- sum(gc(reset = TRUE)[, 2])
+    force(code)
+    sum(gc()[, 6]) - before
+  }
+  held <- most_held(visits <- simulate(plan, 3000, seed = 1, horizon = 1e4))
+  expect_lt(nrow(visits), 20000)
+  # 240 MB for the matrices alone of 3,000 times 10,000 visits; noise of one piece takes 16.
+  expect_lt(held, 100)
+  # One long one.
+  endless <- plan_agent(tiger_setting(), bounded_agent(alpha = 1))
+  expect_identical(nrow(simulate(endless, 1, seed = 1, horizon = 2e5)), 200000L)
+})
+
+test_that("more visits than fit are refused, before any where nothing ends a trajectory", {
+  endless <- plan_agent(tiger_setting(), bounded_agent(alpha = 1))
+  set.seed(1)
+  before <- .Random.seed
+  error <- expect_error(simulate(endless, 1e7, horizon = 1e6), class = "ibrc_error_memory")
+  expect_identical(.Random.seed, before)
+  expect_match(error$message, "`nsim` = 10,000,000 trajectories of up to `horizon` = 1,000,000 visits would be ",
+               fixed = TRUE)
+  expect_match(error$message, "10,000,000,000,000 visits, 400 TB; this session may use about", fixed = TRUE)
+  expect_identical(error$argument, "nsim")
+  expect_identical(expect_error(simulate(endless, 1e5, horizon = 1e6), class = "ibrc_error_memory")$argument, "horizon")
+  # Where something does, by what the first trajectories were like.
+  withr::local_options(ibrc.memory = 0.001)
+  expect_s3_class(simulate(plan, 1000, seed = 1), "ibrc_trajectories")
+  patient <- update(plan, bounded_agent(flexibility = 0))
+  expect_error(simulate(plan, 10000, seed = 1), class = "ibrc_error_memory")
+  expect_s3_class(simulate(patient, 10000, seed = 1, horizon = 2), "ibrc_trajectories")
+  expect_s3_class(simulate(patient, 20, seed = 1, horizon = 1e4), "ibrc_trajectories")
 })

@@ -6,6 +6,37 @@ test_that("nodes are the compositions in the twin's order", {
   }
 })
 
+# A node's tail sums, found one after the other by a plain scan.
+scanned_node <- function(node, n_states, resolution) {
+  above <- resolution
+  belief <- numeric(n_states)
+  for (d in seq(n_states - 1, 1)) {
+    y <- max(which(choose(seq(0, above) + d - 1, d) <= node)) - 1
+    node <- node - choose(y + d - 1, d)
+    belief[n_states - d] <- (above - y) / resolution
+    above <- y
+  }
+  belief[n_states] <- above / resolution
+  belief
+}
+
+test_that("nodes are found by their numbers as a plain scan finds them", {
+  for (size in list(c(2, 50), c(3, 30), c(4, 12), c(6, 5), c(9, 3))) {
+    nodes <- lattice_nodes(size[1], size[2])
+    expect_identical(nodes, t(vapply(seq_len(nrow(nodes)) - 1, scanned_node, nodes[1, ], size[1], size[2])))
+  }
+  fine <- lattice_nodes(2, 80000)
+  expect_identical(fine, cbind(80000:0, 0:80000) / 80000)
+})
+
+test_that("the time to find all nodes grows with their number, not with its square", {
+  skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  seconds <- vapply(c(20000, 160000), function(n) {
+    min(replicate(5, system.time(for (i in 1:5) lattice_nodes(2, n))[["elapsed"]]))
+  }, 0)
+  expect_lt(seconds[2] / seconds[1], 24)
+})
+
 dense_weights <- function(beliefs, resolution) {
   corners <- locate(beliefs, resolution)
   nodes <- nrow(lattice_nodes(ncol(beliefs), resolution))

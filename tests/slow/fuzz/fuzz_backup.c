@@ -65,7 +65,7 @@ static tables build(const ibrc_models *models, int resolution, int merge) {
   t.lattice = ibrc_lattice_make(S, resolution, t.offset);
   const size_t rows =
       (size_t)t.lattice.n_nodes * (size_t)models->n_actions * (size_t)models->n_models;
-  ibrc_table_plan plan = {models, &t.lattice, merge, 1};
+  ibrc_table_plan plan = {models, &t.lattice, merge, 1, NULL};
   double *work = reals(ibrc_table_reals(models));
   int *more = wholes(ibrc_table_wholes(models, &t.lattice));
   t.row_start = wholes(rows + 1);
@@ -142,7 +142,7 @@ static void check_backup(const tables *t, const ibrc_problem *problem, double si
 /* `size`: the largest number that goes in. */
 static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backup_result *out,
                         double size, double *again) {
-  const ibrc_solve_options options = {1e-6, 300, 1};
+  const ibrc_solve_options options = {1e-6, 300, 1, NULL};
   double *scratch = reals(ibrc_solve_reals(&t->table, &t->coarse, 1));
   ibrc_solve_report report =
       ibrc_solve_optimum(&t->table, &t->coarse, problem, &options, 1, scratch, out);

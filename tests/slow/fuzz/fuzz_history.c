@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     action[v] = take_whole(&in, 0, U - 1);
     observation[v] = kind % 5 == 0 ? -1 : take_whole(&in, 0, X - 1);
   }
-  ibrc_visits visits = {n, U, trajectory, action, observation};
+  ibrc_visits visits = {n, U, trajectory, action, observation, NULL};
   const int H = ibrc_history_build(&visits, slot, history, parent, by, seen);
   must(H >= 1 && H <= n, "no more histories than visits");
   must(parent[0] == -1 && by[0] == -1 && seen[0] == -1, "the root");
