@@ -117,6 +117,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   keep_data <- check_flag(keep_data, "keep_data")
   if (!is.null(file)) check_writable(file)
   group <- group_trajectories(visits, by, coded)
+  refuse_large_run(run, nlevels(group), length(prior))
   warn_small_groups(group, tabulate(coded$trajectory + 1L))
   tell_one_model(prior, models, fixed, by_default)
 
@@ -126,6 +127,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   plans <- plan_groups(setting, models, levels(group), make)
   plan <- if (is.null(plans)) make(setting, models) else plans[[1]]
+  refuse_many_values(run, nlevels(group), nrow(plan$nodes))
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
   histories <- lapply(pieces, build_histories, plan$setting)
   actions <- lapply(pieces, function(piece) piece$action + 1L)
@@ -205,6 +207,28 @@ check_run <- function(chains, iter, warmup, thin, cores, refresh) {
                 " steps after warm-up: take a smaller one, or more steps.")
   }
   run
+}
+
+# Draws and their densities, which are copied when they are stored and when they change scale; what warm-up learns
+# from; and what every chain has for itself.
+refuse_large_run <- function(run, n_groups, n_terms) {
+  chains <- as.numeric(run$chains) * n_groups
+  kept <- chains * ((run$iter - run$warmup) %/% run$thin) * (n_terms + 1)
+  learnt <- chains * run$warmup * n_terms
+  refuse_too_large(8 * (3 * kept + 2 * learnt) + 2e4 * chains, if (chains > run$iter) "chains" else "iter",
+                   "`iter` = ", format_count(run$iter), " for ", plural(chains, "chain"),
+                   if (n_groups > 1) paste(" in", plural(n_groups, "group")), " of ", plural(n_terms, "term"),
+                   " would keep ", format_count(kept), " numbers, and ", format_count(learnt),
+                   " in warm-up, with copies on the way",
+                   advice = "take fewer steps or chains, raise `thin` or shorten `warmup`")
+}
+
+# Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
+refuse_many_values <- function(run, n_groups, n_nodes) {
+  chains <- as.numeric(run$chains) * n_groups
+  refuse_too_large(32 * chains * n_nodes, "chains", plural(chains, "chain"), " on ", plural(n_nodes, "belief node"),
+                   " would hold ", format_count(chains * n_nodes), " values, with copies on the way",
+                   advice = "take fewer chains or a smaller `resolution`")
 }
 
 # Which quantities a name stands for.

@@ -39,6 +39,11 @@ model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   thin <- check_count(thin, "thin")
   if (!is.null(seed)) seed <- check_seed(seed)
   need_visits(iohmm, "model_draws()", "iohmm")
+  numbers <- length(iohmm$start) + length(iohmm$transition) + length(iohmm$emission)
+  # With names, and a copy in the model prior.
+  refuse_too_large(n * (16 * numbers + 4000), "n", "`n` = ", format_count(n), " draws of laws with ",
+                   plural(numbers, "probability", "probabilities"), " would be ", format_count(n * numbers), " numbers",
+                   advice = "draw fewer")
   tree <- iohmm_tree(iohmm$coded, iohmm)
   smooth <- expect_states(iohmm, iohmm_chains(iohmm$coded))$smooth
   stream <- streams_from_seed(seed, 1)[[1]]
@@ -50,7 +55,7 @@ model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
 gibbs_draws <- function(iohmm, tree, smooth, n, warmup, thin) {
   laws <- iohmm_laws(iohmm)
   draws <- vector("list", n)
-  for (sweep in seq_len(warmup + n * thin)) {
+  for (sweep in seq_len(warmup + as.numeric(n) * thin)) {
     sampled <- .Call(ffi_iohmm_sample, tree, laws, tree$leaf, stats::runif(ncol(smooth)))
     laws[c("start", "transition", "emission")] <- draw_laws(iohmm, sampled)
     if (sweep > warmup && (sweep - warmup) %% thin == 0) {

@@ -93,6 +93,9 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   missing <- check_choice(missing, c("keep", "fill"), "missing")
   states <- check_flag(states, "states")
   coded <- coded_visits(object, visits, "simulate()")
+  refuse_many_rows(nsim * as.numeric(length(coded$row)), 80, "nsim", "`nsim` = ", format_count(nsim), " times ",
+                   plural(length(coded$row), "visit"), " would be ", format_count(nsim * as.numeric(length(coded$row))),
+                   " visits", advice = "simulate fewer")
   n <- max(coded$trajectory) + 1L
   trajectory <- rep(coded$trajectory, nsim) + n * rep(seq_len(nsim) - 1L, each = length(coded$trajectory))
   action <- rep(coded$action, nsim) + 1L

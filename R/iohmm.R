@@ -103,6 +103,7 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   problem <- list(words = words, tree = iohmm_tree(coded, words), pairs = pairs,
                   taken = tabulate(coded$action + 1L, length(words$actions)), possible = possible, prior = prior,
                   shared = shared, n_trajectories = length(unique(coded$trajectory)), n_visits = length(coded$row))
+  refuse_many_starts(run$starts, max(states), words)
   streams <- streams_from_seed(seed, run$starts * length(states))
   fits <- lapply(seq_along(states), function(i) {
     mine <- streams[(i - 1) * run$starts + seq_len(run$starts)]
@@ -167,6 +168,14 @@ check_state_numbers <- function(states) {
   if (anyDuplicated(states)) abort_input("states", "must be distinct numbers.")
   if (max(states) > 10) abort_input("states", "must be 10 or less; it asks for ", max(states), ".")
   as.integer(states)
+}
+
+# Every climb has laws of its own, in the list of starts, in a matrix and in its copies, and a stream.
+refuse_many_starts <- function(starts, n_states, words) {
+  numbers <- n_states * (1 + length(words$actions) * (n_states + length(words$observations)))
+  refuse_too_large(starts * (40 * numbers + 1000), "starts", "`starts` = ", format_count(starts), " climbs of ",
+                   plural(n_states, "state"), " would hold ", format_count(as.numeric(starts) * numbers),
+                   " probabilities, with copies on the way", advice = "take fewer")
 }
 
 check_state_names <- function(names, states) {

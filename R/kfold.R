@@ -80,6 +80,8 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   need_data(x, "Cross-validation", "x")
   if (!x$likelihood) abort_input("x", "has draws from the prior: nothing was fitted that could be left out.")
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)
+  refuse_large_run(run, 1, length(x$prior))
+  refuse_many_values(run, 1, nrow(x$plan$nodes))
   start <- check_choice(start, c("prior", "fit"), "start")
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
   folds <- check_folds(folds, x$trajectory_group, check_seed(seed))

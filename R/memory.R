@@ -11,6 +11,16 @@ refuse_too_large <- function(bytes, argument, ..., advice = "ask for less") {
         argument = argument, fields = list(bytes = bytes, limit = limit))
 }
 
+# The same for a data frame of `n` rows that take so many bytes `each`, with copies on the way.
+refuse_many_rows <- function(n, each, argument, ..., advice) {
+  most <- .Machine$integer.max
+  if (n > most && n * each <= memory_limit()) {
+    abort("memory", ..., "; a table has at most ", format_count(most), " rows: ", advice, ".", argument = argument,
+          fields = list(bytes = n * each))
+  }
+  refuse_too_large(n * each, argument, ..., advice = advice)
+}
+
 # 100000 as "100,000".
 format_count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 
@@ -54,4 +64,10 @@ container_memory <- function(folder) {
 read_quietly <- function(file) {
   if (!file.exists(file)) return(character())
   tryCatch(suppressWarnings(readLines(file)), error = function(e) character())
+}
+
+# In pieces of `most` at most, as even as can be: a list of vectors.
+in_pieces <- function(x, most) {
+  n <- ceiling(length(x) / most)
+  unname(split(x, ceiling(seq_along(x) * n / length(x))))
 }

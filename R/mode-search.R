@@ -5,6 +5,8 @@
 # scale; `limits` [2, term], how far to look; `spread`, the prior's standard
 # deviations, which set the scale of steps.
 
+values_at_once <- 4e6
+
 new_surface <- function(evaluator, group, with_prior) {
   limits <- search_limits(evaluator$prior)
   # Solves start from the best point's solution so far.
@@ -13,13 +15,21 @@ new_surface <- function(evaluator, group, with_prior) {
     out <- rep(-Inf, nrow(theta))
     inside <- which(colSums(t(theta) < limits[1, ] | t(theta) > limits[2, ]) == 0)
     if (!length(inside)) return(out)
-    from <- matrix(value, length(value), length(inside))
-    result <- evaluate_batch(evaluator, theta[inside, , drop = FALSE], from, rep(group, length(inside)))
-    found <- result$log_likelihood + if (with_prior) result$log_prior else 0
-    found[!is.finite(found)] <- -Inf
-    best <- which.max(found)
-    if (found[best] > -Inf) value <<- result$value[, best]
-    out[inside] <- found
+    # All from one solution, and of theirs only the best is kept: many points take no more memory than some.
+    from <- value
+    highest <- -Inf
+    for (rows in in_pieces(inside, max(1, floor(values_at_once / length(value))))) {
+      result <- evaluate_batch(evaluator, theta[rows, , drop = FALSE], matrix(from, length(from), length(rows)),
+                               rep(group, length(rows)))
+      found <- result$log_likelihood + if (with_prior) result$log_prior else 0
+      found[!is.finite(found)] <- -Inf
+      best <- which.max(found)
+      if (found[best] > highest) {
+        highest <- found[best]
+        value <<- result$value[, best]
+      }
+      out[rows] <- found
+    }
     out
   }
   list(density = density, limits = limits, spread = prior_sd_unconstrained(evaluator$prior))

@@ -61,6 +61,10 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
   if (!is.null(conf.level)) conf.level <- check_level(conf.level)
   cores <- check_count(cores, "cores")
   starts <- check_count(starts, "starts", most = most_at_once)
+  # Eight draws from the prior for each start, and what becomes of them.
+  refuse_too_large(8 * as.numeric(starts) * (32 * length(prior) + 64), "starts", "`starts` = ", format_count(starts),
+                   " begin from the best of ", format_count(8 * as.numeric(starts)), " draws of ",
+                   plural(length(prior), "term"), advice = "take fewer")
   group <- group_trajectories(visits, by, coded)
   warn_small_groups(group, tabulate(coded$trajectory + 1L))
   tell_one_model(prior, models, fixed, by_default)

@@ -41,6 +41,9 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   terms <- prior_terms(object$prior)
   term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")
   n <- check_count(n, "n", least = 2, most = most_at_once)
+  refuse_too_large(as.numeric(n) * length(object$histories) * (length(terms) + 4) * 24, "n", "`n` = ", format_count(n),
+                   " values in ", plural(length(object$histories), "group"), " of ", plural(length(terms), "term"),
+                   advice = "take fewer")
   j <- match(term, terms)
   if (!is.null(values)) values <- profile_values(object$prior[[j]], values)
   groups <- names(if (inherits(object, "ibrc_fit")) object$draws else object$tops)

@@ -11,12 +11,6 @@ terms_in_picture <- 16
 patients_in_picture <- 6
 most_colours <- 12
 
-# In pieces of `most` at most, as even as can be: a list of vectors.
-in_pieces <- function(x, most) {
-  n <- ceiling(length(x) / most)
-  unname(split(x, ceiling(seq_along(x) * n / length(x))))
-}
-
 # A list of pictures. `draw(rows, shown)` makes one, of the rows of `data` whose value in column `by` is among `shown`,
 # `most` of them at most; rows without a value, such as those of a prior, are in every picture.
 picture_pages <- function(data, most, draw, by = "group") {

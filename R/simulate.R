@@ -55,7 +55,7 @@ visit_bytes <- 40
 
 # `n` visits that there will be at least, or in all that one can tell.
 refuse_many_visits <- function(nsim, horizon, n) {
-  refuse_too_large(n * visit_bytes, if (nsim > horizon) "nsim" else "horizon",
+  refuse_many_rows(n, visit_bytes, if (nsim > horizon) "nsim" else "horizon",
                    "`nsim` = ", format_count(nsim), " trajectories of up to `horizon` = ", format_count(horizon),
                    " visits would be ", format_count(ceiling(n)), " visits", advice = "simulate fewer, or shorter ones")
 }
