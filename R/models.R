@@ -117,7 +117,7 @@ perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition",
   n_units <- length(unique(units$unit))
   if (n_units == 0) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
   if (3^n_units > 729) {
-    abort_input("apart", "= TRUE would make ", format(3^n_units, big.mark = ","), " models, one for each ",
+    abort_input("apart", "= TRUE would make ", format(3^n_units, big.mark = big_mark()), " models, one for each ",
                 "combination of ", n_units, " distinct rows; use apart = FALSE or build a smaller ",
                 "list with model_prior().")
   }
@@ -163,9 +163,22 @@ row_units <- function(law_array, law, apart) {
 # and never more than half the way to 0 or 1.
 shift_row <- function(p, step) {
   top <- which.max(p)
+  if (1 - p[top] < 1e-6) return(shift_sure_row(p, top, step))
   moved <- if (step > 0) min(p[top] + step, (1 + p[top]) / 2) else max(p[top] + step, p[top] / 2)
   p[-top] <- p[-top] * (1 - moved) / (1 - p[top])
   p[top] <- moved
+  p
+}
+
+# The same beside a probability of nearly 1, as EM makes them: what 1 leaves is lost to rounding, even all of it in
+# (1e-20, 1), and is taken from the others instead.
+shift_sure_row <- function(p, top, step) {
+  rest <- sum(p[-top])
+  share <- p[-top] / rest
+  left <- if (step > 0) max(rest - step, rest / 2) else 1 - max(p[top] + step, p[top] / 2)
+  # Half of the smallest number there is would be 0.
+  p[-top] <- ifelse(p[-top] > 0, pmax(share * left, .Machine$double.xmin), 0)
+  p[top] <- 1 - sum(p[-top])
   p
 }
 
@@ -189,7 +202,7 @@ soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission",
     }
     model
   })
-  names(models) <- make.unique(paste0("softened_", format(mix, trim = TRUE)))
+  names(models) <- make.unique(paste0("softened_", format_plain(mix)))
   validate_ibrc_models(model_prior(models, weights), setting)
 }
 

@@ -86,3 +86,30 @@ test_that("where everything is certain there is nothing to perturb", {
     expect_error(perturb_models(certain, vary = vary), "nothing to perturb", class = "ibrc_error_input")
   }
 })
+
+test_that("rows next to certainty, as EM leaves them, are perturbed as others are", {
+  rows <- list(c(1e-20, 1), c(1, 1e-20), c(1e-300, 1), c(4.9e-324, 1), c(1e-17, 1 - 1e-12, 1e-12), c(1e-9, 0, 1 - 1e-9),
+               c(0.5e-6, 1 - 1e-6, 0.5e-6))
+  for (row in rows) {
+    for (step in c(-0.1, -0.9, 0.1, 1e-9)) {
+      moved <- shift_row(row / sum(row), step)
+      expect_equal(sum(moved), 1, tolerance = 1e-10)
+      expect_identical(moved > 0, row > 0)
+      top <- which.max(row)
+      expect_equal(moved[top], if (step < 0) max(row[top] + step, row[top] / 2) else 1, tolerance = 2e-6)
+      # Others keep their proportions.
+      if (min(row[row > 0]) > 1e-100) expect_equal(moved[-top] / sum(moved[-top]), row[-top] / sum(row[-top]))
+    }
+  }
+  expect_identical(shift_row(c(1e-20, 1), 0.1), c(0.5e-20, 1))
+  # The two ways to work it out meet.
+  near <- c(1e-6, 1 - 1e-6)
+  expect_equal(shift_sure_row(near, 2, -0.1), shift_row(near, -0.1), tolerance = 1e-9)
+  expect_equal(shift_sure_row(near, 2, 0.1), shift_row(near, 0.1), tolerance = 1e-9)
+  setting <- diag_setting()
+  setting$emission["healthy", , ] <- c(1, 1e-20)
+  for (vary in c("emission", "both")) {
+    made <- perturb_models(setting, vary = vary)
+    expect_true(all(vapply(made$models, function(model) all(is.finite(unlist(model))), NA)))
+  }
+})
