@@ -29,7 +29,7 @@ check_names <- function(x, argument) {
     abort_input(argument, "must be distinct: ", enumerate(unique(x[twice])), " appears more than once.",
                 rows = twice)
   }
-  unname(x)
+  as_utf8(unname(x))
 }
 
 check_number <- function(x, argument, what = "one number") {
@@ -51,7 +51,7 @@ most_at_once <- 1e7
 check_count <- function(x, argument, least = 1, most = .Machine$integer.max) {
   x <- check_number(x, argument, "one whole number")
   if (x != round(x) || x < least || x > most) {
-    plain <- function(v) format(v, big.mark = ",", scientific = FALSE, trim = TRUE)
+    plain <- function(v) format(v, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
     bound <- if (most < .Machine$integer.max) paste("from", plain(least), "to", plain(most)) else
       paste(plain(least), "or more")
     abort_input(argument, "must be a whole number, ", bound, "; it is ", format(x), ".")

@@ -94,7 +94,7 @@ enumerate <- function(x, most = 5, quote = "\"") {
 }
 
 plural <- function(n, one, many = paste0(one, "s")) {
-  paste(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), if (n == 1) one else many)
+  paste(format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE), if (n == 1) one else many)
 }
 
 # Warnings say what to do next, and have classes too: `ibrc_warning_<kind>`.

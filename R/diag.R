@@ -44,7 +44,7 @@ diag_models <- function(accuracy = c(0.6, 0.7, 0.8), weights = NULL) {
   models <- lapply(accuracy, function(a) {
     list(transition = diag_transition(), emission = diag_emission(a))
   })
-  names(models) <- make.unique(paste0("accuracy_", format(accuracy, trim = TRUE, digits = 15)))
+  names(models) <- make.unique(paste0("accuracy_", format_plain(accuracy, digits = 15)))
   model_prior(models, weights, setting = diag_setting())
 }
 

@@ -51,7 +51,7 @@ slider_box <- function(slider) {
 
 number_text_each <- function(values) vapply(values, number_text, "")
 
-title_case <- function(word) paste0(toupper(substr(word, 1, 1)), substring(word, 2))
+title_case <- function(word) paste0(upper_case(substr(word, 1, 1)), substring(word, 2))
 
 # complexity() as bars on one axis with zero in the middle: recognition is negative under
 # the constant belief prior. `most` nats either way fill the axis.

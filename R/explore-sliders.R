@@ -42,4 +42,4 @@ slider_value <- function(slider, position) {
   slider$values[at]
 }
 
-number_text <- function(x) format(x, digits = 15, trim = TRUE, scientific = FALSE)
+number_text <- function(x) format_plain(x, digits = 15, scientific = FALSE)

@@ -44,7 +44,7 @@ flow <- function(cohort, suppress = NULL) {
   if (is.null(log) || is.null(roles) || !roles$id %in% names(cohort)) {
     abort_input("cohort", "has lost its account, as selecting columns does: take the flow before that.")
   }
-  left <- c(length(unique(cohort[[roles$id]])), nrow(cohort))
+  left <- c(length(unique(id_codes(cohort[[roles$id]]))), nrow(cohort))
   if (any(left != unlist(log[nrow(log), c("patients", "visits")]))) {
     log <- rbind(log, data.frame(step = "subset", reason = "rows taken away afterwards",
                                  patients = left[1], visits = left[2]))
@@ -114,7 +114,7 @@ flow_text <- function(flow) {
   counts <- c("patients", "visits", "dropped_patients", "dropped_visits")
   marks <- attr(flow, "marks")
   out <- lapply(stats::setNames(counts, counts), function(count) {
-    shown <- format(flow[[count]], big.mark = ",", trim = TRUE)
+    shown <- format(flow[[count]], big.mark = big_mark(), trim = TRUE)
     mark <- marks[[count]]
     if (length(mark) != length(shown)) mark <- rep(NA, length(shown))
     ifelse(is.na(flow[[count]]), ifelse(is.na(mark), "*", mark), shown)

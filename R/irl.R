@@ -31,7 +31,7 @@ irl_prior <- function(setting, sd = NULL, ..., mean = 0, entries = NULL) {
   sd <- check_positive(sd, "sd")
   mean <- check_finite_number(mean, "mean")
   entries <- check_entries(entries, setting)
-  label <- paste0("normal(", signif(mean, 3), ", ", signif(sd, 3), ")")
+  label <- paste0("normal(", as_text(signif(mean, 3)), ", ", as_text(signif(sd, 3)), ")")
   free <- Map(function(state, action) {
     new_prior_entry(utility_name(state, action), "normal", c(mean = mean, sd = sd), label = label,
                     state = state, action = action)

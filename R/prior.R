@@ -308,7 +308,7 @@ default_prior <- function(setting, without = character()) {
                 "so that its utility sets no scale for a default.")
   }
   default <- function(term, distribution, args) {
-    label <- paste0(distribution, "(", paste(signif(args, 3), collapse = ", "), ")")
+    label <- paste0(distribution, "(", paste(as_text(signif(args, 3)), collapse = ", "), ")")
     new_prior_entry(term, distribution, args, label = label)
   }
   price <- c(meanlog = log(spread / 200), sdlog = 3)

@@ -29,7 +29,7 @@ learned_parts <- function(iohmm, group) {
   # Likelihoods are compared by their differences: three digits are too few.
   tried[c("Log-likelihood", "AIC", "BIC")] <- lapply(tried[c("Log-likelihood", "AIC", "BIC")], round, 1)
   tried[c("Log-likelihood", "AIC", "BIC")] <- lapply(tried[c("Log-likelihood", "AIC", "BIC")], formatC, digits = 1,
-                                                     format = "f", big.mark = ",")
+                                                     format = "f", big.mark = big_mark())
   advice <- iohmm_advice(iohmm)
   list(report_table(tried, paste0("Numbers of states tried, and how many starts reached the best", in_group(group))),
        if (length(advice)) report_list(advice, class = "warning"))

@@ -60,7 +60,7 @@ table_html <- function(part) {
 # Three digits; nothing where there is no number.
 cell_text <- function(column) {
   if (!is.numeric(column)) return(as.character(column))
-  ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = ","))
+  ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = big_mark()))
 }
 
 # The picture is part of the page; its file goes with R's own temporary folder.

@@ -75,7 +75,7 @@ hide_counts <- function(x, below) {
 }
 
 format_counts <- function(x) {
-  ifelse(is.na(x), NA_character_, trimws(formatC(x, format = "f", digits = 0, big.mark = ",")))
+  ifelse(is.na(x), NA_character_, trimws(formatC(x, format = "f", digits = 0, big.mark = big_mark())))
 }
 
 # Whether every small count could still be anything from 1 to below - 1 for someone who

@@ -49,7 +49,7 @@ refuse_large_lattice <- function(stack, resolution, max_bytes) {
   if (need$bytes <= max_bytes && need$nodes < .Machine$integer.max) return(invisible())
   abort("memory",
         "`resolution` = ", resolution, " with ", stack$n_states, " states needs ",
-        format(need$nodes, big.mark = ",", scientific = FALSE), " belief nodes and up to ",
+        format(need$nodes, big.mark = big_mark(), scientific = FALSE), " belief nodes and up to ",
         format_bytes(need$bytes), "; the limit is ", format_bytes(max_bytes),
         ". Choose a smaller resolution, or raise the limit with `max_bytes` or ",
         "options(ibrc.max_bytes = ).",

@@ -1,0 +1,72 @@
+labelled <- function(x, ..., class = "haven_labelled_spss") {
+  structure(x, class = unique(c(class, "haven_labelled", "vctrs_vctr", typeof(x))), ...)
+}
+
+test_that("ordinary columns stay what they are", {
+  for (x in list(1:3, c(0.5, NA), c("a", NA), TRUE, factor(c("b", "a"), c("b", "a")), factor(1:2, ordered = TRUE),
+                 as.Date("2020-01-01"), as.POSIXct("2020-01-01"), as.difftime(1, units = "days"))) {
+    expect_identical(plain_column(x), x)
+  }
+})
+
+test_that("a level that is missing is a missing value", {
+  x <- addNA(factor(c("b", NA, "a"), c("b", "a", "unused")))
+  expect_false(anyNA(x))
+  expect_identical(plain_column(x), factor(c("b", NA, "a"), c("b", "a", "unused")))
+  expect_identical(plain_column(addNA(factor(1:2, ordered = TRUE))), factor(1:2, ordered = TRUE))
+})
+
+test_that("codes that are declared missing are missing, and labels go", {
+  expect_identical(plain_column(labelled(c(1, -9, 2, NA), na_values = c(-9, -8))), c(1, NA, 2, NA))
+  expect_identical(plain_column(labelled(c(1, -9, 2, 99), na_range = c(90, Inf), na_values = -9)), c(1, NA, 2, NA))
+  expect_identical(plain_column(labelled(c("a", "?"), na_values = "?")), c("a", NA))
+  sex <- labelled(c(1, 2, 3, NA), labels = c(man = 1, woman = 2), class = "haven_labelled")
+  expect_identical(plain_column(sex), c(1, 2, 3, NA))
+  expect_identical(plain_labelled(sex, labels = TRUE), c("man", "woman", "3", NA))
+  skip_if_not_installed("haven")
+  user <- haven::labelled_spss(c(1, 8, 9, NA), labels = c(refused = 9), na_values = 9, na_range = c(7.5, 8))
+  expect_identical(plain_column(user), c(1, NA, NA, NA))
+  expect_identical(is.na(plain_column(haven::labelled(c(1, haven::tagged_na("a"))))), c(FALSE, TRUE))
+})
+
+test_that("numbers that are identifiers keep all their digits", {
+  x <- c(0.1 + 0.2, 0.3, 1e5, 123456789012, -0, 0, NA, 1 / 3, 2^52 + 1)
+  expect_identical(exact_text(x), c("0.30000000000000004", "0.3", "100000", "123456789012", "0", "0", NA,
+                                    "0.33333333333333331", "4503599627370497"))
+  expect_identical(as.numeric(exact_text(x)), x + 0)
+  expect_identical(id_text(c(100000L, NA)), c("100000", NA))
+  expect_identical(rounded_rows(c(2^53, 2^53 - 1, NA, Inf, -1e17)), c(1L, 5L))
+  expect_identical(id_codes(c("b", "a", "b")), c(1L, 2L, 1L))
+  expect_identical(id_codes(as.Date(c(0.2, 0.7), origin = "1970-01-01")), 1:2)
+  expect_identical(id_codes(factor(c("b", "a", "b"))), c(1L, 2L, 1L))
+})
+
+test_that("whole numbers of 64 bits are numbers where they fit, else text", {
+  skip_if_not_installed("bit64")
+  expect_identical(plain_column(bit64::as.integer64(c("5", NA, "-3"))), c(5, NA, -3))
+  expect_identical(plain_column(bit64::as.integer64(c("5", "100000000000000001"))), c("5", "100000000000000001"))
+  expect_identical(plain_ids(bit64::as.integer64(5)), "5")
+})
+
+test_that("what cannot be seen does not count, and letters keep their case in every locale", {
+  expect_identical(bare_text(c(" a  b ", "a\u00a0b", "\u200ba\ufeff", "a\tb\n", NA, "caf\u00e9")),
+                   c("a b", "a b", "a", "a b", NA, "caf\u00e9"))
+  expect_identical(lower_case(c("MCI", "\u0130I", NA)), c("mci", "\u0130i", NA))
+  expect_identical(upper_case("title"), "TITLE")
+  expect_identical(is_lost(c("", " ", "\u00a0", NA, "a", "NA")), c(TRUE, TRUE, TRUE, TRUE, FALSE, FALSE))
+  expect_identical(is_lost(factor(c("", "a", NA))), c(TRUE, FALSE, TRUE))
+  expect_identical(lookalike_rows(c("a", "b", "a ", "b", " a", "A")), c(3L, 5L))
+  expect_identical(lookalike_rows(factor(c("a", "b"), c("a", "b", "a "))), integer())
+})
+
+test_that("text is marked with what it is", {
+  latin <- "caf\xe9"
+  Encoding(latin) <- "latin1"
+  bytes <- c("caf\xe9", "caf\xc3\xa9")
+  expect_identical(Encoding(as_utf8(c(latin, bytes, "a", NA))), c(rep("UTF-8", 3), "unknown", "unknown"))
+  expect_identical(as_utf8(c(latin, bytes, "a", NA)), c(rep("caf\u00e9", 3), "a", NA))
+  expect_identical(sorted_text(c("b", "B", "a", "b")), c("B", "a", "b"))
+  withr::local_options(OutDec = ",")
+  expect_identical(as_text(0.5), "0.5")
+  expect_identical(getOption("OutDec"), ",")
+})
