@@ -1,38 +1,44 @@
 # What the columns of an ADNI table say, read from numbers, text or factors. Each reader
-# returns its values, NA where the table has none, with the attribute "unreadable":
-# the rows that have something that is neither a value nor a missing code.
+# returns its values, NA where the table has none, with the attributes "unreadable", the
+# rows that have something that is neither a value nor a missing code, and "given", how
+# many rows have anything.
 
 adni_columns <- c("RID", "VISCODE", "DX", "CDRSB", "Hippocampus", "AGE", "APOE4", "PTGENDER")
 
 # -4: passed over, -1: known to be missing.
 missing_numbers <- c(-4, -1)
-missing_texts <- c("", "na", "n/a", "nan", "null", "none", ".", "missing", "unknown")
+missing_texts <- c("", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", ".", "-", "missing", "unknown")
 
 # Plain lower case, without quotes and outer blanks; NA for the codes of missing.
 plain_text <- function(x) {
-  text <- iconv(as.character(x), to = "ASCII", sub = "?")
-  text <- tolower(trimws(gsub("[\"']", "", text)))
+  text <- lower_case(bare_text(gsub("[\"']", "", as_utf8(x))))
   text[text %in% missing_texts] <- NA
-  number <- suppressWarnings(as.numeric(text))
-  text[number %in% missing_numbers] <- NA
+  text[parse_numbers(text, "[.]", ",") %in% missing_numbers] <- NA
   text
+}
+
+new_reading <- function(value, given) {
+  structure(value, unreadable = which(given & is.na(value)), given = sum(given))
 }
 
 # Numbers between bounds. "<200" and ">1700" stand for their bound.
 read_measure <- function(x, least, most) {
-  text <- if (is.numeric(x)) x else sub("^[<>]=?[[:space:]]*", "", plain_text(x))
-  value <- suppressWarnings(as.numeric(text))
+  if (!is.numeric(x)) {
+    text <- sub(bound_sign, "", plain_text(x))
+    return(new_reading(read_numbers(text, least, most), !is.na(text)))
+  }
+  value <- as.numeric(x)
   value[value %in% missing_numbers] <- NA
-  given <- !is.na(text) & !text %in% missing_numbers
-  value[!is.na(value) & (value < least | value > most | !is.finite(value))] <- NA
-  structure(value, unreadable = which(given & is.na(value)))
+  given <- !is.na(value)
+  value[given & (value < least | value > most)] <- NA
+  new_reading(value, given)
 }
 
 # One of a few levels by the text that stands for it.
 read_level <- function(x, known) {
   text <- plain_text(x)
   level <- unname(known[text])
-  structure(level, unreadable = which(!is.na(text) & is.na(level)))
+  new_reading(level, !is.na(text))
 }
 
 # "bl" is month 0, "m06", "m6" and "m006" are month 6. Other codes are no month.
@@ -59,39 +65,34 @@ read_sex <- function(x) {
 # Carriers have one or two copies; not known is never a carrier.
 read_apoe4 <- function(x) {
   copies <- read_measure(x, 0, 2)
-  level <- ifelse(copies > 0, "carrier", "non_carrier")
-  structure(as.vector(level), unreadable = attr(copies, "unreadable"))
+  level <- ifelse(copies == 0, "non_carrier", ifelse(copies %in% 1:2, "carrier", NA))
+  new_reading(as.vector(level), seq_along(copies) %in% attr(copies, "unreadable") | !is.na(copies))
 }
 
+# Identifiers are text: "0123" is not "123". Numbers become the text of all their digits.
 read_rid <- function(x) {
-  if (is.numeric(x)) {
-    x <- as.vector(x)
-    x[!is.finite(x) | x %in% missing_numbers] <- NA
-    return(x)
-  }
-  text <- trimws(gsub("[\"']", "", iconv(as.character(x), to = "ASCII", sub = "byte")))
+  large <- rounded_rows(x)
+  if (length(large)) abort_rounded_ids(large, "file", "RID")
+  text <- if (is.numeric(x)) ifelse(is.finite(x), id_text(x), NA) else bare_text(gsub("[\"']", "", as_utf8(x)))
   text[is.na(plain_text(text))] <- NA
-  utils::type.convert(text, as.is = TRUE)
+  text
 }
 
+abort_rounded_ids <- function(rows, argument, column) {
+  abort_rows(rows, argument, "column \"", column, "\" has numbers of more digits than R keeps apart, so that ",
+             "different identifiers may have become one",
+             advice = "Read the column as text (colClasses = \"character\"), not as numbers.")
+}
+
+# Measures whose values are not between these are read as something else than they are: a volume in cubic
+# centimetres, a code for missing.
 read_adni_codes <- function(table) {
   read <- list(
-    cdr = read_measure(table$CDRSB, 0, 18), hippocampus = read_measure(table$Hippocampus, 1, 1e5),
-    age = read_measure(table$AGE, 1, 130), apoe4 = read_apoe4(table$APOE4), sex = read_sex(table$PTGENDER),
-    diagnosis = read_diagnosis(table$DX)
+    CDRSB = read_measure(table$CDRSB, 0, 18), Hippocampus = read_measure(table$Hippocampus, 100, 1e5),
+    AGE = read_measure(table$AGE, 1, 130), APOE4 = read_apoe4(table$APOE4), PTGENDER = read_sex(table$PTGENDER),
+    DX = read_diagnosis(table$DX)
   )
-  columns <- c(cdr = "CDRSB", hippocampus = "Hippocampus", age = "AGE", apoe4 = "APOE4", sex = "PTGENDER",
-               diagnosis = "DX")
-  warn_unreadable(stats::setNames(lapply(read, attr, "unreadable"), columns[names(read)]))
+  judge_unreadable(lapply(read, attr, "unreadable"), vapply(read, attr, 0L, "given"), "file")
+  names(read) <- c("cdr", "hippocampus", "age", "apoe4", "sex", "diagnosis")
   data.frame(rid = read_rid(table$RID), month = read_month(table$VISCODE), lapply(read, as.vector))
-}
-
-warn_unreadable <- function(rows) {
-  rows <- rows[lengths(rows) > 0]
-  if (!length(rows)) return(invisible())
-  said <- vapply(names(rows), function(column) {
-    paste0(column, " (", if (length(rows[[column]]) == 1) "row " else "rows ",
-           enumerate(rows[[column]], quote = ""), ")")
-  }, "")
-  warn("unreadable", "Values that could not be read count as missing: ", paste(said, collapse = "; "), ".")
 }

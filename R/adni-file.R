@@ -6,7 +6,9 @@ adni_table <- function(file) {
     if (nrow(file) == 0) abort("data", "`file` has no rows.", argument = "file")
     at <- find_adni_columns(names(file))
     for (column in names(file)[at]) check_column(file, column, "file")
-    return(stats::setNames(lapply(at, function(i) file[[i]]), adni_columns))
+    return(stats::setNames(lapply(adni_columns, function(column) {
+      plain_adni_column(file[[at[match(column, adni_columns)]]], column)
+    }), adni_columns))
   }
   if (!is.character(file) || length(file) != 1 || is.na(file)) {
     abort_input("file", "must be the path of a CSV file or a data frame, not ", describe(file), ".")
@@ -14,11 +16,18 @@ adni_table <- function(file) {
   read_adni_file(file)
 }
 
+# Where codes come with labels, a label says what its code means: 1 may be a woman.
+plain_adni_column <- function(x, column) {
+  if (column == "RID") return(plain_ids(x))
+  named <- column %in% c("VISCODE", "DX", "PTGENDER")
+  if (named && inherits(x, c("haven_labelled", "labelled"))) plain_labelled(x, labels = TRUE) else plain_column(x)
+}
+
 # The position of each column; all that are not there are named at once.
 find_adni_columns <- function(given) {
   at <- lapply(adni_columns, function(column) {
     exact <- which(given == column)
-    if (length(exact)) exact else which(tolower(given) == tolower(column))
+    if (length(exact)) exact else which(lower_case(bare_text(given)) == lower_case(column))
   })
   lost <- adni_columns[lengths(at) == 0]
   if (length(lost)) {
@@ -39,55 +48,92 @@ abort_table_file <- function(...) abort("file", "`file` ", ..., argument = "file
 read_adni_file <- function(path) {
   if (!file.exists(path)) abort_table_file("does not exist.")
   if (dir.exists(path)) abort_table_file("is a folder, not a CSV file.")
-  refuse_no_text(path)
-  header <- read_header(path)
+  lines <- file_lines(path)
+  header <- read_header(lines[1])
   wanted <- find_adni_columns(header)
+  lines <- check_lines(lines[-1], length(header))
+  if (!length(lines)) abort_table_file("has a header and no rows.")
   classes <- rep("NULL", length(header))
   classes[wanted] <- "character"
   table <- tryCatch(
-    utils::read.csv(path, header = FALSE, skip = 1, col.names = header, colClasses = classes, check.names = FALSE,
-                    na.strings = character(), fill = FALSE, strip.white = TRUE, blank.lines.skip = TRUE),
-    error = refuse_rows, warning = refuse_rows
+    utils::read.csv(text = lines, header = FALSE, col.names = header, colClasses = classes, check.names = FALSE,
+                    na.strings = character(), fill = FALSE, strip.white = TRUE, encoding = "UTF-8"),
+    error = refuse_cells, warning = refuse_cells
   )
-  if (nrow(table) == 0) abort_table_file("has a header and no rows.")
+  if (nrow(table) != length(lines)) refuse_cells()
   # Columns come in the order of the file.
   stats::setNames(as.list(table)[rank(wanted)], adni_columns)
 }
 
-# What R says of rows that cannot be read may have the path in it: only the line is told.
-refuse_rows <- function(condition) {
-  said <- conditionMessage(condition)
-  line <- regmatches(said, regexpr("line [0-9]+", said))
-  abort_table_file("cannot be read as a CSV: ",
-                   if (length(line)) paste0("after the header, ", line, " has more or fewer cells than the header.")
-                   else "its quotes or cells do not fit together.")
-}
+# What R says of rows that cannot be read may have the path in it.
+refuse_cells <- function(condition) abort_table_file("cannot be read as a CSV: its quotes or cells do not fit together.")
 
-# Workbooks, pictures and the like have zero bytes; text has not.
-refuse_no_text <- function(path) {
-  start <- tryCatch({
-    connection <- gzfile(path, "rb")
-    on.exit(close(connection))
-    readBin(connection, "raw", 4096)
-  }, error = function(e) abort_table_file("cannot be read."), warning = function(w) abort_table_file("cannot be read."))
-  if (!length(start)) abort_table_file("is empty.")
-  if (any(start == as.raw(0))) {
-    abort_table_file("is not a CSV: it is not text. Save a workbook as CSV first.")
+# The lines of a text file, compressed or not, in UTF-8, whatever ends them.
+file_lines <- function(path) {
+  bytes <- tryCatch(file_bytes(path), error = function(e) abort_table_file("cannot be read."),
+                    warning = function(w) abort_table_file("cannot be read."))
+  if (!length(bytes)) abort_table_file("is empty.")
+  starts <- function(...) length(bytes) >= ...length() && all(bytes[seq_len(...length())] == as.raw(c(...)))
+  # Marks that some programs put before the first name.
+  if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) {
+    text <- iconv(list(bytes), "UTF-16", "UTF-8")
+    if (is.na(text)) abort_table_file("is not a CSV: it starts as UTF-16 text does, and is none.")
+  } else {
+    if (any(bytes == as.raw(0))) abort_table_file("is not a CSV: it is not text. Save a workbook as CSV first.")
+    text <- rawToChar(if (starts(0xef, 0xbb, 0xbf)) bytes[-(1:3)] else bytes)
   }
+  lines <- strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1]]
+  first <- which(nzchar(lines))[1]
+  if (is.na(first)) abort_table_file("is empty.")
+  as_utf8(lines[first:length(lines)])
 }
 
-read_header <- function(path) {
-  line <- readLines(path, n = 1, warn = FALSE)
-  bytes <- charToRaw(line)
-  # A mark that some programs put before the first name.
-  mark <- as.raw(c(0xef, 0xbb, 0xbf))
-  if (length(bytes) >= 3 && all(bytes[1:3] == mark)) bytes <- bytes[-(1:3)]
-  line <- iconv(rawToChar(bytes), to = "ASCII", sub = "?")
+file_bytes <- function(path) {
+  connection <- gzfile(path, "rb")
+  on.exit(close(connection))
+  pieces <- list()
+  repeat {
+    piece <- readBin(connection, "raw", 1e7)
+    if (!length(piece)) break
+    pieces <- c(pieces, list(piece))
+  }
+  unlist(pieces)
+}
+
+# Lines that have something in them, each with as many cells as the header. A quote that is not closed in its own
+# line would swallow the lines up to the next quote, and the patients in them.
+check_lines <- function(lines, n_cells) {
+  number <- which(nzchar(gsub("[[:space:]]", "", lines)))
+  lines <- lines[number]
+  quotes <- nchar(gsub("[^\"]", "", lines, useBytes = TRUE), type = "bytes")
+  open <- number[quotes %% 2 == 1]
+  if (length(open)) {
+    refuse_lines(open, "a quote that is not closed before the line ends.",
+                 " Close it or take it out; a cell cannot run over several lines here.")
+  }
+  outside <- gsub("\"[^\"]*\"", "", lines, useBytes = TRUE)
+  cells <- nchar(gsub("[^,]", "", outside, useBytes = TRUE), type = "bytes") + 1
+  uneven <- number[cells != n_cells]
+  if (length(uneven)) refuse_lines(uneven, "more or fewer cells than the header.")
+  lines
+}
+
+refuse_lines <- function(rows, what, ...) {
+  abort("file", "`file` cannot be read as a CSV: after the header, line", if (length(rows) > 1) "s", " ",
+        enumerate(rows, quote = ""), if (length(rows) > 1) " have " else " has ", what, ...,
+        argument = "file", rows = rows)
+}
+
+read_header <- function(line) {
   if (!grepl(",", line, fixed = TRUE)) {
     other <- c(semicolons = ";", tabs = "\t")
     other <- names(other)[vapply(other, grepl, NA, x = line, fixed = TRUE)]
     abort_table_file("is not a CSV: its first line has no commas.",
                      if (length(other)) paste0(" It has ", other[1], "; save it with commas."))
   }
-  trimws(suppressWarnings(scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)))
+  if (nchar(gsub("[^\"]", "", line, useBytes = TRUE)) %% 2 == 1) {
+    abort_table_file("cannot be read as a CSV: its first line has a quote that is not closed.")
+  }
+  bare_text(scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE, na.strings = character(),
+                 encoding = "UTF-8"))
 }

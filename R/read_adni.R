@@ -10,10 +10,21 @@
 #' @section What is needed:
 #' The columns `RID`, `VISCODE`, `DX`, `CDRSB`, `Hippocampus`, `AGE`, `APOE4` and
 #' `PTGENDER`, in any order and in upper or lower case; others are not read. Rows may
-#' stand in any order. Empty cells, `NA`, `N/A`, `NaN`, `null`, `none`, `missing`, `unknown`, a
-#' single dot and the codes -1 and -4 are missing; a number in
-#' quotes is a number and a bound such as `<200` stands for 200. Anything else that is no
-#' value counts as missing too, with a warning that names the rows.
+#' stand in any order. Empty cells, `NA`, `N/A`, `#N/A`, `NaN`, `null`, `none`, `missing`, `unknown`, a
+#' single dot or dash and the codes -1 and -4 are missing; a number in
+#' quotes is a number and a bound such as `<200` stands for 200. Numbers may be written with a decimal comma, or with
+#' signs between thousands (`6642,1`, `6,642.1`), as long as the column as a whole leaves no doubt which is meant.
+#' Ages are from 1 to 130, CDR-SB from 0 to 18, volumes from 100 to 100,000 cubic millimetres, and copies of
+#' APOE4 0, 1 or 2. Anything else that is no
+#' value counts as missing too, with a warning that names the rows, as long as that is at most
+#' 5% of the values that a column has. Where it is more the table is refused: a column that is read wrongly
+#' would otherwise be a column of missing values.
+#'
+#' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. In a data frame they
+#' may be text, a factor, numbers or `integer64`; numbers of 2^53 or more are refused, as R does not keep them apart.
+#'
+#' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. A quote that is not closed
+#' in its own line, or a line with more or fewer cells than the header, is refused with the line.
 #'
 #' @section Which visits are kept:
 #' Rows that name a patient and a month (`bl`, `m06`, `m12`; `m6` and `m006` do as
@@ -40,7 +51,7 @@
 #'   that are kept. The paper has no such step; missing diagnoses are passed over.
 #' @param age_cut The age that splits the cohort, in years.
 #'
-#' @return A cohort: trajectories ([trajectories()]) with the columns `RID`, `month`,
+#' @return A cohort: trajectories ([trajectories()]) with the columns `RID` (text), `month`,
 #'   `action`, `observation` and the covariates `over_75` (`up_to_75`, `over_75`;
 #'   named after `age_cut`), `apoe4` (`non_carrier`, `carrier`), `sex` (`female`, `male`)
 #'   and `diagnosis` (`normal`, `mci`, `dementia`: at baseline). Age, APOE4 and sex are the first that the table
@@ -104,9 +115,9 @@ select_adni <- function(table, stable_diagnosis) {
   sieve
 }
 
-# A whole number for each distinct pair.
+# A whole number for each distinct pair of numbers.
 interaction_code <- function(a, b) {
-  pair <- paste(a, b)
+  pair <- complex(real = match(a, a), imaginary = match(b, b))
   match(pair, pair)
 }
 
@@ -156,8 +167,8 @@ adni_patients <- function(table, kept, age_cut) {
   level <- function(x, levels) {
     factor(ifelse(is.na(x), "missing", x), levels = c(levels, "missing"))
   }
-  over <- paste0("over_", format(age_cut))
-  up_to <- paste0("up_to_", format(age_cut))
+  over <- paste0("over_", format_plain(age_cut))
+  up_to <- paste0("up_to_", format_plain(age_cut))
   out <- data.frame(rid = rid)
   out[[over]] <- level(ifelse(first_known("age") > age_cut, over, up_to), c(up_to, over))
   out$apoe4 <- level(first_known("apoe4"), c("non_carrier", "carrier"))

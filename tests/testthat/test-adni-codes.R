@@ -10,9 +10,12 @@ test_that("numbers are read from what tables have for them", {
   read <- read_measure(c("0.5", "\"1\"", " 2 ", "<3", "> 4", ">=5", "", "NA", "-4", "-1.0", NA), 0, 18)
   expect_identical(plain(read), c(0.5, 1, 2, 3, 4, 5, rep(NA, 5)))
   expect_length(attr(read, "unreadable"), 0)
-  odd <- read_measure(c("1", "high", "19", "-2", "Inf", "1,5"), 0, 18)
+  odd <- read_measure(c("1", "high", "19", "-2", "Inf", "1x5"), 0, 18)
   expect_identical(plain(odd), c(1, rep(NA, 5)))
   expect_identical(attr(odd, "unreadable"), 2:6)
+  expect_identical(attr(odd, "given"), 6L)
+  expect_identical(plain(read_measure(c("1", "1,5", "0,25", NA), 0, 18)), c(1, 1.5, 0.25, NA))
+  expect_identical(plain(read_measure(c("\u00a01.5", "2\u200b", "\u00a0"), 0, 18)), c(1.5, 2, NA))
   expect_identical(attr(read_measure(c(1, -4, NA, 99), 0, 18), "unreadable"), 4L)
 })
 
@@ -30,20 +33,23 @@ test_that("sex and APOE4 are read, and missing stays missing", {
   expect_identical(plain(read_apoe4(c("0", "1", "2", "", "-4", NA))),
                    c("non_carrier", "carrier", "carrier", NA, NA, NA))
   expect_identical(attr(read_apoe4(c("0", "3")), "unreadable"), 2L)
+  expect_identical(attr(read_apoe4(c("0", "0.5", "4", "", "2")), "unreadable"), 2:3)
 })
 
-test_that("identifiers keep their kind", {
-  expect_identical(read_rid(c("3", "12", "", "NA")), c(3L, 12L, NA, NA))
+test_that("identifiers are text, and the codes of missing are none", {
+  expect_identical(read_rid(c("3", "12", "", "NA", " \u00a07 ")), c("3", "12", NA, NA, "7"))
   expect_identical(read_rid(factor(c("a1", "b2"))), c("a1", "b2"))
-  expect_identical(read_rid(c(3.0, NA, -4)), c(3, NA, NA))
+  expect_identical(read_rid(c(3.0, NA, -4, Inf)), c("3", NA, NA, NA))
 })
 
 test_that("what cannot be read counts as missing, with a warning that names the rows", {
   rows <- adni_rows(adni_row(271828, "bl", CDRSB = "1"), adni_row(271828, "m06", CDRSB = "later"),
                     adni_row(314159, "bl", Hippocampus = "blurred", DX = "migraine"))
+  rows <- rbind(rows, do.call(rbind, lapply(1:20, adni_row, "bl", Hippocampus = 6642)))
   warning <- expect_warning(cohort <- read_adni(rows), class = "ibrc_warning_unreadable")
   expect_match(conditionMessage(warning), "CDRSB (row 2); Hippocampus (row 3); DX (row 3)", fixed = TRUE)
   expect_no_match(conditionMessage(warning), "later|blurred|migraine|271828|314159")
+  cohort <- cohort[1:2, ]
   expect_identical(adni_lines(cohort), c("271828 0 no_mri cdr_questionable_mri_none",
                                          "314159 0 no_mri cdr_normal_mri_none"))
   expect_identical(as.character(cohort$diagnosis), c("normal", "missing"))

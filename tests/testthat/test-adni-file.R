@@ -55,3 +55,50 @@ test_that("a mark before the first name is passed over", {
   writeBin(c(as.raw(c(0xef, 0xbb, 0xbf)), readBin(plain, "raw", file.size(plain))), marked)
   expect_identical(adni_lines(read_adni(marked)), adni_lines(read_adni(plain)))
 })
+
+good <- "1,bl,CN,0,6642,70,0,Female"
+bytes_of <- function(...) unlist(lapply(list(...), function(x) if (is.raw(x)) x else charToRaw(x)))
+raw_file <- function(bytes, frame = parent.frame()) {
+  path <- withr::local_tempfile(fileext = ".csv", .local_envir = frame)
+  writeBin(bytes, path)
+  path
+}
+
+test_that("a quote that is not closed swallows nobody", {
+  rows <- c(good, "2,bl,\"CN,0,,70,0,Female", "3,bl,CN,0,,70,0,Female", "4,bl,CN\",0,,70,0,Female", good)
+  refused_file(adni_file(c(header, rows)), "lines 2 and 4 have a quote that is not closed")
+  expect_identical(expect_error(read_adni(adni_file(c(header, rows))), class = "ibrc_error_file")$rows, c(2L, 4L))
+  # Of a name that fills a cell with the next lines, to the letter a row of eight cells.
+  rows <- c(good, "\"2,bl,CN,0,,70,0,Female", "3\",bl,CN,0,,70,0,Female", good)
+  refused_file(adni_file(c(header, rows)), "lines 2 and 3")
+  refused_file(adni_file(c(header, "2,\"bl,CN\",0,,70,0,Female")), "line 1 has more or fewer cells")
+  refused_file(adni_file(c(sub("RID", "\"RID", header), good)), "first line has a quote")
+  # Quotes as they should be.
+  fine <- adni_file(c("\"note\",RID,VISCODE,DX,CDRSB,Hippocampus,AGE,APOE4,PTGENDER",
+                      "\"a, \"\"b\"\", c\",\"1\",\"bl\",\"CN\",0,6642,70,0,\"Female\""))
+  expect_identical(adni_lines(read_adni(fine)), "1 0 mri cdr_normal_mri_average")
+})
+
+test_that("a file says the same however its lines end and whatever wrote it", {
+  lines <- "1 0 mri cdr_normal_mri_average"
+  read <- function(...) adni_lines(read_adni(raw_file(bytes_of(...))))
+  expect_identical(read(header, "\n", good, "\n"), lines)
+  expect_identical(read(header, "\n", good), lines)
+  expect_identical(read(header, "\r\n", good, "\r\n"), lines)
+  expect_identical(read(header, "\r\n", good), lines)
+  expect_identical(read(header, "\r", good), lines)
+  expect_identical(read("\n\n", header, "\n\n", good, "\n \t\n\n"), lines)
+  expect_identical(read(as.raw(c(0xef, 0xbb, 0xbf)), header, "\n", good), lines)
+  wide <- function(order) iconv(paste0(header, "\r\n", good, "\r\n"), "UTF-8", order, toRaw = TRUE)[[1]]
+  expect_identical(read(as.raw(c(0xff, 0xfe)), wide("UTF-16LE")), lines)
+  expect_identical(read(as.raw(c(0xfe, 0xff)), wide("UTF-16BE")), lines)
+  refused_file(raw_file(wide("UTF-16LE")), "not text")
+  # One patient in latin1 and in UTF-8, who is one and the same.
+  latin <- read(header, "\n", as.raw(c(0x50, 0xe9)), good)
+  expect_identical(latin, read(header, "\n", as.raw(c(0x50, 0xc3, 0xa9)), good))
+  expect_identical(latin, paste0("P\u00e9", lines))
+  # Blanks that are none of a keyboard's.
+  expect_identical(read(sub("VISCODE", "VISCODE\u00a0", header), "\n", sub("bl", "\u200bbl\u00a0", good)), lines)
+  for (other in c(";", "\t")) refused_file(adni_file(gsub(",", other, c(header, good))), "save it with commas")
+  refused_file(raw_file(bytes_of("\n\n")), "empty")
+})

@@ -190,7 +190,8 @@ test_that("clinical tables in any state are read or refused", {
   lines <- adni_lines(read_adni(rows))
   expect_identical(adni_lines(read_adni(as.data.frame(lapply(rows, factor)))), lines)
   expect_identical(adni_lines(read_adni(stats::setNames(rows, tolower(names(rows))))), lines)
-  expect_warning(none <- read_adni(within(rows, Hippocampus <- c(Inf, -Inf, NaN))), class = "ibrc_warning_unreadable")
+  expect_rows(read_adni(within(rows, Hippocampus <- c(Inf, -Inf, NaN))), "file", 1:2)
+  none <- read_adni(within(rows, Hippocampus <- c(NA, -4, NaN)))
   expect_identical(as.character(none$action), rep("no_mri", 3))
   for (bad in list(rows[0, ], rows["RID"], cbind(rows, RID = 1), within(rows, VISCODE <- "x"), as.matrix(rows),
                    within(rows, CDRSB <- NA), within(rows, CDRSB <- as.list(CDRSB)))) {

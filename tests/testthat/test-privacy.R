@@ -181,6 +181,8 @@ test_that("a table of a cohort is counted, never named", {
   rows <- adni_rows(adni_row(paste0(planted, 1), "bl"), adni_row(paste0(planted, 1), "m06"),
                     adni_row(paste0(planted, 2), "m06"),
                     adni_row(paste0(planted, 3), "bl", DX = planted, AGE = planted))
+  expect_told(read_adni(rows), "ibrc_error_data")
+  rows <- rbind(rows, do.call(rbind, lapply(paste0(planted, 4:40), adni_row, "bl")))
   expect_told(read_adni(rows), "ibrc_warning_unreadable")
   cohort <- suppressWarnings(read_adni(rows))
   expect_clean(flow(cohort))

@@ -61,7 +61,7 @@ test_that("a file says the same as a data frame", {
   names(more)[2:4] <- c("rid", "VisCode", "dx")
   utils::write.csv(more, path, row.names = FALSE)
   expect_equal(read_adni(path), read_adni(messy))
-  expect_type(read_adni(path)$RID, "integer")
+  expect_type(read_adni(path)$RID, "character")
   packed <- withr::local_tempfile(fileext = ".csv.gz")
   connection <- gzfile(packed, "w")
   writeLines(readLines(path), connection)
@@ -117,9 +117,9 @@ test_that("diagnoses that go back can be left out", {
     adni_row(2, "bl", DX = "NL"), adni_row(2, "m06", DX = "NL to MCI"), adni_row(2, "m12", DX = "Dementia"),
     adni_row(3, "bl", DX = "Dementia"), adni_row(3, "m12", DX = "MCI"), adni_row(4, "bl", DX = "NL")
   )
-  expect_identical(unique(read_adni(rows)$RID), c(1, 2, 3, 4))
+  expect_identical(unique(read_adni(rows)$RID), c("1", "2", "3", "4"))
   stable <- read_adni(rows, stable_diagnosis = TRUE)
-  expect_identical(unique(stable$RID), c(2, 3, 4))
+  expect_identical(unique(stable$RID), c("2", "3", "4"))
   last <- utils::tail(as.data.frame(flow(stable)), 1)
   expect_identical(last$step, "diagnosis")
   expect_identical(c(last$dropped_patients, last$dropped_visits), c(1L, 3L))
@@ -147,4 +147,94 @@ test_that("arguments are checked before anything is read", {
 test_that("a diagnosis goes back only from one that is known, within a patient", {
   expect_identical(reverts(c(1, 1), c("mci", NA)), c(FALSE, FALSE))
   expect_identical(reverts(c(1, 1, 1, 2), c("dementia", NA, "mci", "normal")), c(FALSE, FALSE, TRUE, FALSE))
+})
+
+test_that("nobody becomes somebody else: identifiers are text", {
+  patients <- function(RID) {
+    rows <- adni_rows(adni_row("x", "bl"), adni_row("x", "bl", CDRSB = "1"), adni_row("x", "bl", CDRSB = "3"))
+    rows$RID <- RID
+    read_adni(rows)
+  }
+  long <- c("100000000000000001", "100000000000000002", "100000000000000003")
+  expect_identical(patients(long)$RID, long)
+  expect_identical(patients(factor(long))$RID, long)
+  expect_identical(patients(c("0123", "123", " 0123x "))$RID, c("0123", "123", "0123x"))
+  expect_identical(patients(c("1e3", "1000", "1000.0"))$RID, c("1e3", "1000", "1000.0"))
+  expect_identical(patients(c(1e5, 123456789012, 7))$RID, c("100000", "123456789012", "7"))
+  expect_identical(patients(100000L * 1:3)$RID, c("100000", "200000", "300000"))
+  expect_identical(patients(c(0.1 + 0.2, 0.3, 1))$RID, c("0.30000000000000004", "0.3", "1"))
+  # The same from a file.
+  path <- adni_file(c(names(adni_row(1, "bl")) |> paste(collapse = ","), paste0(long, ",bl,CN,0,,70,0,Female"),
+                      "0123,bl,CN,0,,70,0,Female", "123,bl,CN,0,,70,0,Female"))
+  expect_identical(read_adni(path)$RID, c(long, "0123", "123"))
+  # Digits that are lost already.
+  error <- expect_error(patients(c(1, 1e17, 3)), "more digits", class = "ibrc_error_data")
+  expect_equal(error$rows, 2)
+  expect_no_match(conditionMessage(error), "1e+17", fixed = TRUE)
+})
+
+test_that("whole numbers of 64 bits keep their digits, with bit64 and without", {
+  # 100000000000000001 and 100000000000000002, a missing one and -5, in the bits of doubles.
+  bits <- as.raw(c(0x01, 0x00, 0x8a, 0x5d, 0x78, 0x45, 0x63, 0x01, 0x02, 0x00, 0x8a, 0x5d, 0x78, 0x45, 0x63, 0x01,
+                   rep(0, 7), 0x80, 0xfb, rep(0xff, 7)))
+  long <- structure(readBin(bits, "double", 4, endian = "little"), class = "integer64")
+  rows <- adni_rows(adni_row("x", "bl"), adni_row("x", "bl"), adni_row("x", "bl"), adni_row("x", "bl"))
+  rows$RID <- long
+  expect_identical(read_adni(rows)$RID, c("100000000000000001", "100000000000000002", "-5"))
+  expect_identical(flow(read_adni(rows))$visits[1:2], c(4L, 3L))
+  skip_if_not_installed("bit64")
+  expect_identical(integer64_text(long), bit64::as.character.integer64(long))
+  values <- bit64::as.integer64(c("0", "1", "-1", "4294967296", "-4294967295", "999999", "9223372036854775807",
+                                  "-9223372036854775807", NA))
+  expect_identical(integer64_text(values), bit64::as.character.integer64(values))
+})
+
+test_that("numbers in the disguise of text are read, or the table is refused", {
+  volumes <- c("6,642.1", "7,300", "5,000.25")
+  rows <- adni_rows(adni_row(1, "bl", "0", volumes[1]), adni_row(2, "bl", "0.5", volumes[2]),
+                    adni_row(3, "bl", "3", volumes[3]))
+  sizes <- paste0("mri_", c("average", "high", "low"))
+  expect_match(as.character(read_adni(rows)$observation), sizes[1], all = FALSE)
+  expect_identical(sub(".*_mri", "mri", read_adni(rows)$observation), sizes)
+  rows$Hippocampus <- c("6642,1", "7300", "5000,25")
+  rows$CDRSB <- c("0", "0,5", "3")
+  expect_identical(sub(".*_mri", "mri", read_adni(rows)$observation), sizes)
+  expect_match(as.character(read_adni(rows)$observation[2]), "cdr_questionable")
+  # What reads as either is told by the volumes that there are.
+  rows$Hippocampus <- c("6,642", "7,300", "5,000")
+  expect_identical(sub(".*_mri", "mri", read_adni(rows)$observation), sizes)
+  # Both signs as decimal marks, cubic centimetres, codes for missing, words.
+  for (bad in list(c("6642,1", "7300.5", "5000.25"), c(6.6, 7.3, 5), c(6642, -9, 5000), c("6642", "seen", "5000"))) {
+    rows$Hippocampus <- bad
+    error <- expect_error(read_adni(rows), "cannot be read", class = "ibrc_error_data")
+    expect_identical(error$argument, "file")
+    expect_identical(error$columns, "Hippocampus")
+    expect_true(length(error$rows) > 0 && error$share > 0.05)
+  }
+})
+
+test_that("up to one in twenty values may be unreadable", {
+  rows <- do.call(rbind, lapply(1:20, adni_row, "bl", AGE = "71"))
+  rows$AGE[7] <- "old"
+  expect_warning(read_adni(rows), "AGE (row 7)", fixed = TRUE, class = "ibrc_warning_unreadable")
+  rows$AGE[9] <- "old"
+  error <- expect_error(read_adni(rows), "10% of its values, rows 7 and 9", class = "ibrc_error_data")
+  expect_equal(error$rows, c(7, 9))
+  expect_equal(error$share, 0.1)
+})
+
+test_that("missing values of other programs are missing", {
+  rows <- adni_rows(adni_row(1, "bl", "0", 6642), adni_row(1, "m06", "0.5"), adni_row(2, "bl", "3"))
+  lines <- adni_lines(read_adni(rows))
+  number <- function(x) as.numeric(x)
+  rows$Hippocampus <- structure(c(6642, -9, -8), class = c("haven_labelled_spss", "haven_labelled", "vctrs_vctr", "double"),
+                                na_values = -9, na_range = c(-Inf, -1), labels = c(none = -9))
+  expect_identical(adni_lines(read_adni(rows)), lines)
+  # A code means what its label says.
+  rows$PTGENDER <- structure(c(1, 1, 0), class = c("haven_labelled", "vctrs_vctr", "double"),
+                             labels = c(Male = 0, Female = 1))
+  expect_identical(as.character(read_adni(rows)$sex), c("female", "female", "male"))
+  rows$Hippocampus <- addNA(factor(c("6642", NA, NA)))
+  rows$RID <- addNA(factor(c(1, 1, NA)))
+  expect_identical(adni_lines(read_adni(rows)), lines[1:2])
 })
