@@ -5,19 +5,18 @@
 code_visits <- function(visits, setting, argument = "visits") {
   check_visits(visits, argument)
   # A data frame may have been changed since it was checked: rows in another order, an id taken away.
-  validate_ibrc_trajectories(visits)
+  visits <- validate_ibrc_trajectories(plain_visits(visits))
   validate_against_setting(visits, setting)
   roles <- attr(visits, "roles")
-  who <- visits[[roles$id]]
-  trajectory <- match(who, unique(who))
+  trajectory <- id_codes(visits[[roles$id]])
   # Rows stand in order of time within an id: a stable sort keeps it.
   row <- order(trajectory)
-  seen <- match(as.character(visits[[roles$observation]]), setting$observations) - 1L
+  seen <- match(as_utf8(visits[[roles$observation]]), setting$observations) - 1L
   seen[is.na(seen)] <- -1L
   list(
     row = row,
     trajectory = trajectory[row] - 1L,
-    action = match(as.character(visits[[roles$action]]), setting$actions)[row] - 1L,
+    action = match(as_utf8(visits[[roles$action]]), setting$actions)[row] - 1L,
     observation = seen[row]
   )
 }

@@ -2,6 +2,7 @@
 
 # The names of what was done and seen, as much of a setting as coding needs.
 iohmm_words <- function(visits, actions, observations) {
+  visits <- plain_visits(visits)
   roles <- attr(visits, "roles")
   words <- list(
     actions = if (is.null(actions)) levels_of(visits[[roles$action]]) else check_names(actions, "actions"),
@@ -16,7 +17,7 @@ iohmm_words <- function(visits, actions, observations) {
 }
 
 levels_of <- function(x) {
-  if (is.factor(x)) levels(x) else sort(unique(as.character(x[!is.na(x)])), method = "radix")
+  if (is.factor(x)) levels(x) else sorted_text(x[!is.na(x)])
 }
 
 # How often each pair was seen, [action, observation].

@@ -34,7 +34,7 @@ log_lik.ibrc_plan <- function(object, visits, ...) {
   reading <- read_histories(object, histories)
   each <- reading$log_policy[cbind(coded$action + 1L, histories$visit)]
   who <- visits[[attr(visits, "roles")$id]]
-  stats::setNames(trajectory_sums(each, coded$trajectory), unique(as.character(who)))
+  stats::setNames(trajectory_sums(each, coded$trajectory), id_text(who[!duplicated(id_codes(who))]))
 }
 
 #' @export

@@ -65,14 +65,15 @@ simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
   setting <- check_drawable(fit)
   check_visits(visits)
   show_id <- check_flag(show_id, "show_id")
-  who <- visits[[attr(visits, "roles")$id]]
-  chosen <- chosen_trajectories(id, unique(who))
+  who <- plain_visits(visits)[[attr(visits, "roles")$id]]
+  known <- id_text(who[!duplicated(id_codes(who))])
+  chosen <- chosen_trajectories(id, known)
   plans <- group_plans(fit)
   rational <- rational_plans(plans)
   by <- if (inherits(fit, "ibrc_fit")) fit$by
   paths <- trace_paths(plans, visits, by, TRUE, chosen, rational)
   grounds <- list(fitted = lapply(plans, decision_regions), rational = lapply(rational, decision_regions))
-  labels <- if (show_id) as.character(unique(who)[chosen]) else paste("Patient", seq_along(chosen))
+  labels <- if (show_id) known[chosen] else paste("Patient", seq_along(chosen))
   pieces <- lapply(seq_along(chosen), function(i) {
     mine <- paths[paths$.trajectory == chosen[i], ]
     group <- if (is.null(mine$.group)) 1L else as.integer(mine$.group[1])
@@ -101,7 +102,7 @@ check_drawable <- function(fit) {
 chosen_trajectories <- function(id, known) {
   if (is.null(id)) return(1L)
   if (!is.atomic(id) || !length(id)) abort_input("id", "must be values of the id column, not ", describe(id), ".")
-  at <- match(as.character(id), as.character(known))
+  at <- match(id_text(plain_ids(id)), known)
   bad <- which(is.na(at))
   if (length(bad)) abort_input("id", "is not in the id column of `visits` at position ", bad[1], ".", rows = bad)
   if (anyDuplicated(at)) {
