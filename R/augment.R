@@ -57,7 +57,7 @@ augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, ...) {
   rational <- rational_plans(plans)
   if (is.null(visits)) return(augment_kept(x, plans, rational, certain))
   coded <- code_visits(visits, x$plan$setting)
-  group <- known_groups(group_trajectories(visits, x$by, coded), names(plans))
+  group <- known_groups(group_trajectories(visits, x$by, coded, names(plans)), names(plans))
   added <- each_group(coded, group, plans, function(mine, tree, i) {
     told <- flag_visits(plans[[i]], rational[[i]], tree, mine$action + 1L, mine$trajectory, certain)
     cbind(.row = mine$row, told)

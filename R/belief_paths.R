@@ -67,7 +67,7 @@ belief_paths.default <- function(object, visits, ...) {
 trace_paths <- function(plans, visits, by, final, chosen = NULL, rational = rational_plans(plans)) {
   setting <- plans[[1]]$setting
   coded <- code_visits(visits, setting)
-  group <- known_groups(group_trajectories(visits, by, coded), names(plans))
+  group <- known_groups(group_trajectories(visits, by, coded, names(plans)), names(plans))
   coded$final <- rep(FALSE, length(coded$row))
   if (!is.null(chosen)) {
     keep <- coded$trajectory %in% (chosen - 1L)

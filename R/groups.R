@@ -1,33 +1,69 @@
 # Trajectories in groups: a level a combination of the columns in `by`, missing
-# values a level of their own.
+# values a level of their own. No two combinations have the same label.
 
 small_group <- 20
 
-group_trajectories <- function(visits, by, coded) {
+# `known`: labels of the groups of a fit, for visits that came after it.
+group_trajectories <- function(visits, by, coded, known = NULL) {
   first <- coded$row[!duplicated(coded$trajectory)]
   if (is.null(by)) return(factor(rep("all", length(first))))
   if (!is.character(by) || length(by) == 0) abort_input("by", "must name columns, not ", describe(by), ".")
   if (attr(visits, "roles")$id %in% by) {
     abort_input("by", "must not name the column of identifiers: they would stand in the fit, a group each.")
   }
-  labels <- lapply(by, function(column) {
-    check_column(visits, column, "by", " Name it in `covariates` of trajectories(), which drops other columns.")
-    level <- as.character(visits[[column]])
-    level[is.na(visits[[column]]) | !nzchar(level)] <- "missing"
-    own <- level[first][coded$trajectory + 1L]
-    differs <- coded$row[level[coded$row] != own]
-    if (length(differs)) {
-      abort_rows(sort(differs), "by", "column \"", column, "\" changes within a trajectory")
-    }
-    factor(level[first], levels = group_levels(visits[[column]], level))
+  parts <- lapply(seq_along(by), function(i) {
+    check_column(visits, by[i], "by", " Name it in `covariates` of trajectories(), which drops other columns.")
+    group_part(visits[[by[i]]], by[i], coded, first, several = length(by) > 1,
+               apart = any(label_part(known, i) == quote_label("missing")))
   })
-  group <- if (length(labels) == 1) labels[[1]] else interaction(labels, sep = ", ", lex.order = TRUE)
-  droplevels(group)
+  label <- do.call(paste, c(lapply(parts, as.character), sep = ", "))
+  # Groups in the order of the first column's levels, then of the second's.
+  in_order <- do.call(order, lapply(parts, as.integer))
+  factor(label, levels = unique(label[in_order]))
 }
 
-group_levels <- function(column, level) {
-  known <- if (is.factor(column)) levels(column) else sort(unique(column[!is.na(column)]))
-  unique(c(as.character(known), level))
+# The label of each trajectory in one column. `several`: whether labels of other columns follow; `apart`: whether the
+# fit has told the text "missing" from what is missing.
+group_part <- function(x, column, coded, first, several, apart) {
+  x <- plain_column(x)
+  refuse_lookalikes(x, "by", column)
+  lost <- is_lost(x)
+  level <- as_utf8(x)
+  # NA differs from every text.
+  code <- ifelse(lost, 0L, match(level, unique(level)))
+  differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
+  if (length(differs)) abort_rows(sort(differs), "by", "column \"", column, "\" changes within a trajectory")
+  known <- group_levels(x[!lost])
+  apart <- apart || any(lost[first]) && "missing" %in% level[first][!lost[first]]
+  labels <- group_label(known, several, apart)
+  factor(ifelse(lost, "missing", labels[match(level, known)])[first], levels = unique(c(labels, "missing")))
+}
+
+# Levels of a factor in their order; numbers and dates by size; text by the codes of its letters, as in no
+# locale and in every one.
+group_levels <- function(x) {
+  if (is.factor(x)) return(levels(x))
+  if (is.character(x)) return(sorted_text(x))
+  unique(as_text(sort(unique(x))))
+}
+
+# Text as it is, but in quotes where it could be taken for something else: for two labels, for one in quotes, or,
+# where both are there, for a value that is missing.
+group_label <- function(text, several, apart) {
+  unclear <- startsWith(text, "\"") | several & grepl(", ", text, fixed = TRUE) | apart & text == "missing"
+  ifelse(unclear, quote_label(text), text)
+}
+
+quote_label <- function(text) paste0("\"", gsub("\"", "\"\"", text, fixed = TRUE), "\"")
+
+# The label of the i-th column in labels of groups.
+label_part <- function(label, i) {
+  if (!length(label)) return(character())
+  for (k in seq_len(i)) {
+    part <- regmatches(label, regexpr("^(\"([^\"]|\"\")*\"|.*?(?=, )|.*)", label, perl = TRUE))
+    label <- sub("^, ", "", substring(label, nchar(part) + 1))
+  }
+  part
 }
 
 # Data are few where decisions are: below `few_visits`, from however many trajectories. Where trajectories are few as

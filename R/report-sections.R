@@ -217,11 +217,11 @@ paths_section <- function(report) {
 # are any; groups take turns.
 typical_patients <- function(visits, fit, n) {
   who <- visits[[attr(visits, "roles")$id]]
-  known <- unique(who)
-  length <- tabulate(match(who, known))
+  known <- who[!duplicated(id_codes(who))]
+  length <- tabulate(id_codes(who))
   aim <- max(2, stats::median(length))
-  group <- as.integer(known_groups(group_trajectories(visits, fit$by, code_visits(visits, fit$plan$setting)),
-                                   names(fit$draws)))
+  coded <- code_visits(visits, fit$plan$setting)
+  group <- as.integer(known_groups(group_trajectories(visits, fit$by, coded, names(fit$draws)), names(fit$draws)))
   # Groups are numbered by trajectory in order of first appearance, as `known` is.
   order_in <- order(abs(length - aim), seq_along(known))
   turn <- stats::ave(seq_along(order_in), group[order_in], FUN = seq_along)
@@ -242,7 +242,7 @@ session_section <- function(report) {
   session <- utils::sessionInfo()
   versions <- function(packages) {
     if (!length(packages)) return("none")
-    paste(sort(vapply(packages, function(package) paste(package$Package, package$Version), "")), collapse = ", ")
+    paste(sorted_text(vapply(packages, function(package) paste(package$Package, package$Version), "")), collapse = ", ")
   }
   new_report_section(report_list(c(
     session$R.version$version.string,

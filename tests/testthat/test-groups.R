@@ -65,3 +65,61 @@ test_that("groups are fitted as if alone", {
   b <- tidy(alone)
   expect_true(all(abs(a$estimate - b$estimate) < 5 * a$std.error / sqrt(pmin(a$ess_bulk, b$ess_bulk)) * 1.5))
 })
+
+test_that("no two combinations share a label", {
+  labels <- function(...) {
+    parts <- data.frame(...)
+    data <- data.frame(id = seq_len(nrow(parts)), time = 1, action = "monitor", observation = "positive", parts)
+    seen <- trajectories(data, covariates = names(parts))
+    as.character(group_trajectories(seen, names(parts), code_visits(seen, diag_setting())))
+  }
+  expect_identical(labels(g = c("a", "a, b"), h = c("b, c", "c")), c("a, \"b, c\"", "\"a, b\", c"))
+  expect_identical(labels(g = c("f", NA), h = c("carrier", "carrier")), c("f, carrier", "missing, carrier"))
+  # Alone, and with commas that are no separators, labels are the values.
+  expect_identical(labels(g = c("a, b", "c")), c("a, b", "c"))
+  expect_identical(labels(g = c("(60,70]", "(70,80]"), h = c("f", "m")), c("(60,70], f", "(70,80], m"))
+  expect_identical(labels(g = c("missing", "c")), c("missing", "c"))
+  expect_identical(labels(g = c(NA, "c")), c("missing", "c"))
+  expect_identical(labels(g = c(NA, "missing", "", "  ", "NA")), c("missing", "\"missing\"", "missing", "missing", "NA"))
+  expect_identical(labels(g = c(NA, "missing", "\"missing\"")), c("missing", "\"missing\"", "\"\"\"missing\"\"\""))
+  expect_identical(labels(g = addNA(factor(c("a", NA, "missing")))), c("a", "missing", "\"missing\""))
+  # Every pair of a set of unkind words.
+  words <- c("a", "b", "a, b", ", y", ",", " x", "\"a\"", "\"", "a\", \"b", "missing", NA, "missing, missing", "NA")
+  pairs <- expand.grid(g = words, h = words, stringsAsFactors = FALSE)
+  made <- labels(g = pairs$g, h = pairs$h)
+  expect_identical(anyDuplicated(made), 0L)
+  for (i in 1:2) expect_length(unique(label_part(made, i)), length(words))
+})
+
+test_that("groups of later visits are those of the fit", {
+  data <- data.frame(id = 1:4, time = 1, action = "monitor", observation = "positive",
+                     g = c("missing", NA, "a", "missing"), h = c("x", "x", "y", "y"))
+  groups <- function(data, by, known = NULL) {
+    seen <- trajectories(data, covariates = c("g", "h"))
+    as.character(group_trajectories(seen, by, code_visits(seen, diag_setting()), known))
+  }
+  for (by in list("g", c("g", "h"), c("h", "g"))) {
+    all <- groups(data, by)
+    for (i in 1:4) expect_identical(groups(data[i, ], by, all), all[i])
+  }
+})
+
+test_that("values that are the same to the eye are refused by their rows", {
+  for (odd in c("f ", "f\u00a0", "\u200bf", "f\t")) {
+    data <- visits
+    data$sex[3:4] <- odd
+    error <- expect_error(groups_of(data, "sex"), "cannot be seen", class = "ibrc_error_data")
+    expect_equal(error$rows, 3:4)
+    expect_identical(error$argument, "by")
+  }
+})
+
+test_that("text stands in the order of its letters' codes, in every locale", {
+  data <- transform(visits, sex = rep(c("b", "B", "a"), each = 2))
+  expect_identical(levels(groups_of(data, "sex")), c("B", "a", "b"))
+  expect_identical(levels(groups_of(data, c("old", "sex"))), c("FALSE, B", "TRUE, a", "TRUE, b"))
+  data$sex <- rep(c(10, 9, 0.5), each = 2)
+  expect_identical(levels(groups_of(data, "sex")), c("0.5", "9", "10"))
+  withr::local_options(OutDec = ",")
+  expect_identical(levels(groups_of(data, "sex")), c("0.5", "9", "10"))
+})
