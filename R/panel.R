@@ -15,11 +15,16 @@
 #' @param data A data frame, a row a visit.
 #' @param id,time,marker,test Names of columns. Times are numbers, dates or
 #'   date-times; marker and test are numbers, or factors or text whose levels
-#'   are then the classes.
+#'   are then the classes. Text in which all values are numbers is cut as numbers are where `marker_cuts` or
+#'   `test_cuts` is given; numbers may have a decimal comma or signs between thousands, as in [read_adni()], and `<0.1`
+#'   and `>50` stand for a number just there and just beyond. Without cuts given, text with more
+#'   than 12 different numbers is refused, as that many classes are hardly meant. For what else columns may be, and what counts as
+#'   missing, see [trajectories()].
 #' @param marker_cuts,test_cuts How numbers are cut into classes: a whole number of 2 or
 #'   more asks for that many classes of equal size, by the quantiles of the visits kept;
 #'   anything else is one or more increasing cut points, each the upper end of its class,
-#'   itself included. For a single cut point that is a whole number write `c(-Inf, 3)`.
+#'   itself included. For a single cut point that is a whole number write `c(-Inf, 3)`. Where a column is text that
+#'   is not numbers, giving its cuts is an error.
 #' @param max_gap The longest time between two visits that does not cut a trajectory, in
 #'   the units of `time` (days for dates, seconds for date-times). By default `interval`
 #'   where that is given, else no limit.
@@ -31,6 +36,9 @@
 #'   column's name with `low` and `high`, or `low`, `middle` and `high`, or a number.
 #' @param action_labels What not ordering and ordering the test are called; by
 #'   default, for a test `chol`, `no_chol` and `chol`.
+#' @param missing_codes Numbers that stand for missing in marker and test. By default there are none, and a
+#'   column that is never negative but for values such as -9, -99 or -999 is refused: those are codes far more often than
+#'   results. `numeric()` takes them for results.
 #'
 #' @return A cohort: trajectories ([trajectories()]) with the columns named by `id` and
 #'   `time`, `action`, `observation` (such as `bili_low_chol_none`; every
@@ -50,12 +58,18 @@
 #' }
 panel_trajectories <- function(data, id, time, marker, test, marker_cuts = 3, test_cuts = 3, max_gap = NULL,
                                interval = NULL, covariates = NULL, marker_labels = NULL, test_labels = NULL,
-                               action_labels = NULL) {
+                               action_labels = NULL, missing_codes = NULL) {
   check_given(data, id, time, marker, test)
+  cut <- c(marker = !missing(marker_cuts), test = !missing(test_cuts))
   roles <- list(id = id, time = time, marker = marker, test = test)
   check_panel(data, roles, covariates)
-  data <- as.data.frame(data)[unique(c(unlist(roles), covariates))]
-  data[c(marker, test)] <- lapply(data[c(marker, test)], blank_as_missing)
+  missing_codes <- check_missing_codes(missing_codes)
+  data <- plain_panel(data, roles, covariates)
+  check_panel_values(data, roles)
+  for (role in c("marker", "test")) {
+    column <- roles[[role]]
+    data[[column]] <- panel_measure(data[[column]], cut[[role]], missing_codes, column, role)
+  }
   if (!is.null(interval)) interval <- check_positive(interval, "interval")
   if (is.null(max_gap)) max_gap <- if (is.null(interval)) Inf else interval
   max_gap <- check_number(max_gap, "max_gap")
@@ -99,6 +113,22 @@ check_panel <- function(data, roles, covariates) {
     abort_input("data", "must call its column ", enumerate(taken), " otherwise: the result has one of that name.")
   }
   if (nrow(data) == 0) abort("data", "`data` has no rows.", argument = "data")
+}
+
+# The columns named, plain (plain_column()).
+plain_panel <- function(data, roles, covariates) {
+  data <- as.data.frame(data)[unique(c(unlist(roles), covariates))]
+  for (column in names(data)) {
+    data[[column]] <- if (column == roles$id) plain_ids(data[[column]]) else plain_column(data[[column]])
+  }
+  data
+}
+
+check_panel_values <- function(data, roles) {
+  who <- data[[roles$id]]
+  large <- rounded_rows(who)
+  if (length(large)) abort_rounded_ids(large, "id", roles$id)
+  refuse_lookalikes(who, "id", roles$id)
   when <- data[[roles$time]]
   if (!is.numeric(when) && !inherits(when, c("Date", "POSIXct", "difftime"))) {
     abort_input("time", "must name a column of numbers, dates or date-times, not ", describe_column(when), ".")
@@ -113,14 +143,17 @@ check_panel <- function(data, roles, covariates) {
   }
 }
 
-blank_as_missing <- function(x) {
-  if (is.character(x)) x[!nzchar(trimws(x))] <- NA
-  x
+check_missing_codes <- function(codes) {
+  if (is.null(codes)) return(NULL)
+  if (!is.numeric(codes) || !is.null(dim(codes)) || !all(is.finite(codes))) {
+    abort_input("missing_codes", "must be finite numbers that stand for missing, not ", describe(codes), ".")
+  }
+  as.numeric(codes)
 }
 
 select_panel <- function(data, roles, interval, max_gap) {
-  who <- match(data[[roles$id]], data[[roles$id]])
-  who[is.na(data[[roles$id]])] <- NA
+  who <- id_codes(data[[roles$id]])
+  who[is_lost(data[[roles$id]])] <- NA
   when <- as.numeric(data[[roles$time]])
   marker <- data[[roles$marker]]
   test <- data[[roles$test]]
@@ -141,60 +174,4 @@ select_panel <- function(data, roles, interval, max_gap) {
   # Sums of intervals are off by rounding.
   gap <- c(FALSE, diff(left(when)) > max_gap * (1 + 1e-9))[seq_along(sieve$row)]
   sieve_rows(sieve, before_first_gap(left(who), gap), "gap", "visit after too long a gap")
-}
-
-check_cuts <- function(cuts, x, argument) {
-  if (!is.numeric(x)) return(NULL)
-  if (!is.numeric(cuts) || !length(cuts) || anyNA(cuts)) {
-    abort_input(argument, "must be a number of classes or cut points, not ", describe(cuts), ".")
-  }
-  if (is_class_count(cuts)) return(list(classes = cuts))
-  if (is.unsorted(cuts, strictly = TRUE)) abort_input(argument, "must be cut points that increase.")
-  points <- cuts[is.finite(cuts)]
-  if (!length(points)) abort_input(argument, "must have a finite cut point.")
-  list(points = points)
-}
-
-is_class_count <- function(cuts) {
-  length(cuts) == 1 && is.finite(cuts) && cuts >= 2 && cuts == round(cuts)
-}
-
-# `cuts`: from check_cuts(). Classes of the values kept: numbers from 1, NA where there is no value.
-panel_classes <- function(x, cuts, labels, column, role) {
-  argument <- paste0(role, "_labels")
-  if (is.numeric(x)) {
-    points <- if (is.null(cuts$points)) quantile_cuts(x, cuts$classes, column, role) else cuts$points
-    class <- findInterval(x, points, left.open = TRUE) + 1L
-    n <- length(points) + 1
-    if (is.null(labels)) labels <- paste(column, class_words(n), sep = "_")
-  } else {
-    points <- NULL
-    known <- if (is.factor(x)) levels(x) else sort(unique(x[!is.na(x)]))
-    class <- match(as.character(x), known)
-    n <- length(known)
-    if (n < 1) abort_input(role, "has no values among the visits kept.")
-    if (is.null(labels)) labels <- paste(column, known, sep = "_")
-  }
-  labels <- check_names(labels, argument)
-  if (length(labels) != n) {
-    abort_input(argument, "has ", plural(length(labels), "name"), " for ", plural(n, "class", "classes"), ".")
-  }
-  list(class = class, labels = labels, cuts = points)
-}
-
-quantile_cuts <- function(x, n, column, role) {
-  x <- x[!is.na(x)]
-  if (!length(x)) abort_input(role, "has no values among the visits kept.")
-  cuts <- if (n <= length(x)) stats::quantile(x, seq_len(n - 1) / n, names = FALSE)
-  if (is.null(cuts) || anyDuplicated(cuts) || max(cuts) >= max(x)) {
-    abort_input(paste0(role, "_cuts"), "= ", n, " asks for more classes than the values of \"", column,
-                "\" have quantiles apart; give fewer, or cut points.")
-  }
-  cuts
-}
-
-class_words <- function(n) {
-  if (n == 2) return(c("low", "high"))
-  if (n == 3) return(c("low", "middle", "high"))
-  as.character(seq_len(n))
 }

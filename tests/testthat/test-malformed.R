@@ -165,7 +165,8 @@ entries <- list(
     says = list(data = "id", max_gap = "test_cuts", interval = "test_cuts"),
     fine = list(marker_cuts = c("minus", share, "named"), test_cuts = c("minus", share, "named"),
                 max_gap = c("null", "infinite", "fraction", "huge"), interval = c("null", "fraction", "huge"),
-                covariates = c("null", "no_text"), marker_labels = "null", test_labels = "null", action_labels = "null")
+                covariates = c("null", "no_text"), marker_labels = "null", test_labels = "null", action_labels = "null",
+                missing_codes = c("null", "minus", "zero", "fraction", "huge", "no_numbers", "named"))
   ),
   flow = call_entry(list(cohort = cohort), fine = list(suppress = "null")),
   flow_data = call_entry(list(flow = flow(cohort)))

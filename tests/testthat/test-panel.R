@@ -9,6 +9,8 @@ panel <- function(data = visits, ..., id = "who", time = "day", marker = "marker
                   marker_cuts = c(-Inf, 2), test_cuts = c(15, 25)) {
   panel_trajectories(data, id, time, marker, test, marker_cuts = marker_cuts, test_cuts = test_cuts, ...)
 }
+# Without cuts: text is its own classes.
+classed <- function(data = visits, ...) panel_trajectories(data, "who", "day", "marker", "assay", ...)
 lines_of <- function(cohort) paste(cohort$who, cohort$day, cohort$action, cohort$observation)
 
 test_that("a table of visits becomes trajectories", {
@@ -63,9 +65,9 @@ test_that("classes of equal size come from the quantiles of the visits kept", {
 })
 
 test_that("classes can be the levels of a factor, and have names of one's own", {
-  cohort <- panel(transform(visits, marker = factor(ifelse(marker > 2, "bad", "good"), c("good", "bad")),
-                            assay = c("", "hi")[1 + (!is.na(assay) & assay > 15)]),
-                  marker_labels = c("fine", "poor"), action_labels = c("wait", "look"))
+  cohort <- classed(transform(visits, marker = factor(ifelse(marker > 2, "bad", "good"), c("good", "bad")),
+                              assay = c("", "hi")[1 + (!is.na(assay) & assay > 15)]),
+                    marker_labels = c("fine", "poor"), action_labels = c("wait", "look"))
   expect_identical(levels(cohort$observation),
                    c("fine_assay_none", "fine_assay_hi", "poor_assay_none", "poor_assay_hi"))
   expect_identical(levels(cohort$action), c("wait", "look"))

@@ -1,0 +1,110 @@
+# Measures of a panel: what a column says, and the classes that its values are cut into.
+
+# More classes than anybody names by numbers.
+most_number_classes <- 12
+
+# What negative numbers in a column of results stand for.
+usual_codes <- c(-7, -8, -9, -77, -88, -99, -777, -888, -999, -7777, -8888, -9999, -99999)
+
+# The values of a marker or test: numbers, or text or a factor whose values are classes. `cut`: whether cuts were
+# given, which makes numbers of text.
+panel_measure <- function(x, cut, codes, column, role) {
+  if (is.character(x) || is.factor(x)) {
+    x[is_lost(x)] <- NA
+    if (is.factor(x)) x <- factor(x, levels(x)[nzchar(bare_text(levels(x)))])
+    number <- panel_numbers(x)
+    lost <- which(!is.na(x) & is.na(number))
+    if (cut && length(lost)) {
+      abort_rows(lost, role, "`", role, "_cuts` need numbers, and column \"", column, "\" has something else",
+                 advice = paste0("Make it NA, or a number; where each text is a class, leave `", role, "_cuts` out."))
+    }
+    if (!cut) {
+      if (is.character(x) && !length(lost) && length(unique(number[!is.na(number)])) > most_number_classes) {
+        abort_input(role, "= \"", column, "\" is text with more than ", most_number_classes, " different numbers: give `",
+                    role, "_cuts`, make it numbers with as.numeric(), or a factor if each is a class.")
+      }
+      refuse_lookalikes(x, role, column)
+      return(x)
+    }
+    x <- number
+  }
+  without_codes(as.numeric(x), codes, column, role)
+}
+
+# Results above or below what an assay can tell are just beyond that.
+panel_numbers <- function(x) {
+  text <- as_utf8(x)
+  number <- read_numbers(sub(bound_sign, "", text))
+  above <- which(grepl("^[[:space:]]*>[^=]", text))
+  number[above] <- number[above] + abs(number[above]) * .Machine$double.eps
+  number
+}
+
+without_codes <- function(x, codes, column, role) {
+  if (!is.null(codes)) {
+    x[x %in% codes] <- NA
+    return(x)
+  }
+  below <- which(x < 0)
+  if (length(below) && all(x[below] %in% usual_codes)) {
+    abort_rows(below, role, "column \"", column, "\" is never negative but for numbers that usually stand for missing",
+               advice = "Make them NA, or name them in `missing_codes`; missing_codes = numeric() takes them as they are.")
+  }
+  x
+}
+
+check_cuts <- function(cuts, x, argument) {
+  if (!is.numeric(x)) return(NULL)
+  if (!is.numeric(cuts) || !length(cuts) || anyNA(cuts)) {
+    abort_input(argument, "must be a number of classes or cut points, not ", describe(cuts), ".")
+  }
+  if (is_class_count(cuts)) return(list(classes = cuts))
+  if (is.unsorted(cuts, strictly = TRUE)) abort_input(argument, "must be cut points that increase.")
+  points <- cuts[is.finite(cuts)]
+  if (!length(points)) abort_input(argument, "must have a finite cut point.")
+  list(points = points)
+}
+
+is_class_count <- function(cuts) {
+  length(cuts) == 1 && is.finite(cuts) && cuts >= 2 && cuts == round(cuts)
+}
+
+# `cuts`: from check_cuts(). Classes of the values kept: numbers from 1, NA where there is no value.
+panel_classes <- function(x, cuts, labels, column, role) {
+  argument <- paste0(role, "_labels")
+  if (is.numeric(x)) {
+    points <- if (is.null(cuts$points)) quantile_cuts(x, cuts$classes, column, role) else cuts$points
+    class <- findInterval(x, points, left.open = TRUE) + 1L
+    n <- length(points) + 1
+    if (is.null(labels)) labels <- paste(column, class_words(n), sep = "_")
+  } else {
+    points <- NULL
+    known <- if (is.factor(x)) levels(x) else sorted_text(x[!is.na(x)])
+    class <- match(as_utf8(x), known)
+    n <- length(known)
+    if (n < 1) abort_input(role, "has no values among the visits kept.")
+    if (is.null(labels)) labels <- paste(column, known, sep = "_")
+  }
+  labels <- check_names(labels, argument)
+  if (length(labels) != n) {
+    abort_input(argument, "has ", plural(length(labels), "name"), " for ", plural(n, "class", "classes"), ".")
+  }
+  list(class = class, labels = labels, cuts = points)
+}
+
+quantile_cuts <- function(x, n, column, role) {
+  x <- x[!is.na(x)]
+  if (!length(x)) abort_input(role, "has no values among the visits kept.")
+  cuts <- if (n <= length(x)) stats::quantile(x, seq_len(n - 1) / n, names = FALSE)
+  if (is.null(cuts) || anyDuplicated(cuts) || max(cuts) >= max(x)) {
+    abort_input(paste0(role, "_cuts"), "= ", n, " asks for more classes than the values of \"", column,
+                "\" have quantiles apart; give fewer, or cut points.")
+  }
+  cuts
+}
+
+class_words <- function(n) {
+  if (n == 2) return(c("low", "high"))
+  if (n == 3) return(c("low", "middle", "high"))
+  as.character(seq_len(n))
+}
