@@ -51,6 +51,14 @@ read_month <- function(x) {
   month
 }
 
+# Screening, telephone and unscheduled visits and the like have codes of their own, which name no month.
+other_visits <- "^(sc.*|f|nv|init|tau|reg|rg|uns[0-9]*|v[0-9]+|y[0-9]+|[0-9]_.*)$"
+
+unreadable_months <- function(x) {
+  text <- plain_text(x)
+  list(rows = which(!is.na(text) & is.na(read_month(x)) & !grepl(other_visits, text)), given = sum(!is.na(text)))
+}
+
 # "MCI to Dementia": the diagnosis now is the last one named.
 read_diagnosis <- function(x) {
   known <- c(nl = "normal", cn = "normal", normal = "normal", smc = "normal", mci = "mci", emci = "mci",
@@ -71,6 +79,9 @@ read_apoe4 <- function(x) {
 
 # Identifiers are text: "0123" is not "123". Numbers become the text of all their digits.
 read_rid <- function(x) {
+  if (is.object(x) && !is.factor(x)) {
+    abort_input("file", "must have identifiers (\"RID\") that are text or numbers, not ", describe_column(x), ".")
+  }
   large <- rounded_rows(x)
   if (length(large)) abort_rounded_ids(large, "file", "RID")
   text <- if (is.numeric(x)) ifelse(is.finite(x), id_text(x), NA) else bare_text(gsub("[\"']", "", as_utf8(x)))
@@ -88,11 +99,13 @@ abort_rounded_ids <- function(rows, argument, column) {
 # centimetres, a code for missing.
 read_adni_codes <- function(table) {
   read <- list(
-    CDRSB = read_measure(table$CDRSB, 0, 18), Hippocampus = read_measure(table$Hippocampus, 100, 1e5),
+    CDRSB = read_measure(table$CDRSB, 0, 18), Hippocampus = read_measure(table$Hippocampus, 1000, 1e5),
     AGE = read_measure(table$AGE, 1, 130), APOE4 = read_apoe4(table$APOE4), PTGENDER = read_sex(table$PTGENDER),
     DX = read_diagnosis(table$DX)
   )
-  judge_unreadable(lapply(read, attr, "unreadable"), vapply(read, attr, 0L, "given"), "file")
+  month <- unreadable_months(table$VISCODE)
+  judge_unreadable(c(lapply(read, attr, "unreadable"), list(VISCODE = month$rows)),
+                   c(vapply(read, attr, 0L, "given"), month$given), "file")
   names(read) <- c("cdr", "hippocampus", "age", "apoe4", "sex", "diagnosis")
   data.frame(rid = read_rid(table$RID), month = read_month(table$VISCODE), lapply(read, as.vector))
 }

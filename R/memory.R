@@ -22,13 +22,13 @@ refuse_many_rows <- function(n, each, argument, ..., advice) {
 }
 
 # 100000 as "100,000".
-format_count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+format_count <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
 
 format_bytes <- function(bytes) {
   if (bytes < 1000) return(plural(round(bytes), "byte"))
   units <- c("kB", "MB", "GB", "TB", "PB")
   power <- min(floor(log10(bytes) / 3), length(units))
-  paste(format(round(bytes / 1000^power, 1), big.mark = ",", scientific = FALSE), units[power])
+  paste(format(round(bytes / 1000^power, 1), big.mark = big_mark(), scientific = FALSE), units[power])
 }
 
 # Where nobody can tell.

@@ -46,7 +46,7 @@ judge_unreadable <- function(rows, given, argument) {
                    vapply(rows[lost], row_words, ""))
     abort("data", "Too many values cannot be read (column ", paste(said, collapse = "; column "), "). At most ",
           percent_text(most_unreadable), " of a column may be: those count as missing, with a warning. ",
-          "Write numbers as in 6642.1, and NA where there is no value.",
+          "Where there is no value, leave the cell empty or write NA; write numbers as in 6642.1.",
           argument = argument, rows = sort(unique(unlist(rows[lost]))),
           fields = list(columns = names(rows)[lost], share = unname(share[lost])))
   }

@@ -14,7 +14,7 @@
 #' single dot or dash and the codes -1 and -4 are missing; a number in
 #' quotes is a number and a bound such as `<200` stands for 200. Numbers may be written with a decimal comma, or with
 #' signs between thousands (`6642,1`, `6,642.1`), as long as the column as a whole leaves no doubt which is meant.
-#' Ages are from 1 to 130, CDR-SB from 0 to 18, volumes from 100 to 100,000 cubic millimetres, and copies of
+#' Ages are from 1 to 130, CDR-SB from 0 to 18, volumes from 1,000 to 100,000 cubic millimetres, and copies of
 #' APOE4 0, 1 or 2. Anything else that is no
 #' value counts as missing too, with a warning that names the rows, as long as that is at most
 #' 5% of the values that a column has. Where it is more the table is refused: a column that is read wrongly
@@ -28,7 +28,7 @@
 #'
 #' @section Which visits are kept:
 #' Rows that name a patient and a month (`bl`, `m06`, `m12`; `m6` and `m006` do as
-#' well); of those, months that are multiples of six; of several rows for one visit
+#' well; codes such as `sc`, `f`, `nv` and `uns1` name none); of those, months that are multiples of six; of several rows for one visit
 #' the first that has both a CDR-SB and a hippocampal volume, failing that the first with a CDR-SB,
 #' failing that the first; visits with a CDR-SB; patients with a baseline visit; and each
 #' patient's visits up to the first one that was missed. [flow()] has the

@@ -273,10 +273,10 @@ warn_text_times <- function(who, when) {
   if (!is_text_time(when)) return(invisible())
   when <- as_utf8(when)
   if (!all(grepl("^[0-9]+([-/.: T][0-9]+)*Z?$", when))) return(invisible())
-  as_number <- suppressWarnings(as.numeric(when))
-  if (!anyNA(as_number) && !length(backward_steps(who, as_number))) return(invisible())
-  letters <- match(when, sort(unique(when), method = "radix"))
-  back <- backward_steps(who, letters)
+  order_of <- suppressWarnings(as.numeric(when))
+  # Rows sorted by text have 10 before 9: only what is no number goes letter by letter.
+  if (anyNA(order_of)) order_of <- match(when, sorted_text(when))
+  back <- backward_steps(who, order_of)
   if (length(back)) {
     warn("time", "`time` is text, so that rows are taken in the order they stand in, and that may not be the order ",
          "of time (row ", back[1], "). Make it dates or numbers, with as.Date() or as.numeric(), to have it checked.")

@@ -54,3 +54,13 @@ test_that("what cannot be read counts as missing, with a warning that names the 
                                          "314159 0 no_mri cdr_normal_mri_none"))
   expect_identical(as.character(cohort$diagnosis), c("normal", "missing"))
 })
+
+test_that("visits that name no month are known, and other words are not", {
+  expect_identical(unreadable_months(c("bl", "m06", "sc", "scmri", "f", "nv", "uns1", "v02", "", NA)),
+                   list(rows = integer(), given = 8L))
+  expect_identical(unreadable_months(c("bl", "Month 6", "12", "m06"))$rows, 2:3)
+  rows <- adni_rows(adni_row(1, "bl"), adni_row(1, "Month 6"))
+  expect_identical(expect_error(read_adni(rows), class = "ibrc_error_data")$columns, "VISCODE")
+  rows$RID <- as.POSIXct(c(0.1, 0.4), origin = "1970-01-01")
+  expect_error(read_adni(transform(rows, VISCODE = "bl")), "text or numbers", class = "ibrc_error_input")
+})

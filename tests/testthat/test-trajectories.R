@@ -93,6 +93,7 @@ test_that("dates and numbers as text are warned of where their order may be wron
   expect_silent(written(c("bl", "m12", "m06", "bl", "m06")))
   expect_warning(written(c("31/01/2024", "01/02/2024", "05/02/2024", "1", "2")), "as.Date", class = "ibrc_warning_time")
   expect_warning(written(c("2", "1", "10", "9", "10")), "row 2", class = "ibrc_warning_time")
+  expect_warning(written(c("1", "10", "2", "9", "10")), "row 3", class = "ibrc_warning_time")
   expect_warning(written(factor(c("2", "1", "10", "9", "10"))), class = "ibrc_warning_time")
   expect_warning(written(c("2024-01-31", "2024-02-01", "2024-01-24", "2023-01-01", "2023-01-02")), "row 3",
                  class = "ibrc_warning_time")
