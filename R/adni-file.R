@@ -76,16 +76,27 @@ file_lines <- function(path) {
   starts <- function(...) length(bytes) >= ...length() && all(bytes[seq_len(...length())] == as.raw(c(...)))
   # Marks that some programs put before the first name.
   if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) {
-    text <- iconv(list(bytes), "UTF-16", "UTF-8")
-    if (is.na(text)) abort_table_file("is not a CSV: it starts as UTF-16 text does, and is none.")
+    bytes <- iconv(list(bytes), "UTF-16", "UTF-8", toRaw = TRUE)[[1]]
+    if (is.null(bytes)) abort_table_file("is not a CSV: it starts as UTF-16 text does, and is none.")
   } else {
     if (any(bytes == as.raw(0))) abort_table_file("is not a CSV: it is not text. Save a workbook as CSV first.")
-    text <- rawToChar(if (starts(0xef, 0xbb, 0xbf)) bytes[-(1:3)] else bytes)
+    if (starts(0xef, 0xbb, 0xbf)) bytes <- bytes[-(1:3)]
   }
-  lines <- strsplit(text, "\r\n|\n|\r", useBytes = TRUE)[[1]]
+  lines <- strsplit(rawToChar(with_line_feeds(bytes)), "\n", fixed = TRUE, useBytes = TRUE)[[1]]
   first <- which(nzchar(lines))[1]
   if (is.na(first)) abort_table_file("is empty.")
   as_utf8(lines[first:length(lines)])
+}
+
+# Lines that end as on Windows or on an old Macintosh end as all others do.
+with_line_feeds <- function(bytes) {
+  returns <- which(bytes == as.raw(0x0d))
+  if (!length(returns)) return(bytes)
+  bytes[returns] <- as.raw(0x0a)
+  # The second sign of a pair; past the last byte there is none.
+  pair <- returns[returns < length(bytes)] + 1L
+  pair <- setdiff(pair[bytes[pair] == as.raw(0x0a)], returns)
+  if (length(pair)) bytes[-pair] else bytes
 }
 
 file_bytes <- function(path) {
@@ -103,19 +114,22 @@ file_bytes <- function(path) {
 # Lines that have something in them, each with as many cells as the header. A quote that is not closed in its own
 # line would swallow the lines up to the next quote, and the patients in them.
 check_lines <- function(lines, n_cells) {
-  number <- which(nzchar(gsub("[[:space:]]", "", lines)))
+  number <- grep("[^ \t]", lines, useBytes = TRUE)
   lines <- lines[number]
-  quotes <- nchar(gsub("[^\"]", "", lines, useBytes = TRUE), type = "bytes")
+  quotes <- count_sign("\"", lines)
   open <- number[quotes %% 2 == 1]
   if (length(open)) {
     refuse_lines(open, "a quote that is not closed before the line ends.",
                  " Close it or take it out; a cell cannot run over several lines here.")
   }
-  outside <- gsub("\"[^\"]*\"", "", lines, useBytes = TRUE)
-  cells <- nchar(gsub("[^,]", "", outside, useBytes = TRUE), type = "bytes") + 1
+  cells <- count_sign(",", gsub("\"[^\"]*\"", "", lines, perl = TRUE, useBytes = TRUE)) + 1
   uneven <- number[cells != n_cells]
   if (length(uneven)) refuse_lines(uneven, "more or fewer cells than the header.")
   lines
+}
+
+count_sign <- function(sign, lines) {
+  nchar(lines, type = "bytes") - nchar(gsub(sign, "", lines, fixed = TRUE, useBytes = TRUE), type = "bytes")
 }
 
 refuse_lines <- function(rows, what, ...) {
@@ -131,7 +145,7 @@ read_header <- function(line) {
     abort_table_file("is not a CSV: its first line has no commas.",
                      if (length(other)) paste0(" It has ", other[1], "; save it with commas."))
   }
-  if (nchar(gsub("[^\"]", "", line, useBytes = TRUE)) %% 2 == 1) {
+  if (count_sign("\"", line) %% 2 == 1) {
     abort_table_file("cannot be read as a CSV: its first line has a quote that is not closed.")
   }
   bare_text(scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE, na.strings = character(),

@@ -173,7 +173,7 @@ test_that("different people stay apart, and the same person is one", {
                    0xff, rep(0xff, 7), rep(0, 8)))
   long <- structure(readBin(bits, "double", 4, endian = "little"), class = "integer64")
   expect_identical(people(long), 4L)
-  lost <- structure(c(long, -0), class = "integer64")
+  lost <- structure(c(unclass(long), -0), class = "integer64")
   error <- expect_error(people(lost), "`id` is missing", class = "ibrc_error_data")
   expect_equal(error$rows, 5)
   expect_identical(people(c(0.1 + 0.2, 0.3)), 2L)
