@@ -66,7 +66,9 @@ read_adni_file <- function(path) {
 }
 
 # What R says of rows that cannot be read may have the path in it.
-refuse_cells <- function(condition) abort_table_file("cannot be read as a CSV: its quotes or cells do not fit together.")
+refuse_cells <- function(condition) {
+  abort_table_file("cannot be read as a CSV: its quotes or cells do not fit together.")
+}
 
 # The lines of a text file, compressed or not, in UTF-8, whatever ends them.
 file_lines <- function(path) {

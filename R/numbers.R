@@ -36,8 +36,8 @@ parse_numbers <- function(text, decimal, thousands) {
 # "<200" and ">1700": the sign, and the number behind it.
 bound_sign <- "^[<>]=?[[:space:]]*"
 
-# Rows of values that cannot be read, a list with an element a column, with the number of values of each: more than a few
-# are refused, a few warned of.
+# `rows`: of values that cannot be read, by column; `given`: how many values each column has. More than a few are
+# refused, a few warned of.
 judge_unreadable <- function(rows, given, argument) {
   share <- ifelse(given > 0, lengths(rows) / given, 0)
   lost <- share > most_unreadable
@@ -58,7 +58,10 @@ judge_unreadable <- function(rows, given, argument) {
 
 row_words <- function(rows) paste(if (length(rows) == 1) "row" else "rows", enumerate(rows, quote = ""))
 
-percent_text <- function(share) paste0(format_plain(ifelse(share < 0.1, signif(100 * share, 2), round(100 * share))), "%")
+percent_text <- function(share) {
+  percent <- ifelse(share < 0.1, signif(100 * share, 2), round(100 * share))
+  paste0(vapply(percent, format_plain, ""), "%")
+}
 
 # ---- numbers as text ----
 

@@ -20,8 +20,8 @@ panel_measure <- function(x, cut, codes, column, role) {
     }
     if (!cut) {
       if (is.character(x) && !length(lost) && length(unique(number[!is.na(number)])) > most_number_classes) {
-        abort_input(role, "= \"", column, "\" is text with more than ", most_number_classes, " different numbers: give `",
-                    role, "_cuts`, make it numbers with as.numeric(), or a factor if each is a class.")
+        abort_input(role, "= \"", column, "\" is text with more than ", most_number_classes, " different numbers: ",
+                    "give `", role, "_cuts`, make it numbers with as.numeric(), or a factor if each is a class.")
       }
       refuse_lookalikes(x, role, column)
       return(x)
@@ -48,7 +48,8 @@ without_codes <- function(x, codes, column, role) {
   below <- which(x < 0)
   if (length(below) && all(x[below] %in% usual_codes)) {
     abort_rows(below, role, "column \"", column, "\" is never negative but for numbers that usually stand for missing",
-               advice = "Make them NA, or name them in `missing_codes`; missing_codes = numeric() takes them as they are.")
+               advice = paste("Make them NA, or name them in `missing_codes`; missing_codes = numeric() takes them",
+                              "as they are."))
   }
   x
 }

@@ -16,10 +16,10 @@
 #' @param id,time,marker,test Names of columns. Times are numbers, dates or
 #'   date-times; marker and test are numbers, or factors or text whose levels
 #'   are then the classes. Text in which all values are numbers is cut as numbers are where `marker_cuts` or
-#'   `test_cuts` is given; numbers may have a decimal comma or signs between thousands, as in [read_adni()], and `<0.1`
-#'   and `>50` stand for a number just there and just beyond. Without cuts given, text with more
-#'   than 12 different numbers is refused, as that many classes are hardly meant. For what else columns may be, and what counts as
-#'   missing, see [trajectories()].
+#'   `test_cuts` is given; numbers may have a decimal comma or signs between thousands, as in [read_adni()].
+#'   `<0.1` stands for 0.1 and `>50` for a number just above 50. Without cuts given, text with more than 12 different
+#'   numbers is refused, as that many classes are hardly meant. For what else columns may be, and what counts
+#'   as missing, see [trajectories()].
 #' @param marker_cuts,test_cuts How numbers are cut into classes: a whole number of 2 or
 #'   more asks for that many classes of equal size, by the quantiles of the visits kept;
 #'   anything else is one or more increasing cut points, each the upper end of its class,
@@ -37,8 +37,8 @@
 #' @param action_labels What not ordering and ordering the test are called; by
 #'   default, for a test `chol`, `no_chol` and `chol`.
 #' @param missing_codes Numbers that stand for missing in marker and test. By default there are none, and a
-#'   column that is never negative but for values such as -9, -99 or -999 is refused: those are codes far more often than
-#'   results. `numeric()` takes them for results.
+#'   column that is never negative but for values such as -9, -99 or -999 is refused: those are codes far more
+#'   often than results. `numeric()` takes them for results.
 #'
 #' @return A cohort: trajectories ([trajectories()]) with the columns named by `id` and
 #'   `time`, `action`, `observation` (such as `bili_low_chol_none`; every

@@ -23,12 +23,13 @@
 #' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. In a data frame they
 #' may be text, a factor, numbers or `integer64`; numbers of 2^53 or more are refused, as R does not keep them apart.
 #'
-#' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. A quote that is not closed
-#' in its own line, or a line with more or fewer cells than the header, is refused with the line.
+#' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. A quote that
+#' is not closed in its own line, or a line with more or fewer cells than the header, is refused with the line.
 #'
 #' @section Which visits are kept:
 #' Rows that name a patient and a month (`bl`, `m06`, `m12`; `m6` and `m006` do as
-#' well; codes such as `sc`, `f`, `nv` and `uns1` name none); of those, months that are multiples of six; of several rows for one visit
+#' well; codes such as `sc`, `f`, `nv` and `uns1` name none); of those, months that are multiples of six; of
+#' several rows for one visit
 #' the first that has both a CDR-SB and a hippocampal volume, failing that the first with a CDR-SB,
 #' failing that the first; visits with a CDR-SB; patients with a baseline visit; and each
 #' patient's visits up to the first one that was missed. [flow()] has the

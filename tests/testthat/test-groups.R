@@ -80,7 +80,8 @@ test_that("no two combinations share a label", {
   expect_identical(labels(g = c("(60,70]", "(70,80]"), h = c("f", "m")), c("(60,70], f", "(70,80], m"))
   expect_identical(labels(g = c("missing", "c")), c("missing", "c"))
   expect_identical(labels(g = c(NA, "c")), c("missing", "c"))
-  expect_identical(labels(g = c(NA, "missing", "", "  ", "NA")), c("missing", "\"missing\"", "missing", "missing", "NA"))
+  expect_identical(labels(g = c(NA, "missing", "", "  ", "NA")),
+                   c("missing", "\"missing\"", "missing", "missing", "NA"))
   expect_identical(labels(g = c(NA, "missing", "\"missing\"")), c("missing", "\"missing\"", "\"\"\"missing\"\"\""))
   expect_identical(labels(g = addNA(factor(c("a", NA, "missing")))), c("a", "missing", "\"missing\""))
   # Every pair of a set of unkind words.

@@ -46,7 +46,8 @@ mode <- suppressWarnings(ibrc_mode(visits, setting, diag_models(), prior, by = "
 learned <- fit_iohmm(visits, 2, starts = 1, seed = 1)
 panel <- panel_trajectories(data.frame(who = 1:6, day = 0, marker = words, assay = rev(words)), "who", "day", "marker",
                             "assay")
-odd <- tryCatch(trajectories(transform(data, action = sub("m", "M", action)), setting = setting), error = conditionMessage)
+odd <- tryCatch(trajectories(transform(data, action = sub("m", "M", action)), setting = setting),
+                error = conditionMessage)
 as_code <- function(x) lapply(enc2utf8(as.character(x)), utf8ToInt)
 answer <- list(
   file = lapply(as.data.frame(file), as_code), table = lapply(as.data.frame(read_adni(table)), as_code),

@@ -23,8 +23,8 @@ test_that("a few values that cannot be read are warned of, more are refused", {
   expect_silent(judge_unreadable(list(a = integer()), 0L, "file"))
   expect_warning(judge_unreadable(list(a = 3L, b = integer()), c(20L, 5L), "file"), "a \\(row 3\\)",
                  class = "ibrc_warning_unreadable")
-  error <- expect_error(judge_unreadable(list(a = 3L, b = 4:5), c(100L, 8L), "file"), "\"b\": 25% of its values, rows 4 and 5",
-                        class = "ibrc_error_data")
+  error <- expect_error(judge_unreadable(list(a = 3L, b = 4:5), c(100L, 8L), "file"),
+                        "\"b\": 25% of its values, rows 4 and 5", class = "ibrc_error_data")
   expect_identical(error$rows, 4:5)
   expect_identical(error$columns, "b")
 })
@@ -33,7 +33,8 @@ test_that("numbers print without a warning whatever the decimal mark is", {
   plain <- c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345))
   expect_identical(plain, c("12,345 rows", "0.5", "12,345"))
   withr::local_options(OutDec = ",", warn = 2)
-  expect_identical(c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345)), c("12 345 rows", "0.5", "12 345"))
+  plain <- c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345))
+  expect_identical(plain, c("12 345 rows", "0.5", "12 345"))
   visits <- clinic_visits()
   expect_silent(format(visits))
   shown <- capture.output({
