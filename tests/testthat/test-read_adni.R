@@ -186,8 +186,9 @@ test_that("whole numbers of 64 bits keep their digits, with bit64 and without", 
   # Neither needed by the package nor suggested.
   text_of <- getExportedValue("bit64", "as.character.integer64")
   expect_identical(integer64_text(long), text_of(long))
-  values <- getExportedValue("bit64", "as.integer64")(c("0", "1", "-1", "4294967296", "-4294967295", "999999", "9223372036854775807",
-                                  "-9223372036854775807", NA))
+  values <- getExportedValue("bit64", "as.integer64")(c(
+    "0", "1", "-1", "4294967296", "-4294967295", "999999", "9223372036854775807", "-9223372036854775807", NA
+  ))
   expect_identical(integer64_text(values), text_of(values))
 })
 
