@@ -7,7 +7,8 @@
 #' The ends of the sliders are exact limits, not large numbers: flexibility from 0, the
 #' action prior, to `Inf`, the best action; optimism from `-Inf`, the worst case, over 0,
 #' the neutral view, to `Inf`, the best case; adaptivity up to `Inf`, to which it
-#' does not matter how hard the next belief is to foresee ([bounded_agent()]). Between them the steps are round numbers on a scale that
+#' does not matter how hard the next belief is to foresee ([bounded_agent()]). Between them
+#' the steps are round numbers on a scale that
 #' follows the range of the utility. The arrow keys move a slider too.
 #'
 #' The code names `setting` and `models` as the call did, so it runs where they are known.

@@ -111,7 +111,8 @@ test_that("make trust runs scripts beside each other, and alone the one that mea
   expect_length(grep("^kept +share: 1 ", out$said), 2)
   expect_length(grep("^kept +alone: 2 ended", out$said), 1)
   expect_length(grep("^(lint|kill|interrupt) +status 0 after", out$said), 3)
-  expect_identical(utils::tail(out$said, 2), c("All that was run, run on these sources", "5 kept, 0 BROKEN, 0 shown, 0 not run"))
+  expect_identical(utils::tail(out$said, 2),
+                   c("All that was run, run on these sources", "5 kept, 0 BROKEN, 0 shown, 0 not run"))
 
   out <- run(2, "leak", "interrupt")
   expect_identical(out$status, 1L)
