@@ -13,7 +13,7 @@
 # encoding, less what does not change a value's meaning.
 
 checkpoint_magic <- charToRaw("IBRC")
-checkpoint_format <- 1L
+checkpoint_format <- 2L
 checkpoint_head_size <- 12
 checkpoint_hash_size <- 16
 checkpoint_depth <- 32
@@ -159,9 +159,11 @@ read_strings <- function(from, n) {
 
 # ---- files --------------------------------------------------------------------
 
-# `reason` is one word: path, write, read, format, damaged, version, fingerprint.
+# `reason` is one word: read, format, damaged, version, fingerprint, exists, locked; path and write where it is not a
+# checkpoint that is at fault.
 refuse_checkpoint <- function(reason, ..., parts = NULL) {
-  abort("file", "`file` ", ..., argument = "file", fields = list(reason = reason, parts = parts))
+  kind <- if (reason %in% c("path", "write")) "file" else c("checkpoint", "file")
+  abort(kind, "`file` ", ..., argument = "file", fields = list(reason = reason, parts = parts))
 }
 
 refuse_damaged <- function(why) {

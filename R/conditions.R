@@ -1,11 +1,13 @@
 # Every error a user can meet is a classed condition: `ibrc_error_<kind>`, then
 # `ibrc_error`. Kinds: input (an argument is wrong), data (rows are wrong),
 # memory, convergence, observation (impossible under every model), file (a
-# checkpoint or a report), interrupted, package (an optional package is missing), worker (a
+# checkpoint or a report), checkpoint (one that cannot be used: of the kind file, too),
+# interrupted, package (an optional package is missing), worker (a
 # process of future::plan() failed), loo (leaving one out cannot be had from the draws). The
 # fields say which argument and which rows, and
 # `topic` which help page to read; no message carries a value of a user's data column.
 
+# `kind`: one, or several, the narrowest first.
 abort <- function(kind, ..., argument = NULL, rows = NULL, topic = NULL, fields = list(),
                   call = NULL) {
   message <- paste0(...)

@@ -66,7 +66,8 @@
 #'   no progress is shown) and at the end; [resume()] goes on from it. `NULL` writes
 #'   nothing. A path that cannot be written to is an error before anything is computed. If
 #'   a later checkpoint fails, because the disk is full, say, a warning says so, the run goes
-#'   on and the checkpoint before it stays.
+#'   on and the checkpoint before it stays. A file that is there already is not
+#'   touched (see `overwrite`), nor one that another process is writing to.
 #' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
 #'   the standard deviation 0.1 on the scale a sampler works on ([ibrc_prior()]), the logarithm for
 #'   `alpha`, `beta` and `eta`. For the rest of the paper's protocol infer those three, and give
@@ -81,6 +82,10 @@
 #' @param resolution,tolerance,interpolate,surprise As in [plan_agent()].
 #' @param keep_data Keep coded histories, without identifiers, in the fit; what
 #'   looks back at the data needs them.
+#' @param overwrite Whether to replace a `file` that is there already. Without it a file is
+#'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
+#'   prior, settings, start and seed, so that the same draws come again. To go on with it
+#'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
 #'
 #' @return An object of class `ibrc_fit`. To read it, see [summary()][summary.ibrc_fit],
 #'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
@@ -108,7 +113,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
                  resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
-                 surprise = c("belief", "observation"), keep_data = TRUE) {
+                 surprise = c("belief", "observation"), keep_data = TRUE, overwrite = FALSE) {
   check_given(visits, setting)
   settings <- as_settings(setting, by)
   if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
@@ -120,7 +125,15 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
   keep_data <- check_flag(keep_data, "keep_data")
-  if (!is.null(file)) check_writable(file)
+  overwrite <- check_flag(overwrite, "overwrite")
+  found <- NULL
+  if (!is.null(file)) {
+    check_writable(file)
+    lock <- new_lock(file)
+    on.exit(release_lock(lock))
+    take_lock(lock)
+    found <- check_replaceable(file, overwrite)
+  }
   group <- group_trajectories(visits, by, coded)
   refuse_large_run(run, nlevels(group), length(prior))
   warn_small_groups(group, tabulate(coded$trajectory + 1L))
@@ -153,17 +166,18 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = by, actions = actions, run = run,
               sampler = sampler, keep_data = keep_data)
-  finish_job(job, chain, file)
+  finish_job(job, chain, file, found = found)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
-# the step of the one that is there.
-finish_job <- function(job, chain, file, stands = NULL) {
+# the step of the one that is there, `found` whose unfinished one a new run finds there.
+finish_job <- function(job, chain, file, stands = NULL, found = NULL) {
   every <- if (job$run$refresh > 0) job$run$refresh else 200L
   save <- NULL
   if (!is.null(file)) {
-    # Most of what a checkpoint would cost on a fine lattice, and the same for all of them.
-    job$fingerprint <- job_fingerprint(job)
+    # The same for all checkpoints of a run.
+    job$fingerprint <- job_fingerprint(job_to_plain(job))
+    refuse_other_run(found, job$fingerprint)
     write <- checkpoint_writer(file, job, stands)
     if (is.null(stands)) write(chain)
     save <- function(chain) if (iteration_of(chain) %% every == 0) write(chain)

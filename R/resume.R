@@ -4,8 +4,15 @@
 #' that an unbroken run would have made.
 #'
 #' The file holds coded visits without identifiers, the problem in numbers and the
-#' state of every chain; nothing in it is run as code. A utility of beliefs that was
+#' state of every chain; nothing in it is run as code. It is looked at from end to end before it
+#' is used: one that was damaged or changed is refused with an error of class
+#' `ibrc_error_checkpoint`. A utility of beliefs that was
 #' given as a function is kept by its values on the lattice.
+#'
+#' While a fit writes to a file, a small file of the same name with `.lock` added lies beside it, so
+#' that a second process is told instead of writing to it as well. It is gone when the fit ends. What a
+#' killed process has left of it is noticed and taken over, on the same machine; that of a process on
+#' another machine has to be deleted by hand.
 #'
 #' @param file The path that [ibrc()] was given.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
@@ -22,24 +29,62 @@
 #' unlink(path)
 resume <- function(file, cores = NULL, refresh = NULL) {
   check_given(file)
-  held <- read_checkpoint(file)$contents
-  steps <- held_fit(c(iteration_of(held$chain), held$job$run$iter))
-  if (!is.numeric(steps) || length(steps) != 2 || anyNA(steps)) refuse_no_fit()
+  held <- read_checkpoint(file)
+  if (!is.null(cores)) cores <- check_count(cores, "cores")
+  if (!is.null(refresh)) refresh <- check_count(refresh, "refresh", least = 0)
   # A finished file is only read.
-  finished <- steps[1] >= steps[2]
-  if (!finished) check_writable(file, file.size(check_path(file)))
-  job <- held_fit(job_from_plain(held$job))
-  if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
-  if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
-  finish_job(job, held$chain, if (!finished) file, stands = steps[1])
+  finished <- is_finished(held$contents)
+  if (!finished) {
+    check_writable(file, file.size(check_path(file)))
+    lock <- new_lock(file)
+    on.exit(release_lock(lock))
+    take_lock(lock)
+    # Another process may have gone on with it, up to a moment ago.
+    held <- read_checkpoint(file)
+  }
+  job <- held_job(held)
+  chain <- held$contents$chain
+  if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
+  if (!is.null(refresh)) job$run$refresh <- refresh
+  finish_job(job, chain, if (!finished) file, stands = iteration_of(chain))
 }
 
 # A file may be whole and hold something other than a fit.
-held_fit <- function(code) tryCatch(code, ibrc_error_memory = stop, error = function(e) refuse_no_fit())
+held_fit <- function(code) {
+  tryCatch(code, ibrc_error_memory = stop, ibrc_error_checkpoint = stop, error = function(e) refuse_no_fit())
+}
 refuse_no_fit <- function() refuse_damaged("it does not hold a fit")
 
+is_finished <- function(contents) {
+  steps <- held_fit(c(iteration_of(contents$chain), contents$job$run$iter))
+  if (!is.numeric(steps) || length(steps) != 2 || anyNA(steps)) refuse_no_fit()
+  steps[1] >= steps[2]
+}
+
+# What a file says it belongs to has to be what it holds, and that a fit.
+held_job <- function(held) {
+  plain <- held_fit(held$contents$job)
+  chain <- held_fit(held$contents$chain)
+  check_held_fingerprint(held$fingerprint, held_fit(c(job_fingerprint(plain), chain = fingerprint_of(chain))))
+  held_fit({
+    check_held_job(plain)
+    job <- job_from_plain(plain)
+    check_held_visits(job)
+    check_held_chain(chain, job)
+    job
+  })
+}
+
+check_held_fingerprint <- function(found, wanted) {
+  if (identical(found, wanted)) return(invisible())
+  parts <- if (setequal(names(found), names(wanted))) names(wanted)[found[names(wanted)] != wanted]
+  refuse_checkpoint("damaged", "is damaged: what it holds", if (length(parts)) paste0(" (", listing(parts), ")"),
+                    " is not what it says it holds. Use a copy of it, or fit anew.", parts = parts)
+}
+
 save_checkpoint <- function(file, job, chain) {
-  write_checkpoint(file, list(job = job_to_plain(job), chain = chain), job$fingerprint)
+  write_checkpoint(file, list(job = job_to_plain(job), chain = chain),
+                   c(job$fingerprint, chain = fingerprint_of(chain)))
 }
 
 # Writes chains to `file` whenever it is called, and returns the step that the file stands
@@ -66,12 +111,47 @@ checkpoint_writer <- function(file, job, stands = NULL) {
   }
 }
 
-job_fingerprint <- function(job) {
-  parts <- c("tables", "models", "problem", "start")
-  model <- job$evaluator$batch[parts]
-  if (!is.null(job$plans)) model <- lapply(job$evaluator$own, function(own) own$batch[parts])
-  c(data = fingerprint_of(job$evaluator$batch$histories), model = fingerprint_of(model),
-    prior = fingerprint_of(lapply(unclass(job$evaluator$prior), unclass)), settings = fingerprint_of(job$run))
+# What a job is made of, by the name that a user has for it: each of its fields is in one of these, and counts.
+job_fingerprint <- function(plain) {
+  data <- c("histories", "group", "group_levels", "by", "actions", "keep_data")
+  model <- c("setting", "models", "reward", "problems", "resolution", "interpolate", "surprise", "tolerance")
+  prior <- c("prior", "fixed", "likelihood")
+  # How it is run, which changes no draw.
+  aside <- c("cores", "refresh")
+  run <- plain$run
+  others <- plain[setdiff(names(plain), c(data, model, prior, "run"))]
+  parts <- list(data = plain[data], model = plain[model], prior = plain[prior],
+                settings = c(others, run[setdiff(names(run), c("seed", "start", aside))]),
+                seed = run["seed"], start = run["start"], progress = run[aside])
+  vapply(parts, fingerprint_of, "")
+}
+
+# What is at `path` already may be taken for a new run: nothing, or, with the fingerprint that this gives back, an
+# unfinished run. Refuses all else, unless told to overwrite it; what is no file, in any case.
+check_replaceable <- function(path, overwrite) {
+  path <- check_path(path)
+  if (!.Call(ffi_file_plain, path)) refuse_checkpoint("path", "is not a plain file, but a device or a pipe.")
+  if (overwrite || !file.exists(path)) return(NULL)
+  refuse <- function(...) {
+    refuse_checkpoint("exists", ..., " Choose another `file`, or give overwrite = TRUE to replace what is there.")
+  }
+  held <- tryCatch(read_checkpoint(path), ibrc_error_file = function(e) {
+    refuse("is there already, and is not a checkpoint that could be gone on with.")
+  })
+  if (is_finished(held$contents)) refuse("is there already: it holds a finished fit, which resume() gives back.")
+  held$fingerprint
+}
+
+# Is the unfinished run that is there the one that is about to begin? It is if its draws are.
+refuse_other_run <- function(found, fingerprint) {
+  if (is.null(found)) return(invisible())
+  same <- setdiff(names(fingerprint), "progress")
+  parts <- same[!(found[same] == fingerprint[same]) %in% TRUE]
+  if (length(parts)) {
+    refuse_checkpoint("exists", "is there already: it holds an unfinished fit with another ", enumerate(parts, quote = ""),
+                      ", with which resume() goes on. Choose another `file`, or give overwrite = TRUE to replace what ",
+                      "is there.", parts = parts)
+  }
 }
 
 # A job in nothing but lists and vectors, and back. Classes are put on again by

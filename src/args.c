@@ -1,6 +1,7 @@
 #include "args.h"
 
 #include <R_ext/Utils.h>
+#include <float.h>
 #include <string.h>
 
 #include "threads.h"
@@ -19,25 +20,46 @@ int args_threads(SEXP threads) {
   return wanted < most ? wanted : most;
 }
 
+static void check_length(SEXP x, R_xlen_t n, const char *name) {
+  if (Rf_xlength(x) == n) return;
+  Rf_error("internal: '%s' has length %.0f, not %.0f", name, (double)Rf_xlength(x), (double)n);
+}
+
 const double *args_reals(SEXP x, R_xlen_t n, const char *name) {
   if (TYPEOF(x) != REALSXP) Rf_error("internal: '%s' is not a double vector", name);
-  if (n >= 0 && Rf_xlength(x) != n) {
-    Rf_error("internal: '%s' has length %.0f, not %.0f", name, (double)Rf_xlength(x), (double)n);
-  }
+  check_length(x, n, name);
   return REAL_RO(x);
 }
 
 const int *args_wholes(SEXP x, R_xlen_t n, const char *name) {
   if (TYPEOF(x) != INTSXP) Rf_error("internal: '%s' is not an integer vector", name);
-  if (n >= 0 && Rf_xlength(x) != n) {
-    Rf_error("internal: '%s' has length %.0f, not %.0f", name, (double)Rf_xlength(x), (double)n);
-  }
+  check_length(x, n, name);
   return INTEGER_RO(x);
 }
 
 double args_real(SEXP x, const char *name) { return args_reals(x, 1, name)[0]; }
 
 int args_whole(SEXP x, const char *name) { return args_wholes(x, 1, name)[0]; }
+
+/* A negative number, cast to a size, would be a size past all others. */
+int args_size(SEXP x, const char *name) {
+  const int n = args_whole(x, name);
+  if (n < 1) Rf_error("internal: '%s' is not a size", name);
+  return n;
+}
+
+static void check_nonnegative(const double *x, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++) {
+    if (!(x[i] >= 0.0 && x[i] <= DBL_MAX)) Rf_error("internal: '%s' has an entry out of range", name);
+  }
+}
+
+/* Lattices are looked up by belief: one that is not finite has no place there. */
+const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name) {
+  const double *values = args_reals(x, n, name);
+  check_nonnegative(values, (size_t)n, name);
+  return values;
+}
 
 SEXP args_element(SEXP list, const char *name) {
   if (TYPEOF(list) != VECSXP) Rf_error("internal: no list to take '%s' from", name);
@@ -50,6 +72,16 @@ SEXP args_element(SEXP list, const char *name) {
 
 static int whole_element(SEXP list, const char *name) {
   return args_whole(args_element(list, name), name);
+}
+
+static int size_element(SEXP list, const char *name) {
+  return args_size(args_element(list, name), name);
+}
+
+/* Sizes that multiply to more than any vector holds would come round to a small number. */
+static size_t product(size_t a, size_t b) {
+  if ((double)a * (double)b > (double)R_XLEN_T_MAX) Rf_error("internal: sizes that no vector has");
+  return a * b;
 }
 
 static double real_element(SEXP list, const char *name) {
@@ -105,32 +137,43 @@ ibrc_locator args_locator(int n_states) {
   return locator;
 }
 
+ibrc_models args_model_sizes(SEXP models) {
+  ibrc_models m = {size_element(models, "n_states"), size_element(models, "n_actions"),
+                   size_element(models, "n_obs"), 1, NULL, NULL};
+  return m;
+}
+
 ibrc_models args_models(SEXP models) {
-  ibrc_models m = {whole_element(models, "n_states"), whole_element(models, "n_actions"),
-                   whole_element(models, "n_obs"), whole_element(models, "n_models"), NULL, NULL};
-  size_t stack = (size_t)m.n_states * (size_t)m.n_actions * (size_t)m.n_models;
-  m.transition = reals_element(models, "transition", stack * (size_t)m.n_states);
-  m.emission = reals_element(models, "emission", stack * (size_t)m.n_obs);
+  ibrc_models m = args_model_sizes(models);
+  m.n_models = size_element(models, "n_models");
+  const size_t rows = product(product((size_t)m.n_states, (size_t)m.n_actions), (size_t)m.n_models);
+  const size_t n_transition = product(rows, (size_t)m.n_states), n_emission = product(rows, (size_t)m.n_obs);
+  m.transition = reals_element(models, "transition", n_transition);
+  m.emission = reals_element(models, "emission", n_emission);
+  check_nonnegative(m.transition, n_transition, "transition");
+  check_nonnegative(m.emission, n_emission, "emission");
   return m;
 }
 
 ibrc_table args_table(SEXP table) {
-  ibrc_table t = {whole_element(table, "n_nodes"), whole_element(table, "n_actions"),
-                  whole_element(table, "n_models"), NULL, NULL, NULL};
-  size_t rows = ibrc_table_rows(&t);
+  ibrc_table t = {size_element(table, "n_nodes"), size_element(table, "n_actions"),
+                  size_element(table, "n_models"), NULL, NULL, NULL};
+  size_t rows = product(product((size_t)t.n_nodes, (size_t)t.n_actions), (size_t)t.n_models);
   t.row_start = wholes_element(table, "row_start", rows + 1);
+  if (t.row_start[0] != 0 || t.row_start[rows] < 0) Rf_error("internal: not the rows of a table");
   t.column = wholes_element(table, "column", (size_t)t.row_start[rows]);
   t.weight = reals_element(table, "weight", (size_t)t.row_start[rows]);
   return t;
 }
 
 ibrc_coarse args_coarse(SEXP table) {
-  int n_nodes = whole_element(table, "n_nodes");
+  int n_nodes = size_element(table, "n_nodes");
   SEXP nodes = args_element(table, "coarse_node");
-  ibrc_coarse c = {0, 0, args_wholes(nodes, -1, "coarse_node"), NULL, NULL};
+  ibrc_coarse c = {0, 0, args_wholes(nodes, Rf_xlength(nodes), "coarse_node"), NULL, NULL};
+  if (Rf_xlength(nodes) > n_nodes) Rf_error("internal: more coarse nodes than nodes");
   c.n_coarse = (int)Rf_xlength(nodes);
-  c.n_corners = c.n_coarse > 0 ? whole_element(table, "n_states") : 0;
-  size_t size = (size_t)n_nodes * (size_t)c.n_corners;
+  c.n_corners = c.n_coarse > 0 ? size_element(table, "n_states") : 0;
+  size_t size = product((size_t)n_nodes, (size_t)c.n_corners);
   c.column = wholes_element(table, "coarse_column", size);
   c.weight = reals_element(table, "coarse_weight", size);
   return c;
@@ -150,14 +193,32 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
   return p;
 }
 
-ibrc_history args_history(SEXP history) {
-  ibrc_history h = {whole_element(history, "n_histories"), whole_element(history, "n_actions"),
+/* Kernels follow a tree's numbers without looking: every tree passes here first. */
+void args_check_tree(int n, const int *parent, const int *action, const int *observation,
+                     const ibrc_models *models, int one_root) {
+  int kept = parent[0] == -1;
+  for (int h = 1; h < n; h++) {
+    if (parent[h] == -1) {
+      kept &= !one_root;
+      continue;
+    }
+    kept &= parent[h] >= 0 && parent[h] < h && action[h] >= 0 && action[h] < models->n_actions &&
+            observation[h] >= -1 && observation[h] < models->n_obs;
+  }
+  if (!kept) Rf_error("internal: not a tree of visits");
+}
+
+ibrc_history args_history(SEXP history, const ibrc_models *models) {
+  ibrc_history h = {size_element(history, "n_histories"), size_element(history, "n_actions"),
                     NULL, NULL, NULL, NULL};
-  size_t n = (size_t)h.n_histories;
+  const size_t n = (size_t)h.n_histories, cells = product(n, (size_t)h.n_actions);
+  if (h.n_actions != models->n_actions) Rf_error("internal: a tree with other actions");
   h.parent = wholes_element(history, "parent", n);
   h.action = wholes_element(history, "action", n);
   h.observation = wholes_element(history, "observation", n);
-  h.count = reals_element(history, "count", n * (size_t)h.n_actions);
+  h.count = reals_element(history, "count", cells);
+  args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1);
+  check_nonnegative(h.count, cells, "count");
   return h;
 }
 
@@ -167,8 +228,9 @@ ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice) {
   p.lattice = lattice;
   p.n_actions = (int)Rf_xlength(args_element(problem, "action_prior"));
   p.n_models = (int)Rf_xlength(args_element(problem, "model_weights"));
-  size_t cells = (size_t)lattice->n_nodes * (size_t)p.n_actions;
-  size_t rows = cells * (size_t)p.n_models;
+  if (p.n_actions < 1 || p.n_models < 1) Rf_error("internal: a plan without actions or models");
+  size_t cells = product((size_t)lattice->n_nodes, (size_t)p.n_actions);
+  size_t rows = product(cells, (size_t)p.n_models);
   p.by_value = whole_element(plan, "by_value");
   p.alpha = ibrc_temperature_from(real_element(problem, "alpha"));
   p.beta = ibrc_temperature_from(real_element(problem, "beta"));
@@ -179,4 +241,10 @@ ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice) {
   p.policy = reals_element(solution, "policy", cells);
   p.sigma = reals_element(solution, "sigma", rows);
   return p;
+}
+
+void args_check_models(const ibrc_models *models, int n_actions, int n_models) {
+  if (models->n_actions != n_actions || models->n_models != n_models) {
+    Rf_error("internal: models of another problem");
+  }
 }

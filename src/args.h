@@ -13,14 +13,18 @@
 #include "process.h"
 #include "table.h"
 
-/* R values into kernel structs. Every type and length is checked here, once;
+/* R values into kernel structs. Every type, length and range is checked here, once;
  * what fails is a mistake in the package's own R code, so the message is for its
- * developers. Views stay valid as long as the R values are protected. */
+ * developers. Views stay valid as long as the R values are protected. The numbers inside a
+ * table, which only ffi_table_build() makes, are taken as they are: to look at each would
+ * cost as much as to use it. */
 
 const double *args_reals(SEXP x, R_xlen_t n, const char *name);
 const int *args_wholes(SEXP x, R_xlen_t n, const char *name);
 double args_real(SEXP x, const char *name);
 int args_whole(SEXP x, const char *name);
+int args_size(SEXP x, const char *name); /* at least 1 */
+const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name);
 SEXP args_element(SEXP list, const char *name);
 
 /* Storage for kernels: freed by R when the call returns. */
@@ -36,10 +40,16 @@ void args_free_kept(void);
 ibrc_lattice args_lattice(int n_states, int resolution);
 ibrc_locator args_locator(int n_states);
 ibrc_models args_models(SEXP models);
+ibrc_models args_model_sizes(SEXP models); /* of one model, without its laws */
+void args_check_models(const ibrc_models *models, int n_actions, int n_models);
 ibrc_table args_table(SEXP table);
 ibrc_coarse args_coarse(SEXP table);
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
-ibrc_history args_history(SEXP history);
+ibrc_history args_history(SEXP history, const ibrc_models *models);
+/* Parents come before their children, the first node is a root, and what led to each of
+ * the others is an action and an observation (or none) of the models. */
+void args_check_tree(int n, const int *parent, const int *action, const int *observation,
+                     const ibrc_models *models, int one_root);
 ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice);
 
 /* Answers an interrupt, and then does not return. For kernels that hold nothing, outside of parallel

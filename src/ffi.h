@@ -52,6 +52,8 @@ SEXP ffi_file_write(SEXP path, SEXP bytes);
 SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);
 SEXP ffi_file_hash(SEXP bytes, SEXP count);
 SEXP ffi_file_flaw(SEXP bytes);
+SEXP ffi_file_plain(SEXP path);
+SEXP ffi_process_runs(SEXP process);
 
 /* ffi_threads.c */
 SEXP ffi_threads(void);

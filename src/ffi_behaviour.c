@@ -19,7 +19,7 @@ typedef struct {
 static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
   r->n_states = Rf_nrows(beliefs);
   r->n_beliefs = Rf_ncols(beliefs);
-  r->beliefs = args_reals(beliefs, (R_xlen_t)r->n_states * r->n_beliefs, "beliefs");
+  r->beliefs = args_nonnegative(beliefs, (R_xlen_t)r->n_states * r->n_beliefs, "beliefs");
   r->lattice =
       args_lattice(r->n_states, args_whole(args_element(plan, "resolution"), "resolution"));
   r->plan = args_plan(plan, &r->lattice);

@@ -3,6 +3,7 @@
 #include <windows.h>
 #include <io.h>
 #else
+#include <signal.h>
 #include <unistd.h>
 #endif
 
@@ -20,7 +21,7 @@
  * flush to the disk, and a replacement that is whole or has not happened. Each
  * entry returns NULL, or in words why the system refused. No R function is
  * called while a file is open, so none stays open. And what is asked of a
- * checkpoint's bytes. */
+ * checkpoint's bytes, and of the process that has locked one. */
 
 static SEXP outcome(int error) {
   return error ? Rf_mkString(strerror(error)) : R_NilValue;
@@ -60,6 +61,27 @@ static int replace_file(const wchar_t *from, const wchar_t *to) {
 
 static void flush_folder(const wchar_t *folder) { (void)folder; }
 
+static int is_regular(const wchar_t *path) {
+  HANDLE file = CreateFileW(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
+                            FILE_FLAG_BACKUP_SEMANTICS, NULL);
+  if (file == INVALID_HANDLE_VALUE) return 1;
+  BY_HANDLE_FILE_INFORMATION info;
+  int regular = GetFileType(file) == FILE_TYPE_DISK && GetFileInformationByHandle(file, &info) &&
+                !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY);
+  CloseHandle(file);
+  return regular;
+}
+
+/* One that may not be asked runs: it is somebody else's. */
+static int process_runs(int process) {
+  HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)process);
+  if (!handle) return GetLastError() == ERROR_ACCESS_DENIED;
+  DWORD code = 0;
+  int runs = GetExitCodeProcess(handle, &code) && code == STILL_ACTIVE;
+  CloseHandle(handle);
+  return runs;
+}
+
 #else
 
 static const char *native_path(SEXP path) { return Rf_translateChar(STRING_ELT(path, 0)); }
@@ -93,6 +115,14 @@ static void flush_folder(const char *folder) {
   flush_file(file);
   close(file);
 }
+
+static int is_regular(const char *path) {
+  struct stat found;
+  return stat(path, &found) != 0 || S_ISREG(found.st_mode);
+}
+
+/* One that may not be asked runs: it is somebody else's. */
+static int process_runs(int process) { return kill((pid_t)process, 0) == 0 || errno == EPERM; }
 
 #endif
 
@@ -142,6 +172,17 @@ SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder) {
   int error = replace_file(native_path(from), native_path(to));
   if (!error) flush_folder(native_path(folder));
   return outcome(error);
+}
+
+/* Is it a plain file, or nothing yet? Devices, pipes and folders are neither. */
+SEXP ffi_file_plain(SEXP path) {
+  check_path(path, "path");
+  return Rf_ScalarLogical(is_regular(native_path(path)));
+}
+
+/* Whether a process of that number runs on this machine. */
+SEXP ffi_process_runs(SEXP process) {
+  return Rf_ScalarLogical(process_runs(args_size(process, "process")));
 }
 
 /* That of the first `count` bytes. */

@@ -55,8 +55,9 @@ SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
   ibrc_lattice lattice =
       args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
   ibrc_plan plan = args_plan(plan_arg, &lattice);
-  ibrc_history history = args_history(history_arg);
-  const double *first = args_reals(start, models.n_states, "start");
+  args_check_models(&models, plan.n_actions, plan.n_models);
+  ibrc_history history = args_history(history_arg, &models);
+  const double *first = args_nonnegative(start, models.n_states, "start");
   double *reals = args_alloc_reals(ibrc_loglik_reals(&history, &plan, &models));
   int *wholes = args_alloc_wholes(ibrc_loglik_wholes(&models));
 
@@ -97,13 +98,21 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
       Rf_isNull(rewards) ? NULL : args_reals(rewards, (R_xlen_t)cells * n, "rewards");
   const double *from = args_reals(values, (R_xlen_t)nodes * n, "values");
   const int *tree = args_wholes(which, n, "which");
+  args_check_models(&models, table.n_actions, table.n_models);
+  if (lattice.n_nodes != table.n_nodes) Rf_error("internal: a table of another lattice");
+  if (TYPEOF(trees) != VECSXP || n < 1) Rf_error("internal: nothing to evaluate");
 
+  /* Of many groups' trees, those asked for are looked at, each once. */
   const size_t n_trees = (size_t)Rf_xlength(trees);
   ibrc_history *histories = (ibrc_history *)R_alloc(n_trees, sizeof(ibrc_history));
-  const ibrc_history *largest = histories;
-  for (size_t i = 0; i < n_trees; i++) {
-    histories[i] = args_history(VECTOR_ELT(trees, (R_xlen_t)i));
-    if (histories[i].n_histories > largest->n_histories) largest = histories + i;
+  for (size_t i = 0; i < n_trees; i++) histories[i].n_histories = 0;
+  const ibrc_history *largest = NULL;
+  for (int i = 0; i < n; i++) {
+    if (tree[i] < 0 || (size_t)tree[i] >= n_trees) Rf_error("internal: no such tree");
+    ibrc_history *history = histories + tree[i];
+    if (history->n_histories) continue;
+    *history = args_history(VECTOR_ELT(trees, tree[i]), &models);
+    if (!largest || history->n_histories > largest->n_histories) largest = history;
   }
   const ibrc_history **chosen = (const ibrc_history **)R_alloc((size_t)n, sizeof(*chosen));
   ibrc_vector *vectors = (ibrc_vector *)R_alloc((size_t)n, sizeof(ibrc_vector));
@@ -117,7 +126,6 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   memcpy(value, from, nodes * (size_t)n * sizeof(double));
   for (int i = 0; i < n; i++) {
     const double *p = parameter + 4 * (size_t)i;
-    if (tree[i] < 0 || (size_t)tree[i] >= n_trees) Rf_error("internal: no such tree");
     chosen[i] = histories + tree[i];
     ibrc_vector vector = {p[0], p[1], p[2], p[3], reward ? reward + (size_t)i * cells : NULL,
                           value + (size_t)i * nodes, 0.0, {IBRC_OK, 0, 0, 0.0}};
@@ -125,7 +133,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   }
   ibrc_evaluation evaluation = {
       &table, &coarse, &lattice, &models, &problem, chosen,
-      args_reals(args_element(evaluation_arg, "start"), models.n_states, "start"),
+      args_nonnegative(args_element(evaluation_arg, "start"), models.n_states, "start"),
       args_whole(args_element(evaluation_arg, "by_value"), "by_value"),
       {args_real(args_element(evaluation_arg, "tolerance"), "tolerance"),
        args_whole(args_element(evaluation_arg, "max_backups"), "max_backups"), 1, NULL}};

@@ -10,19 +10,13 @@
 
 static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size) {
   ibrc_iohmm_tree t;
-  t.n_nodes = args_whole(args_element(tree, "n_nodes"), "n_nodes");
+  t.n_nodes = args_size(args_element(tree, "n_nodes"), "n_nodes");
   t.parent = args_wholes(args_element(tree, "parent"), t.n_nodes, "parent");
   t.action = args_wholes(args_element(tree, "action"), t.n_nodes, "action");
   t.observation = args_wholes(args_element(tree, "observation"), t.n_nodes, "observation");
   t.through = args_reals(args_element(tree, "through"), t.n_nodes, "through");
   t.ends = args_reals(args_element(tree, "ends"), t.n_nodes, "ends");
-  for (int h = 0; h < t.n_nodes; h++) {
-    if (t.parent[h] < 0) continue;
-    if (t.parent[h] >= h || t.action[h] < 0 || t.action[h] >= size->n_actions ||
-        t.observation[h] < -1 || t.observation[h] >= size->n_obs) {
-      Rf_error("internal: not a tree of visits");
-    }
-  }
+  args_check_tree(t.n_nodes, t.parent, t.action, t.observation, size, 0);
   return t;
 }
 
@@ -92,14 +86,12 @@ SEXP ffi_iohmm_expect(SEXP tree_arg, SEXP laws_arg) {
  * taken), steps, converged and code. */
 SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, SEXP n_steps,
                   SEXP last, SEXP tolerance, SEXP threads) {
-  ibrc_models size = {args_whole(args_element(laws_arg, "n_states"), "n_states"),
-                      args_whole(args_element(laws_arg, "n_actions"), "n_actions"),
-                      args_whole(args_element(laws_arg, "n_obs"), "n_obs"), 1, NULL, NULL};
+  ibrc_models size = args_model_sizes(laws_arg);
   ibrc_iohmm_tree tree = read_tree(tree_arg, &size);
   ibrc_iohmm_prior prior = read_prior(prior_arg, &size);
   const int n = (int)Rf_xlength(previous), n_threads = args_threads(threads);
   ibrc_iohmm_task task = {&tree, &prior, size.n_states, size.n_actions, size.n_obs,
-                          args_whole(n_steps, "n_steps"), args_whole(last, "last"),
+                          args_size(n_steps, "n_steps"), args_whole(last, "last"),
                           args_real(tolerance, "tolerance")};
   const double *before = args_reals(previous, n, "previous");
   const R_xlen_t S = size.n_states, U = size.n_actions, X = size.n_obs;

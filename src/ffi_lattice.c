@@ -27,7 +27,7 @@ SEXP ffi_lattice_nodes(SEXP n_states, SEXP resolution) {
  * [corner, belief], unused corners node 1 with weight 0. */
 SEXP ffi_lattice_locate(SEXP beliefs, SEXP resolution) {
   const int n_states = Rf_nrows(beliefs), n_beliefs = Rf_ncols(beliefs);
-  const double *z = args_reals(beliefs, (R_xlen_t)n_states * n_beliefs, "beliefs");
+  const double *z = args_nonnegative(beliefs, (R_xlen_t)n_states * n_beliefs, "beliefs");
   ibrc_lattice lattice = args_lattice(n_states, args_whole(resolution, "resolution"));
   ibrc_locator locator = args_locator(n_states);
 

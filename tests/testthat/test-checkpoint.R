@@ -174,7 +174,7 @@ test_that("no length in a file is believed before it is checked", {
 test_that("another format, version or fingerprint is refused by name", {
   path <- local_path()
   bytes <- encode_checkpoint(1, parts)
-  expect_identical(outcome_of(reseal(replace(bytes, 5, as.raw(2))), path), "format")
+  expect_identical(outcome_of(reseal(replace(bytes, 5, as.raw(1))), path), "format")
   version <- unclass(utils::packageVersion("ibrc"))[[1]]
   bump <- function(at) paste(replace(version, at, version[at] + 1L), collapse = ".")
   expect_identical(outcome_of(encode_checkpoint(1, parts, bump(1)), path), "version")

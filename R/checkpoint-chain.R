@@ -1,0 +1,202 @@
+# Where the chains of a checkpoint stand, looked at before they go on (see checkpoint-contents.R): a state as
+# sampler_start() makes it and sampler_step() leaves it, at a place where a chain can be.
+
+# Numbers whose squares, over all draws, are still numbers.
+most_position <- 1e150
+
+# `job` has been made from what stands beside the chains.
+check_held_chain <- function(chain, job) {
+  evaluator <- job$evaluator
+  group <- evaluator$group
+  if (!is.null(chain$parts)) {
+    parts <- chain$parts
+    must(has_names(chain, "parts") && is.list(parts) && length(parts) == max(group) && max(group) > 1, "chains")
+  } else {
+    parts <- list(chain)
+  }
+  own <- if (length(parts) > 1) split(seq_along(group), group) else list(seq_along(group))
+  for (p in seq_along(parts)) {
+    must(has_names(parts[[p]], c("state", "value")), "chains")
+    n_groups <- length(unique(group[own[[p]]]))
+    expected <- list(group = match(group[own[[p]]], unique(group[own[[p]]])), n_groups = n_groups,
+                     prior = evaluator$prior, likelihood = evaluator$likelihood, run = job$run, sampler = job$sampler)
+    check_held_state(parts[[p]]$state, expected)
+    check_held_values(parts[[p]], evaluator, own[[p]])
+    must(identical(parts[[p]]$state$iteration, parts[[1]]$state$iteration), "steps")
+  }
+}
+
+check_held_state <- function(state, expected) {
+  n_chains <- length(expected$group)
+  size <- length(expected$prior)
+  run <- expected$run
+  first <- sampler_start(matrix(0, 1, 1), function(theta) 0, list(0L), warmup = 0, iter = 2)
+  must(has_names(state, names(first)), "chains")
+  must(identical(state[c("sampler", "warmup", "iter", "thin", "group", "step")],
+                 c(expected["sampler"], run[c("warmup", "iter", "thin")], expected["group"], first["step"])),
+       "settings of the chains")
+  must(is_wholes(state$iteration, 0, run$iter, 1), "steps")
+  must(identical(state$frozen, expected$sampler == "paper" || state$iteration >= run$warmup), "warm-up")
+  must(is.null(dimnames(state$positions)) || identical(dimnames(state$positions), list(NULL, names(expected$prior))),
+       "positions")
+  check_held_positions(state$positions, state$log_density, expected, "positions", state$log_likelihood)
+  check_held_streams(state$streams, n_chains)
+  check_held_law(state, expected)
+  check_held_moves(state, expected)
+  check_held_step(state, n_chains, size)
+  check_held_record(state, expected)
+}
+
+# Places on the sampler's scale, a row each, where the prior has a density, and the log densities there. No
+# likelihood is above 1.
+check_held_positions <- function(theta, log_density, expected, what, log_likelihood = NULL) {
+  n <- length(log_density)
+  must(is_finite(theta, c(n, length(expected$prior))) && all(abs(theta) <= most_position), what)
+  must(is_finite(log_density, n), what)
+  log_prior <- prior_log_density(expected$prior, theta)
+  slack <- 1e-6 * (1 + abs(log_prior) + abs(log_density))
+  must(all(is.finite(log_prior)) && all(log_density <= log_prior + slack), what)
+  if (!expected$likelihood) must(all(abs(log_density - log_prior) <= slack), what)
+  if (is.null(log_likelihood)) return(invisible())
+  must(is_finite(log_likelihood, n) && all(abs(log_prior + log_likelihood - log_density) <= slack), what)
+}
+
+# Numbers that R's generator takes as they are: of its kind, below its two moduli, and not all 0.
+check_held_streams <- function(streams, n_chains) {
+  must(is.list(streams) && length(streams) == n_chains, "random streams")
+  kind <- streams_from_seed(1L)[[1]][1]
+  for (stream in streams) {
+    must(is.integer(stream) && length(stream) == 7 && is.null(dim(stream)) && identical(stream[1], kind), "random streams")
+    # Without a sign, of which NA is the smallest.
+    word <- ifelse(is.na(stream[-1]), 2^31, stream[-1] %% 2^32)
+    must(all(word < rep(c(4294967087, 4294944443), each = 3)) && any(word[1:3] > 0) && any(word[4:6] > 0),
+         "random streams")
+  }
+}
+
+check_held_law <- function(state, expected) {
+  law <- state$law
+  n_groups <- expected$n_groups
+  size <- length(expected$prior)
+  must(has_names(law, c("walk_factor", "n_shapes", "mixture")), "proposals")
+  if (expected$sampler == "paper") must(identical(law, initial_proposal(size, n_groups)), "proposals")
+  must(is_finite(state$scale, n_groups) && all(state$scale > 1e-100 & state$scale < 1e100), "proposals")
+  must(is_finite(state$n_scaled, n_groups) && all(state$n_scaled >= 0), "proposals")
+  must(is_finite(state$log_mixture, length(expected$group)), "proposals")
+  if (is.null(law$mixture)) {
+    must(is_wholes(law$n_shapes, 1, 1, n_groups), "proposals")
+    must(is_finite(law$walk_factor, c(size^2, n_groups)) && all(abs(law$walk_factor) < 1e100), "proposals")
+    must(all(law$walk_factor[diag(size) == 1, ] > 0) && all(state$log_mixture == 0), "proposals")
+    return(invisible())
+  }
+  check_held_mixture(law$mixture, size, n_groups)
+  must(identical(law$walk_factor, law$mixture$factor) && identical(law$n_shapes, law$mixture$n_own), "proposals")
+  must(is_near(as.vector(state$log_mixture), mixture_log_density(law$mixture, state$positions, expected$group)), "proposals")
+}
+
+# Weights, means and factors say the rest: stacked again they have to give it.
+check_held_mixture <- function(mixture, size, n_groups) {
+  n_parts <- mixture$n_parts
+  must(is_wholes(n_parts, 1, most_components + 1, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
+  must(is_finite(mixture$cumulative, c(n_parts, n_groups)), "proposals")
+  must(is_finite(mixture$mean, c(n_parts * n_groups, size)) && all(abs(mixture$mean) <= most_position), "proposals")
+  must(is_finite(mixture$factor, c(size^2, n_parts * n_groups)) && all(abs(mixture$factor) <= most_position), "proposals")
+  must(all(mixture$factor[diag(size) == 1, ] > 0), "proposals")
+  apart <- lapply(seq_len(n_groups), function(g) {
+    own <- seq_len(mixture$n_own[g])
+    weight <- diff(c(0, mixture$cumulative[own, g]))
+    must(all(weight > 0) && abs(sum(weight) - 1) < 1e-6, "proposals")
+    at <- own + n_parts * (g - 1)
+    list(weight = weight, mean = mixture$mean[at, , drop = FALSE],
+         factor = array(mixture$factor[, at], c(size, size, length(at))))
+  })
+  again <- stack_mixtures(apart)
+  must(has_names(mixture, names(again)), "proposals")
+  # Small weights are known less well from their running sum.
+  must(is_near(again[names(again) != "constant"], mixture[names(again) != "constant"]), "proposals")
+  must(is_near(again$constant, mixture$constant, within = 0.01), "proposals")
+}
+
+# The noise of a block of steps, and the moves that the proposals make of it.
+check_held_moves <- function(state, expected) {
+  if (state$iteration == 0) return(must(is.null(state$noise) && is.null(state$moves), "noise"))
+  n_chains <- length(expected$group)
+  noise <- state$noise
+  blank <- c(n_chains, block_steps)
+  must(has_names(noise, c("normal", "chi_square", "kind", "component", "log_uniform")), "noise")
+  must(is_finite(noise$normal, c(n_chains * length(expected$prior), block_steps)) && all(abs(noise$normal) < 100), "noise")
+  must(is_finite(noise$chi_square, blank) && all(noise$chi_square > 0 & noise$chi_square < 1e4), "noise")
+  for (uniform in noise[c("kind", "component")]) {
+    must(is_finite(uniform, blank) && all(uniform > 0 & uniform < 1), "noise")
+  }
+  must(is_finite(noise$log_uniform, blank) && all(noise$log_uniform < 0), "noise")
+  again <- prepare_moves(noise, state$law, expected$group, fixed = expected$sampler == "paper")
+  must(is_near(again, state$moves), "moves")
+}
+
+# What came of the last step.
+check_held_step <- function(state, n_chains, size) {
+  must(is_finite(state$proposal, c(n_chains, size)), "last step")
+  must(is.logical(state$independent) && length(state$independent) == n_chains && !anyNA(state$independent), "last step")
+  must(is_reals(state$log_ratio, n_chains) && !anyNA(state$log_ratio), "last step")
+  must(is_finite(state$log_uniform, n_chains) && all(state$log_uniform <= 0), "last step")
+  must(is.logical(state$accepted) && length(state$accepted) == n_chains && !anyNA(state$accepted), "last step")
+  must(is_wholes(state$n_accepted, 0, max(0, state$iteration - state$warmup), n_chains), "acceptance")
+  if (state$iteration == 0) return(must(all(state$accepted), "last step"))
+  at <- (state$iteration - 1L) %% block_steps + 1L
+  must(identical(state$log_uniform, state$noise$log_uniform[, at]), "last step")
+  must(all(state$accepted == (state$log_uniform < state$log_ratio)), "last step")
+}
+
+# Draws and warm-up so far, once what was kept aside is written to them; none beyond.
+check_held_record <- function(state, expected) {
+  n_chains <- length(expected$group)
+  size <- length(expected$prior)
+  n_kept <- (state$iter - state$warmup) %/% state$thin
+  must(is_reals(state$draws, c(n_kept, n_chains, size)), "draws")
+  must(is_reals(state$log_density_draws, c(n_kept, n_chains)), "draws")
+  must(is.null(state$history) == state$frozen, "warm-up")
+  if (!state$frozen) must(is_reals(state$history, c(state$warmup, n_chains, size)), "warm-up")
+  must(is.list(state$recent) && length(state$recent) == flush_steps && is.null(attributes(state$recent)), "draws")
+  made <- min(state$iteration, flush_steps)
+  must(all(vapply(state$recent[seq_len(made)], is_finite, NA, (size + 1) * n_chains)), "draws")
+  must(all(vapply(state$recent[seq_len(flush_steps) > made], is.null, NA)), "draws")
+  if (state$iteration == 0) return(must(all(is.na(state$draws)) && all(is.na(state$history)), "draws"))
+  at <- (state$iteration - 1L) %% flush_steps + 1L
+  must(identical(state$recent[[at]], c(state$positions, state$log_density)), "draws")
+  whole <- sampler_flush(state)
+  if (!is.null(whole$history)) check_filled(whole$history, state$iteration, NULL, expected, "warm-up")
+  check_filled(whole$draws, max(0, state$iteration - state$warmup) %/% state$thin, whole$log_density_draws, expected,
+               "draws")
+}
+
+# [step, chain, term]: numbers where a chain can be in the first `n` steps, and nothing after.
+check_filled <- function(steps, n, log_density, expected, what) {
+  filled <- seq_len(n)
+  left <- setdiff(seq_len(dim(steps)[1]), filled)
+  must(all(is.na(steps[left, , ])) && all(is.na(log_density[left, ])), what)
+  if (n == 0) return(invisible())
+  theta <- matrix(steps[filled, , ], n * dim(steps)[2])
+  if (!is.null(log_density)) return(check_held_positions(theta, as.vector(log_density[filled, ]), expected, what))
+  must(all(is.finite(theta) & abs(theta) <= most_position), what)
+  must(all(is.finite(prior_log_density(expected$prior, theta))), what)
+}
+
+# Values that solves start from. Means of what can be had at a visit lie within it, so values do within the sum of
+# that over all visits; twice as much is far from any that a solve has found.
+check_held_values <- function(part, evaluator, own) {
+  value <- part$value
+  n_nodes <- nrow(evaluator$nodes)
+  must(is_finite(value, c(n_nodes, length(own))), "values")
+  if (!evaluator$likelihood) return(must(all(value == 0), "values"))
+  theta <- part$state$positions
+  for (i in seq_along(own)) {
+    one <- if (is.null(evaluator$own)) evaluator else evaluator$own[[evaluator$group[own[i]]]]
+    natural <- prior_natural(one$prior, theta[i, , drop = FALSE])
+    at <- parameters_of(one$places, natural)
+    reward <- rewards_of(one, natural)
+    if (is.null(reward)) reward <- one$batch$problem$reward
+    most <- (max(abs(reward)) + abs(at[3]) * max(abs(one$batch$problem$surprise))) / (1 - at[4])
+    must(all(abs(value[, i]) <= 2 * most + 1), "values")
+  }
+}

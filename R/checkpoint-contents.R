@@ -1,0 +1,160 @@
+# What a checkpoint holds, looked at before any of it is used. Seal and fingerprint are those of a whole
+# file; anybody can make them, so neither says that a fit wrote the contents. Here every field is held
+# against what a fit would have written: its type, length and range, and against the other fields. What
+# then is left is a fit, if not the one that was. Checks may fail as they please: resume() takes any error in
+# them for a refusal. See checkpoint-chain.R for the chains.
+
+# job_to_plain() writes these, in this order.
+job_fields <- c("setting", "models", "reward", "problems", "resolution", "interpolate", "surprise", "prior", "fixed",
+                "likelihood", "chain_group", "tolerance", "histories", "group", "group_levels", "by", "actions", "run",
+                "sampler", "keep_data")
+
+must <- function(kept, what) {
+  if (!isTRUE(kept)) refuse_damaged(paste0("what it holds as ", what, " is not what a fit has there"))
+}
+
+# ---- kinds of values ----------------------------------------------------------------
+
+is_wholes <- function(x, least, most, n = length(x)) {
+  is.integer(x) && is.null(dim(x)) && length(x) == n && !anyNA(x) && all(x >= least & x <= most)
+}
+
+is_reals <- function(x, size) {
+  is.double(x) && identical(if (is.null(dim(x))) length(x) else dim(x), as.integer(size))
+}
+
+is_finite <- function(x, size) is_reals(x, size) && all(is.finite(x))
+is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
+is_text <- function(x, n = length(x)) is.character(x) && length(x) == n && !anyNA(x)
+is_choice <- function(x, choices) is_text(x, 1) && x %in% choices
+has_names <- function(x, names) is.list(x) && identical(names(x), names)
+
+# The same up to rounding, in lists as well; names and dimensions to the letter.
+is_near <- function(x, y, within = 1e-6) {
+  if (typeof(x) != typeof(y) || length(x) != length(y) || !identical(attributes(x), attributes(y))) return(FALSE)
+  if (is.list(x)) return(all(unlist(Map(is_near, x, y, within))))
+  if (!is.double(x)) return(identical(x, y))
+  apart <- abs(x - y)
+  all(x == y | apart <= within * (1 + abs(y)), na.rm = TRUE) && identical(is.na(x), is.na(y))
+}
+
+# ---- the job --------------------------------------------------------------------------
+
+check_held_job <- function(plain) {
+  must(has_names(plain, job_fields), "its parts")
+  check_held_run(plain$run, plain$prior)
+  n_groups <- length(plain$histories)
+  must(is_text(plain$group_levels, n_groups) && n_groups > 0 && !anyDuplicated(plain$group_levels), "groups")
+  must(is.null(plain$by) && n_groups == 1 || is_text(plain$by) && length(plain$by) > 0, "columns of groups")
+  must(identical(plain$chain_group, rep(seq_len(n_groups), each = plain$run$chains)), "groups of chains")
+  must(nrow(plain$run$start) == length(plain$chain_group), "start of the chains")
+  check_held_plans(plain)
+  check_held_prior(plain$prior)
+  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed)
+  must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
+  must(is_choice(plain$surprise, c("belief", "observation")), "surprise")
+  must(is_choice(plain$sampler, c("adaptive", "paper")), "sampler")
+  must(is_flag(plain$likelihood) && is_flag(plain$keep_data), "settings")
+  must(is_finite(plain$tolerance, 1) && plain$tolerance > 0, "tolerance")
+  must(is.list(plain$actions) && length(plain$actions) == n_groups, "actions")
+  n_trajectories <- mapply(check_held_tree, plain$histories, plain$actions, MoreArgs = list(setting = plain$setting))
+  must(is_wholes(plain$group, 1, n_groups), "groups of trajectories")
+  must(identical(tabulate(plain$group, n_groups), as.integer(n_trajectories)), "groups of trajectories")
+}
+
+check_held_run <- function(run, prior) {
+  must(has_names(run, c("chains", "iter", "warmup", "thin", "cores", "refresh", "seed", "start")), "settings of the run")
+  most <- .Machine$integer.max
+  must(is_wholes(run$chains, 1, 1e5, 1) && is_wholes(run$iter, 2, 1e8, 1) && is_wholes(run$thin, 1, most, 1) &&
+         is_wholes(run$warmup, 0, run$iter - 1, 1) && (run$iter - run$warmup) %/% run$thin >= 2, "numbers of steps")
+  must(is_wholes(run$cores, 1, most, 1) && is_wholes(run$refresh, 0, most, 1), "settings of the run")
+  must(is_wholes(run$seed, -most, most, 1), "seed")
+  start <- run$start
+  must(is.double(start) && ncol(start) == length(prior) && !anyNA(start), "start of the chains")
+  must(identical(dimnames(start), list(NULL, names(prior))), "start of the chains")
+}
+
+# Lattices are as large as the rewards that came with them: a file cannot ask for more than it holds.
+check_held_plans <- function(plain) {
+  problems <- plain$problems
+  if (is.null(problems)) problems <- list(plain[c("setting", "models", "reward")])
+  else {
+    must(has_names(problems, plain$group_levels), "dynamics of groups")
+    must(identical(problems[[1]], plain[c("setting", "models", "reward")]), "dynamics of groups")
+  }
+  for (problem in problems) {
+    must(has_names(problem, c("setting", "models", "reward")), "dynamics of groups")
+    setting <- problem$setting
+    check_held_setting(setting)
+    check_held_models(problem$models, setting)
+    for (part in c("states", "actions", "observations", "stop_actions")) {
+      must(identical(setting[[part]], plain$setting[[part]]), "dynamics of groups")
+    }
+    must(is_wholes(plain$resolution, 1, .Machine$integer.max, 1), "resolution")
+    n_nodes <- .Call(ffi_lattice_count, length(setting$states), plain$resolution)
+    must(is_finite(problem$reward, c(n_nodes, length(setting$actions))), "rewards")
+  }
+}
+
+# A setting as decision_setting() makes it. Some put numbers into one by hand, without names: those count, no more.
+check_held_setting <- function(setting) {
+  stops <- if (is.null(setting$stop_actions)) character() else setting$stop_actions
+  must(is_text(stops) && is_flag(setting$fully_observed) && is.null(setting$belief_utility), "setting")
+  parts <- c("states", "actions", "observations", "transition", "emission", "utility", "discount", "start")
+  again <- do.call(decision_setting, c(setting[parts], list(stop_actions = stops)))
+  for (part in c("states", "actions", "observations")) must(identical(again[[part]], setting[[part]]), part)
+  for (part in c("transition", "emission", "utility", "discount", "start")) {
+    must(is_near(as.vector(again[[part]]), as.numeric(setting[[part]])), part)
+  }
+}
+
+check_held_models <- function(models, setting) {
+  must(has_names(models, c("models", "weights")) && identical(names(models$models), names(models$weights)), "models")
+  again <- model_prior(models$models, models$weights, structure(setting, class = "ibrc_setting"))
+  must(is_near(unclass(again), models), "models")
+}
+
+# Made again from what was stated of it.
+check_held_prior <- function(prior) {
+  must(is.list(prior) && length(prior) > 0, "prior")
+  for (entry in prior) {
+    known <- prior_distributions[[entry$distribution]]
+    must(is.double(entry$args) && identical(names(entry$args), known$arguments), "prior")
+    must(is_reals(entry$lower, 1) && is_reals(entry$upper, 1) && entry$lower < entry$upper, "prior")
+    must(is.null(entry$label) || is_text(entry$label, 1), "prior")
+    check_arguments(entry$args, known, entry$distribution, entry$term)
+    again <- new_prior_entry(entry$term, entry$distribution, entry$args, entry$lower, entry$upper, entry$label,
+                             entry$state, entry$action)
+    must(is_near(again, entry) && is.finite(entry$log_mass), "prior")
+    check_support(entry)
+    named <- if (is.null(entry$state)) read_term(as.name(entry$term))
+    else list(term = paste0("utility[", entry$state, ",", entry$action, "]"), state = entry$state, action = entry$action)
+    must(identical(named, Filter(Negate(is.null), entry[c("term", "state", "action")])), "prior")
+  }
+  must(identical(names(prior), vapply(prior, `[[`, "", "term", USE.NAMES = FALSE)), "prior")
+}
+
+# The visits are in the tree: built from them again it has to be the same. Returns how many trajectories there are.
+check_held_tree <- function(tree, actions, setting) {
+  n_visits <- length(actions)
+  must(is_wholes(actions, 1, length(setting$actions)) && n_visits > 0, "actions")
+  must(is_wholes(tree$observation, -1, length(setting$observations) - 1), "histories")
+  must(is_wholes(tree$visit, 1, length(tree$observation), n_visits) && tree$visit[1] == 1, "histories")
+  # A trajectory begins at the root, and what was seen after a visit stands at the history of the next.
+  begins <- tree$visit == 1L
+  seen <- c(tree$observation[tree$visit[-1]], -1L)
+  seen[c(begins[-1], TRUE)] <- -1L
+  again <- build_histories(list(trajectory = cumsum(begins) - 1L, action = actions - 1L, observation = seen), setting)
+  must(identical(again, tree), "histories")
+  must(!any(setting$actions[tree$action[-1] + 1L] %in% setting$stop_actions), "histories")
+  sum(begins)
+}
+
+# With the plans made: what was seen can be seen.
+check_held_visits <- function(job) {
+  plans <- if (is.null(job$plans)) list(job$plan) else job$plans
+  for (g in seq_along(job$evaluator$batch$histories)) {
+    plan <- update(plans[[min(g, length(plans))]], bounded_agent(flexibility = 0))
+    must(!anyNA(read_histories(plan, job$evaluator$batch$histories[[g]])$belief), "observations")
+  }
+}

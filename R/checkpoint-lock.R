@@ -1,0 +1,108 @@
+# One process at a time writes to a checkpoint. Who does has locked it, with a small file beside it that
+# names the process and its machine. A process that is killed leaves its lock behind; it holds nobody
+# back on the same machine, where one can see that the process is gone.
+
+lock_title <- "A checkpoint of the R package ibrc is being written."
+
+# What a lock will be; take_lock() makes it. Between the two a caller sees to its release.
+new_lock <- function(path) {
+  path <- paste0(check_path(path), ".lock")
+  list(path = path, text = c(lock_title, paste0(c("process ", "machine ", "began "), process_marks())))
+}
+
+# The number of a process is given again once it has ended; with the time it began it is one of its kind,
+# where the system tells (Linux).
+process_marks <- function() {
+  machine <- Sys.info()[["nodename"]]
+  c(Sys.getpid(), if (is.null(machine)) "" else machine, process_began(Sys.getpid()))
+}
+
+process_began <- function(process) {
+  read <- function(path) tryCatch(suppressWarnings(readLines(path, 1)), error = function(e) character())
+  stat <- read(file.path("/proc", process, "stat"))
+  # A program's name, in brackets, may have blanks and brackets in it.
+  fields <- strsplit(sub(".*[)] ", "", stat), " ")
+  if (!length(fields) || length(fields[[1]]) < 20) return("")
+  paste(c(fields[[1]][20], read("/proc/sys/kernel/random/boot_id")), collapse = " ")
+}
+
+# Refuses where another process has the lock.
+take_lock <- function(lock) {
+  suspendInterrupts({
+    for (attempt in 1:5) {
+      why <- .Call(ffi_file_write, lock$path, charToRaw(paste0(lock$text, "\n", collapse = "")))
+      if (is.null(why)) return(invisible())
+      there <- read_lock(lock$path)
+      if (is.null(there)) next
+      if (is_held(there)) refuse_locked(lock$path, there)
+      if (remove_stale(lock$path, there) && length(there)) say_stale(there)
+    }
+    abort("file", "`file` could not be locked (", why, ": \"", basename(lock$path), "\"). See that its folder may be ",
+          "written to, and that the disk has room.", argument = "file", fields = list(reason = "write"))
+  })
+}
+
+release_lock <- function(lock) {
+  suspendInterrupts(if (identical(lock_lines(lock$path), lock$text)) unlink(lock$path, expand = FALSE))
+  invisible()
+}
+
+# NULL where there is none. Who makes one writes into it a moment later: an empty one is given that long.
+read_lock <- function(path, patience = 1) {
+  until <- Sys.time() + patience
+  repeat {
+    lines <- lock_lines(path)
+    if (is.null(lines) || length(lines) >= 4 || length(lines) && lines[1] != lock_title) return(lines)
+    if (Sys.time() > until) return(lines)
+    Sys.sleep(0.05)
+  }
+}
+
+lock_lines <- function(path) {
+  if (!file.exists(path)) return(NULL)
+  tryCatch(suppressWarnings(readLines(path, 4, warn = FALSE)), error = function(e) NULL)
+}
+
+lock_process <- function(lines) suppressWarnings(as.integer(sub("^process ", "", lines[2])))
+
+# Nobody's: begun and never finished, or of a process that has ended, or of this one.
+is_held <- function(lines) {
+  if (length(lines) && lines[1] != lock_title) return(TRUE)
+  process <- lock_process(lines)
+  if (length(lines) < 4 || is.na(process) || process < 1) return(FALSE)
+  mine <- process_marks()
+  if (lines[3] != paste0("machine ", mine[2])) return(TRUE)
+  if (process == mine[1] || !.Call(ffi_process_runs, process)) return(FALSE)
+  began <- process_began(process)
+  !nzchar(began) || lines[4] == paste0("began ", began)
+}
+
+# Taken away under another name first: had somebody else just done so and made a lock of their own, it goes back.
+remove_stale <- function(path, lines) {
+  aside <- tempfile(paste0(basename(path), "."), dirname(path), ".part")
+  if (!suppressWarnings(file.rename(path, aside))) return(FALSE)
+  if (!identical(lock_lines(aside), lines)) {
+    file.rename(aside, path)
+    return(FALSE)
+  }
+  unlink(aside, expand = FALSE)
+  TRUE
+}
+
+say_stale <- function(lines) {
+  process <- lock_process(lines)
+  if (is.na(process) || process == Sys.getpid()) return(invisible())
+  message("The process that was writing to `file` (", process, ") has ended without finishing: its lock is taken over.")
+}
+
+refuse_locked <- function(path, lines) {
+  if (lines[1] != lock_title) {
+    refuse_checkpoint("locked", "cannot be locked: \"", basename(path), "\" beside it is a file of another kind. Choose ",
+                      "another `file`.")
+  }
+  here <- lines[3] == paste0("machine ", process_marks()[2])
+  refuse_checkpoint("locked", "is being written by another process (", lock_process(lines),
+                    if (!here) paste0(" on ", enumerate(sub("^machine ", "", lines[3]))), "). Wait until it has ended, ",
+                    "or choose another `file`.",
+                    if (!here) paste0(" If it has ended, delete \"", basename(path), "\"."))
+}
