@@ -49,7 +49,7 @@ check_held_job <- function(plain) {
   must(identical(plain$chain_group, rep(seq_len(n_groups), each = plain$run$chains)), "groups of chains")
   must(nrow(plain$run$start) == length(plain$chain_group), "start of the chains")
   check_held_plans(plain)
-  check_held_prior(plain$prior)
+  check_held_prior(plain$prior, plain$run$start)
   check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed)
   must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
   must(is_choice(plain$surprise, c("belief", "observation")), "surprise")
@@ -114,10 +114,11 @@ check_held_models <- function(models, setting) {
   must(is_near(unclass(again), models), "models")
 }
 
-# Made again from what was stated of it.
-check_held_prior <- function(prior) {
+# Made again from what was stated of it; chains start where it allows.
+check_held_prior <- function(prior, start) {
   must(is.list(prior) && length(prior) > 0, "prior")
   for (entry in prior) {
+    must(is_text(entry$term, 1) && is_choice(entry$distribution, names(prior_distributions)), "prior")
     known <- prior_distributions[[entry$distribution]]
     must(is.double(entry$args) && identical(names(entry$args), known$arguments), "prior")
     must(is_reals(entry$lower, 1) && is_reals(entry$upper, 1) && entry$lower < entry$upper, "prior")
@@ -130,6 +131,7 @@ check_held_prior <- function(prior) {
     named <- if (is.null(entry$state)) read_term(as.name(entry$term))
     else list(term = paste0("utility[", entry$state, ",", entry$action, "]"), state = entry$state, action = entry$action)
     must(identical(named, Filter(Negate(is.null), entry[c("term", "state", "action")])), "prior")
+    must(all(start[, entry$term] >= entry$lower & start[, entry$term] <= entry$upper), "start of the chains")
   }
   must(identical(names(prior), vapply(prior, `[[`, "", "term", USE.NAMES = FALSE)), "prior")
 }

@@ -68,7 +68,7 @@ ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bou
   page <- render_report(title, list(fit = fit, visits = visits, iohmm = iohmm, show_id = show_id, suppress = suppress,
                                     patients = patients, draws = draws))
   replace_whole(file, page)
-  if (open) utils::browseURL(paste0("file://", file))
+  if (open) utils::browseURL(file_address(file))
   invisible(file)
 }
 
@@ -147,19 +147,60 @@ read_if_path <- function(x, argument) {
   tryCatch(readRDS(x), error = function(e) abort_input(argument, "is the path of a file that saveRDS() did not write."))
 }
 
+# The signs that have a meaning of their own in an address.
+file_address <- function(file) {
+  for (sign in c("%", "#", "?")) file <- gsub(sign, sprintf("%%%02X", utf8ToInt(sign)), file, fixed = TRUE)
+  paste0("file://", file)
+}
+
 # ---- rendering ---------------------------------------------------------------------
 
-# The bytes of the page, made from the template in a folder of R's temporary one.
+# The bytes of the page, made from the template in a folder of R's temporary one. rmarkdown hands paths and arguments
+# to a shell without quoting all that a shell reads, knitr runs what looks like code, and pandoc reads Markdown. So
+# they meet a word that means nothing to any of them where the title goes.
 render_report <- function(title, params) {
   folder <- tempfile("ibrc_report_")
+  refuse_odd_folder(folder)
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   template <- system.file("rmarkdown", "templates", "ibrc_report", "skeleton", package = "ibrc")
   file.copy(list.files(template, full.names = TRUE), folder)
-  # Metadata from the command line is text; in the head of the document it would be Markdown.
-  pandoc_title <- c("--metadata", paste0("title=", enc2utf8(title)))
-  page <- rmarkdown::render(file.path(folder, "skeleton.Rmd"), output_dir = folder, intermediates_dir = folder,
-                            output_options = list(pandoc_args = pandoc_title), params = params,
+  # tempfile() does not use R's random numbers.
+  word <- paste0("title", gsub("[^0-9a-z]", "", basename(folder)))
+  skeleton <- file.path(folder, "skeleton.Rmd")
+  lines <- readLines(skeleton, encoding = "UTF-8")
+  lines[grep("^title:", lines)[1]] <- paste0("title: \"", word, "\"")
+  writeLines(enc2utf8(lines), skeleton, useBytes = TRUE)
+  page <- rmarkdown::render(skeleton, output_dir = folder, intermediates_dir = folder, params = params,
                             envir = new.env(parent = globalenv()), quiet = TRUE)
-  readBin(page, "raw", file.size(page))
+  set_title(readBin(page, "raw", file.size(page)), word, title)
+}
+
+# The title is text in HTML. A browser shows the name of the file for a page without one in its head.
+set_title <- function(page, word, title) {
+  text <- escape_html(gsub("\r\n?", "\n", title))
+  # Signs that no page may have, in any form.
+  text <- gsub("[\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]", "?", text, perl = TRUE, useBytes = TRUE)
+  text <- gsub("\n", "&#10;", text, fixed = TRUE, useBytes = TRUE)
+  in_head <- if (grepl("[^[:space:]]", title)) text else "A report"
+  word <- charToRaw(word)
+  from <- 1
+  parts <- list()
+  for (at in grepRaw(word, page, fixed = TRUE, all = TRUE)) {
+    before <- page[seq(from, length.out = at - from)]
+    heads <- identical(utils::tail(before, 7), charToRaw("<title>"))
+    parts <- c(parts, list(before, charToRaw(if (heads) in_head else text)))
+    from <- at + length(word)
+  }
+  do.call(c, c(parts, list(page[seq(from, length.out = length(page) - from + 1)])))
+}
+
+# rmarkdown quotes a path for the shell where it has a blank or most other signs, but for these.
+refuse_odd_folder <- function(folder, windows = .Platform$OS.type == "windows") {
+  odd <- if (windows) "[%\"\n\r]" else "[`$\"\n\r\\\\]"
+  if (any(grepl(odd, c(folder, find.package("ibrc"), find.package("rmarkdown")), perl = TRUE))) {
+    abort("file", "R's temporary folder, or its library, has a sign in its path that the programs behind a report cannot ",
+          "take, such as $ or a quote. Set TMPDIR to another folder, and start R again.", argument = "file",
+          fields = list(reason = "path"))
+  }
 }

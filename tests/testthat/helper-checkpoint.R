@@ -75,3 +75,115 @@ twin_decode <- function(from, depth) {
   }
   x
 }
+
+# ---- contents that were changed ---------------------------------------------------------
+
+# Ways into a value, as positions: to itself and to all that lies in it. Of a long list of alike values, the first
+# and the last few.
+ways_into <- function(x, way = integer()) {
+  if (!is.list(x) || !length(x)) return(list(way))
+  places <- if (length(x) > 40) c(1:3, length(x) - 2:0) else seq_along(x)
+  c(list(way), unlist(lapply(places, function(i) ways_into(x[[i]], c(way, i))), recursive = FALSE))
+}
+
+way_text <- function(x, way) {
+  words <- character()
+  for (i in way) {
+    words <- c(words, if (is.null(names(x))) i else names(x)[i])
+    x <- x[[i]]
+  }
+  paste(words, collapse = "$")
+}
+
+value_at <- function(x, way) {
+  for (i in way) x <- x[[i]]
+  x
+}
+
+# NULL stays an element.
+change_at <- function(x, way, new) {
+  if (!length(way)) return(new)
+  x[way[1]] <- list(change_at(x[[way[1]]], way[-1], new))
+  x
+}
+
+# What somebody might put in the place of a value, by what is wrong with it.
+changes_of <- function(x) {
+  out <- list(none = NULL, nothing = list(), text = "x", number = 7, "true" = TRUE)
+  if (is.null(x)) return(out[-1])
+  keep <- function(new) {
+    attributes(new) <- attributes(x)
+    new
+  }
+  n <- length(x)
+  out$longer <- c(x, x[n])
+  if (n) out$shorter <- x[-n]
+  if (n > 1) out$reversed <- keep(rev(unname(x)))
+  if (!is.null(names(x))) {
+    out$renamed <- stats::setNames(x, rev(names(x)))
+    out$nameless <- unname(x)
+  }
+  if (!is.null(dim(x))) {
+    out$flat <- as.vector(x)
+    out$turned <- array(as.vector(x), rev(dim(x)))
+  }
+  if (is.list(x) || !n) return(out)
+  numbers <- list(NA, -1L, 0L, 1e6, 2e9, -Inf, NaN, 1e308, 0.5)
+  some <- if (is.numeric(x)) numbers else if (is.logical(x)) list(NA, !x[1]) else list(NA, "", "y")
+  for (value in some) {
+    value <- suppressWarnings(methods::as(value, typeof(x)))
+    label <- format(value)
+    out[[paste("all", label)]] <- keep(rep(value, n))
+    out[[paste("first", label)]] <- keep(replace(x, 1, value))
+    out[[paste("last", label)]] <- keep(replace(x, n, value))
+  }
+  if (is.numeric(x)) {
+    out$negative <- keep(-x)
+    out$next_one <- keep(x + methods::as(1, typeof(x)))
+    out$other_type <- keep(if (is.integer(x)) as.double(x) else suppressWarnings(as.integer(x)))
+  }
+  out
+}
+
+# All changes of all values: a list of (way, what, contents).
+changed_contents <- function(contents) {
+  unlist(lapply(ways_into(contents), function(way) {
+    x <- value_at(contents, way)
+    changes <- changes_of(x)
+    changes <- changes[!vapply(changes, identical, NA, x) & !duplicated(changes)]
+    lapply(names(changes), function(what) {
+      list(way = way_text(contents, way), what = what, new = changes[what][[1]], at = way)
+    })
+  }), recursive = FALSE)
+}
+
+# A checkpoint in whose contents one thing is another. `honest`: with the fingerprint of what it holds now, where it
+# can be had.
+write_changed <- function(path, held, change, honest, from = asNamespace("ibrc")) {
+  contents <- change_at(held$contents, change$at, change$new)
+  fingerprint <- held$fingerprint
+  if (honest) {
+    fingerprint <- tryCatch(
+      suppressWarnings(c(from$job_fingerprint(contents$job), chain = from$fingerprint_of(contents$chain))),
+      error = function(e) held$fingerprint
+    )
+  }
+  unlink(path)
+  from$write_checkpoint(path, contents, fingerprint)
+}
+
+# What resume() makes of it: "refused", "fit" for one that can be read, "broken" for one that cannot, or an error's
+# class. One that takes too long is ended.
+outcome_of_change <- function(path, from = asNamespace("ibrc"), seconds = 20) {
+  setTimeLimit(elapsed = seconds, transient = TRUE)
+  on.exit(setTimeLimit())
+  tryCatch({
+    fit <- suppressMessages(from$resume(path, refresh = 0))
+    sound <- all(is.finite(unlist(fit$draws))) && all(is.finite(fit$log_posterior)) && !fit$interrupted &&
+      identical(unname(dim(fit$draws[[1]])[2:3]), c(fit$run$chains, length(fit$prior))) &&
+      is.character(format(fit)) && is.finite(sum(fit$acceptance))
+    if (sound) "fit" else "broken"
+  }, ibrc_error_checkpoint = function(e) "refused", error = function(e) {
+    paste(class(e)[1], strtrim(gsub("[[:space:]]+", " ", conditionMessage(e)), 60))
+  })
+}

@@ -72,6 +72,118 @@ test_that("a report is one page, at the path named and nowhere else", {
   expect_identical(readLines(path), "kept")
 })
 
+# ---- text that would do harm -----------------------------------------------------
+
+# Each leaves a file, or a variable in the browser, if anything runs it: a shell, R or a page.
+harmful <- function(n) {
+  text <- paste0("`touch ran@` $(touch ran@) $HOME; touch ran@\n`r file.create('ran@')` {{file.create('ran@')}} --- ",
+                 "![x](y.png) *b* \\1 %d \"q\" 'p' </title><script>ran=@</script><img src=x onerror=ran=@>\n```\n~~~")
+  gsub("@", n, text, fixed = TRUE)
+}
+
+# Reports are made here, in a folder that would hold what has run.
+local_reports <- function(frame = parent.frame()) {
+  testthat::skip_on_cran()
+  testthat::skip_if_not_installed("rmarkdown")
+  testthat::skip_if_not_installed("ggplot2")
+  testthat::skip_if_not(rmarkdown::pandoc_available("2.0"))
+  folder <- withr::local_tempdir(.local_envir = frame)
+  withr::local_dir(folder, .local_envir = frame)
+  folder
+}
+
+read_page <- function(path) {
+  page <- readChar(path, file.size(path), useBytes = TRUE)
+  Encoding(page) <- "UTF-8"
+  page
+}
+
+test_that("a title is text in the page's heading and head, whatever is in it", {
+  page <- charToRaw("<title>word</title><h1>word</h1>\u00e9")
+  titled <- function(title) {
+    out <- rawToChar(set_title(page, "word", title))
+    Encoding(out) <- "UTF-8"
+    out
+  }
+  as_is <- c("true", "\u4e2d\u6587 \u03b1", "--- {{x}} *b* $HOME \\1 \\\\ $(touch x)", strrep("long ", 1e4), "a  b", "word")
+  for (title in as_is) expect_identical(titled(title), paste0("<title>", title, "</title><h1>", title, "</h1>\u00e9"))
+  expect_identical(titled(""), "<title>A report</title><h1></h1>\u00e9")
+  expect_identical(titled(" "), "<title>A report</title><h1> </h1>\u00e9")
+  expect_match(titled("`<b>\"'&"), "<h1>&#96;&lt;b&gt;&quot;&#39;&amp;</h1>", fixed = TRUE)
+  expect_match(titled("a\r\nb\n\nc\td"), "<h1>a&#10;b&#10;&#10;c\td</h1>", fixed = TRUE)
+  expect_match(titled("\x01\x1b[31m"), "<h1>??[31m</h1>", fixed = TRUE)
+  latin <- "\xe9"
+  Encoding(latin) <- "latin1"
+  expect_match(titled(latin), "<h1>\u00e9</h1>", fixed = TRUE)
+})
+
+test_that("nothing that a user names is run, by a shell, by R or by the page", {
+  folder <- local_reports()
+  # Whoever passes words to pandoc is seen.
+  on_unix <- .Platform$OS.type == "unix"
+  if (on_unix) {
+    real <- file.path(rmarkdown::find_pandoc()$dir, "pandoc")
+    tools <- withr::local_tempdir()
+    words <- file.path(tools, "words")
+    writeLines(c("#!/bin/sh", paste0("printf '%s\\n' \"$@\" >>", words), paste("exec", real, "\"$@\"")),
+               file.path(tools, "pandoc"))
+    Sys.chmod(file.path(tools, "pandoc"), "0755")
+    rmarkdown::find_pandoc(cache = FALSE, dir = tools)
+    withr::defer(rmarkdown::find_pandoc(cache = FALSE))
+  }
+  diag <- diag_setting()
+  actions <- paste(seq_along(diag$actions), vapply(2:4, harmful, ""))
+  seen <- paste(seq_along(diag$observations), vapply(5:6, harmful, ""))
+  setting <- decision_setting(c(harmful(0), harmful(1)), actions, seen, unname(diag$transition), unname(diag$emission),
+                              unname(diag$utility), discount = 0.9, stop_actions = actions[match(diag$stop_actions, diag$actions)])
+  data <- as.data.frame(clinic_visits())
+  data$action <- actions[match(data$action, diag$actions)]
+  data$observation <- seen[match(data$observation, diag$observations)]
+  column <- harmful(7)
+  data[[column]] <- ifelse(data$clinic == "south", harmful(8), "north")
+  data$id <- paste(data$id, harmful(9))
+  names(data)[names(data) == "id"] <- harmful(10)
+  visits <- trajectories(data, id = harmful(10), covariates = column)
+  fit <- suppressWarnings(ibrc(visits, setting, perturb_models(setting), by = column, chains = 2, iter = 40, seed = 1,
+                               resolution = 10))
+  iohmm <- fit_iohmm(visits, states = 2, starts = 1, seed = 1, tolerance = 1e-2)
+  odd <- if (on_unix) file.path(folder, "a `touch ran13` $(touch ran13) 'q' \"d\" #x? %20") else folder
+  dir.create(odd, showWarnings = FALSE)
+  path <- file.path(odd, "a report.html")
+  opened <- NULL
+  withr::local_options(browser = function(url) opened <<- url)
+  ibrc_report(fit, visits, path, iohmm = iohmm, title = harmful(14), show_id = TRUE, patients = 2, draws = 2, open = TRUE)
+
+  expect_identical(list.files(folder, recursive = TRUE, all.files = TRUE), substring(path, nchar(folder) + 2))
+  if (on_unix) expect_no_match(readLines(words), "ran[0-9]|touch|HOME")
+  page <- read_page(path)
+  expect_no_match(page, "<script>ran", fixed = TRUE)
+  expect_no_match(page, "onerror=ran=[0-9]+>", perl = TRUE)
+  expect_match(page, paste0("<h1 class=\"title toc-ignore\">", gsub("\n", "&#10;", escape_html(harmful(14))), "</h1>"),
+               fixed = TRUE)
+  for (n in 0:8) expect_gt(occurrences(paste0("(touch ran", n, ")"), page), 0)
+  skip_without_browser()
+  browser <- open_browser(opened)
+  wait_until(browser, "document.readyState === 'complete'")
+  expect_identical(ask(browser, "typeof ran"), "undefined")
+  expect_identical(ask(browser, "document.querySelector('h1.title').textContent"), harmful(14))
+  expect_identical(ask(browser, "document.querySelectorAll('script:not([src]), [onerror]').length"),
+                   ask(browser, "document.querySelectorAll('head script:not([src])').length"))
+})
+
+test_that("a temporary folder that a shell would read is refused", {
+  skip_if_not_installed("rmarkdown")
+  for (folder in c("/tmp/`a`", "/tmp/$HOME/x", "/tmp/a\nb", "/tmp/a\"b", "/tmp/a\\b")) {
+    error <- expect_error(refuse_odd_folder(folder, windows = FALSE), "TMPDIR", class = "ibrc_error_file")
+    expect_identical(error$reason, "path")
+  }
+  expect_error(refuse_odd_folder("C:\\%TEMP%", windows = TRUE), class = "ibrc_error_file")
+  for (folder in c("/tmp/R1", "/tmp/O'Brien (x) & y; z", "C:\\Users\\x")) {
+    expect_null(refuse_odd_folder(folder, windows = startsWith(folder, "C")))
+  }
+  expect_identical(file_address("/a b/#1?50%.html"), "file:///a b/%231%3F50%25.html")
+})
+
 test_that("sections become HTML in which nothing of the user's is code", {
   skip_if_not_installed("knitr")
   skip_if_not_installed("ggplot2")
