@@ -35,7 +35,7 @@ is_near <- function(x, y, within = 1e-6) {
   if (is.list(x)) return(all(unlist(Map(is_near, x, y, within))))
   if (!is.double(x)) return(identical(x, y))
   apart <- abs(x - y)
-  all(x == y | apart <= within * (1 + abs(y)), na.rm = TRUE) && identical(is.na(x), is.na(y))
+  all(x == y | is.finite(apart) & apart <= within * (1 + abs(y)), na.rm = TRUE) && identical(is.na(x), is.na(y))
 }
 
 # ---- the job --------------------------------------------------------------------------

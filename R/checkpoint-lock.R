@@ -23,6 +23,8 @@ process_began <- function(process) {
   # A program's name, in brackets, may have blanks and brackets in it.
   fields <- strsplit(sub(".*[)] ", "", stat), " ")
   if (!length(fields) || length(fields[[1]]) < 20) return("")
+  # It may have ended, and whoever started it not have asked yet how.
+  if (fields[[1]][1] %in% c("Z", "X")) return("ended")
   paste(c(fields[[1]][20], read("/proc/sys/kernel/random/boot_id")), collapse = " ")
 }
 

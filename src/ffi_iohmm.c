@@ -21,7 +21,7 @@ static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size) {
 }
 
 static const double *read_start(SEXP laws, const ibrc_models *model) {
-  return args_reals(args_element(laws, "start"), model->n_states, "start");
+  return args_nonnegative(args_element(laws, "start"), model->n_states, "start");
 }
 
 static ibrc_iohmm_prior read_prior(SEXP prior, const ibrc_models *size) {

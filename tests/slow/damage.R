@@ -1,11 +1,29 @@
 # Checkpoints that were cut or changed: a file cut at every length, and with one bit changed
-# in every byte, is refused with a classed error. Each is taken to resume(), as a user
-# would; a crash would end this script.
+# in every byte, is refused with a classed error. So is one in whose contents something was
+# changed and which was then sealed again; with its fingerprint made right as well it is
+# refused, or holds a fit, if another. Each is taken to resume(), as a user would; a
+# crash would end this script.
 #
 #   Rscript tests/slow/damage.R
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "small.R"))
+source(file.path("tests", "testthat", "helper-checkpoint.R"))
+
+# ---- a package that does not look (in a process of its own, which may crash) ------------------
+
+# An outcome a line, as they come.
+given <- commandArgs(TRUE)
+if (length(given) > 1 && given[1] == "planted") {
+  blind <- altered_package("held_job", function(held) own("job_from_plain")(held$contents$job))
+  kind <- readRDS(given[2])
+  set.seed(7)
+  for (change in sample(changed_contents(kind$held$contents), 150)) {
+    write_changed(given[3], kind$held, change, honest = FALSE)
+    cat(outcome_of_change(given[3], blind), "\n", sep = "")
+  }
+  quit(status = 0)
+}
 
 # A checkpoint in the middle of a run that goes on for a few steps.
 folder <- tempfile("damage")
@@ -28,7 +46,7 @@ promise("the file under test is a checkpoint in mid-run, and whole",
 outcome_of <- function(bytes, take, wanted) {
   unlink(path) # some file systems flush a file that is emptied and filled again
   writeBin(bytes, path)
-  tryCatch(if (identical(take(path), wanted)) "same" else "different", ibrc_error_file = function(e) "refused",
+  tryCatch(if (identical(take(path), wanted)) "same" else "different", ibrc_error_checkpoint = function(e) "refused",
            error = function(e) "error")
 }
 
@@ -74,5 +92,47 @@ promise("a planted reader that does not look at the length is seen", "100 cuts, 
 counts <- flip_outcomes(sample(length(bytes), 400), trust, contents)
 promise("a planted reader that does not look at the hash is seen",
         "400 changed bytes, one read as something else at least", say(counts), counts[["different"]] > 0)
+
+# ---- contents changed, sealed again -------------------------------------------------------
+
+kinds <- checkpoint_kinds(folder)
+count_outcomes <- function(kind, changes, honest, from = asNamespace("ibrc")) {
+  outcomes <- vapply(changes, function(change) {
+    write_changed(path, kind$held, change, honest)
+    outcome <- outcome_of_change(path, from)
+    if (!outcome %in% c("refused", "fit")) cat("  ", change$way, ", ", change$what, ": ", outcome, "\n", sep = "")
+    if (outcome %in% c("refused", "fit", "broken")) outcome else "error"
+  }, "")
+  table(factor(outcomes, c("refused", "fit", "broken", "error")))
+}
+for (name in names(kinds)) {
+  kind <- kinds[[name]]
+  changes <- changed_contents(kind$held$contents)
+  # All of them for a long run, and for groups that have all of their own; of the others a share.
+  in_full <- name %in% c("near its end", "of two groups")
+  if (!in_full) changes <- sample(changes, 200)
+  asked <- function(what) paste0(if (in_full) "every change that the script makes of every field" else "200 changes", ", ", what)
+  counts <- count_outcomes(kind, changes, honest = FALSE)
+  promise(paste0("a checkpoint ", name, ", changed in any field and sealed again, is refused"),
+          asked("all refused"), say(counts), all_refused(counts))
+  counts <- count_outcomes(kind, changes, honest = TRUE)
+  promise(paste0("a checkpoint ", name, ", changed so and with a fingerprint made right, is refused or holds a fit"),
+          asked("all refused with a class of their own, or fits that can be read"), say(counts),
+          counts[["refused"]] + counts[["fit"]] == sum(counts))
+}
+
+kind <- kinds[["near its end"]]
+saveRDS(kind, file.path(folder, "kind.rds"))
+outcomes <- suppressWarnings(system2("Rscript", shQuote(c(file.path("tests", "slow", "damage.R"), "planted",
+                                                          file.path(folder, c("kind.rds", "planted.ibrc")))),
+                                     stdout = TRUE, stderr = FALSE, timeout = 600))
+promise("a planted resume() that does not look at what a file holds is seen",
+        "150 changes, a crash or one that is not refused at least",
+        paste0(length(outcomes), " of 150 files read before a crash or the end, ", sum(outcomes == "refused"), " refused, ",
+               sum(outcomes == "fit"), " fits"), length(outcomes) < 150 || any(outcomes != "refused"))
+unsigned <- altered_package("check_held_fingerprint", function(found, wanted) NULL)
+counts <- count_outcomes(kind, sample(changed_contents(kind$held$contents), 100), honest = FALSE, unsigned)
+promise("a planted resume() that does not look at the fingerprint is seen", "100 changes, one fit at least",
+        say(counts), counts[["fit"]] > 0)
 unlink(folder, recursive = TRUE)
 finish()

@@ -187,3 +187,40 @@ outcome_of_change <- function(path, from = asNamespace("ibrc"), seconds = 20) {
     paste(class(e)[1], strtrim(gsub("[[:space:]]+", " ", conditionMessage(e)), 60))
   })
 }
+
+# Checkpoints of small runs of every kind: where they stand, and the draws that they are taken up to.
+checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
+  setting <- diag_setting()
+  models <- diag_models()
+  visits <- as.data.frame(simulate(plan_agent(setting, bounded_agent(alpha = 0.5), models, 10), 40, seed = 1))
+  visits$sex <- c("f", "m")[1 + visits$id %% 2]
+  visits <- trajectories(visits, covariates = "sex", setting = setting)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
+  other <- setting
+  other$start[] <- c(0.3, 0.7)
+  # The checkpoint that is there when a step is shown is that of the step shown before.
+  kept_at <- function(step, every, ..., problem = setting, iter = 240, of = prior) {
+    path <- file.path(folder, "kind.ibrc")
+    kept <- file.path(folder, "kept.ibrc")
+    unlink(c(path, kept))
+    fit <- withCallingHandlers(
+      from$ibrc(visits, problem, models, of, chains = 2, iter = iter, seed = 5, resolution = 10, refresh = every,
+                file = path, ...),
+      message = function(m) {
+        if (startsWith(conditionMessage(m), paste("step", step + every, ""))) file.copy(path, kept)
+        invokeRestart("muffleMessage")
+      }, warning = function(w) invokeRestart("muffleWarning")
+    )
+    held <- from$read_checkpoint(if (file.exists(kept)) kept else path)
+    unlink(c(path, kept))
+    list(held = held, draws = fit$draws)
+  }
+  costs <- ibrc_prior(alpha ~ lognormal(0, 1), utility(healthy, monitor) ~ uniform(-3, 0),
+                      discount ~ normal(0.9, 0.2, lower = 0, upper = 0.99))
+  list("at its start" = kept_at(0, 20, iter = 20), "in early warm-up" = kept_at(40, 20),
+       "with a mixture" = kept_at(100, 50), "near its end" = kept_at(220, 10),
+       "finished" = kept_at(40, 40, iter = 40),
+       "of two groups" = kept_at(150, 50, problem = list(f = setting, m = other), by = "sex"),
+       "by the paper's walk" = kept_at(30, 10, iter = 40, of = costs, sampler = "paper"),
+       "of the prior alone" = kept_at(110, 55, sample_prior = "only", iter = 220))
+}

@@ -157,10 +157,9 @@ test_that("nothing that a user names is run, by a shell, by R or by the page", {
   expect_identical(list.files(folder, recursive = TRUE, all.files = TRUE), substring(path, nchar(folder) + 2))
   if (on_unix) expect_no_match(readLines(words), "ran[0-9]|touch|HOME")
   page <- read_page(path)
-  expect_no_match(page, "<script>ran", fixed = TRUE)
-  expect_no_match(page, "onerror=ran=[0-9]+>", perl = TRUE)
-  expect_match(page, paste0("<h1 class=\"title toc-ignore\">", gsub("\n", "&#10;", escape_html(harmful(14))), "</h1>"),
-               fixed = TRUE)
+  expect_identical(occurrences("<script>ran", page) + occurrences("<img src=x", page), 0L)
+  heading <- paste0("<h1 class=\"title toc-ignore\">", gsub("\n", "&#10;", escape_html(harmful(14))), "</h1>")
+  expect_identical(occurrences(heading, page), 1L)
   for (n in 0:8) expect_gt(occurrences(paste0("(touch ran", n, ")"), page), 0)
   skip_without_browser()
   browser <- open_browser(opened)

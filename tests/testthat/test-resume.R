@@ -188,3 +188,97 @@ test_that("a finished file is only read", {
   fill_disk(at = 1)
   expect_identical(resume(path)$draws, fit$draws)
 })
+
+# ---- what is there already ---------------------------------------------------------
+
+# An unfinished checkpoint: everything after the first cannot be written.
+unfinished <- function(path, ...) {
+  real <- replace_file
+  fill_disk(at = 2:99)
+  out <- suppressWarnings(small(path, ...), classes = "ibrc_warning_file")
+  local_replacement("replace_file", real, parent.frame())
+  out
+}
+
+expect_kept <- function(code, path, says) {
+  bytes <- readBin(path, "raw", 1e7)
+  error <- testthat::expect_error(code, says, class = "ibrc_error_checkpoint")
+  testthat::expect_s3_class(error, "ibrc_error_file")
+  testthat::expect_identical(error$reason, "exists")
+  testthat::expect_identical(error$argument, "file")
+  testthat::expect_identical(readBin(path, "raw", 1e7), bytes)
+  testthat::expect_identical(list.files(dirname(path), all.files = TRUE, no.. = TRUE), basename(path))
+  invisible(error)
+}
+
+test_that("a file that is no checkpoint is not overwritten unasked, and that is said before any work", {
+  path <- file.path(withr::local_tempdir(), "notes.txt")
+  writeLines("a year of notes", path)
+  real <- plan_agent
+  local_replacement("plan_agent", function(...) stop("work"))
+  expect_kept(small(path), path, "not a checkpoint.*overwrite = TRUE")
+  file.create(path)
+  expect_kept(small(path), path, "not a checkpoint")
+  expect_error(small(path, overwrite = NA), class = "ibrc_error_input")
+  local_replacement("plan_agent", real)
+  expect_s3_class(small(path, overwrite = TRUE), "ibrc_fit")
+  expect_identical(list.files(dirname(path)), "notes.txt")
+})
+
+test_that("a finished fit is not overwritten unasked, not even this one's own", {
+  path <- file.path(withr::local_tempdir(), "fit.ibrc")
+  fit <- small(path)
+  expect_kept(small(path), path, "finished fit.*resume\\(\\)")
+  expect_identical(resume(path)$draws, fit$draws)
+  again <- ibrc(visits, setting, models, prior, chains = 1, iter = 20, seed = 9, file = path, overwrite = TRUE)
+  expect_identical(resume(path)$draws, again$draws)
+})
+
+test_that("an unfinished fit is begun anew by the same fit, and by no other", {
+  path <- file.path(withr::local_tempdir(), "fit.ibrc")
+  fit <- unfinished(path)
+  other <- list(seed = list(seed = 4), settings = list(thin = 2), data = list(keep_data = FALSE),
+                model = list(tolerance = 1e-7), settings = list(sampler = "paper"),
+                start = list(start = data.frame(alpha = 1, optimism = 0)))
+  begin <- function(...) {
+    given <- utils::modifyList(list(visits, setting, models, prior, by = "clinic", chains = 2, iter = 260, warmup = 130,
+                                    seed = 3, file = path, resolution = 10), list(...))
+    do.call(ibrc, given)
+  }
+  for (part in seq_along(other)) {
+    error <- expect_kept(do.call(begin, other[[part]]), path, "unfinished fit with another .*resume\\(\\)")
+    expect_true(names(other)[part] %in% error$parts)
+  }
+  expect_identical(expect_kept(begin(seed = 4, start = fit), path, "another")$parts, c("seed", "start"))
+  # How fast it is run and what it shows is its own affair.
+  expect_identical(begin(cores = 2)$draws, fit$draws)
+  expect_kept(begin(), path, "finished fit")
+})
+
+test_that("without a seed every fit is another: none is begun anew over an unfinished one", {
+  path <- file.path(withr::local_tempdir(), "fit.ibrc")
+  real <- replace_file
+  fill_disk(at = 2:99)
+  run <- function() ibrc(visits, setting, models, prior, chains = 1, iter = 30, resolution = 10, file = path)
+  suppressWarnings(fit <- run(), classes = "ibrc_warning_file")
+  local_replacement("replace_file", real)
+  expect_kept(run(), path, "another seed")
+  expect_identical(resume(path)$draws, fit$draws)
+})
+
+test_that("a folder, a device or a pipe is refused, told to overwrite or not", {
+  folder <- withr::local_tempdir()
+  for (overwrite in c(FALSE, TRUE)) {
+    expect_identical(expect_error(small(folder, overwrite = overwrite), class = "ibrc_error_file")$reason, "path")
+  }
+  skip_on_os("windows")
+  expect_false(.Call(ffi_file_plain, "/dev/null"))
+  expect_false(.Call(ffi_file_plain, folder))
+  expect_true(.Call(ffi_file_plain, file.path(folder, "none")))
+  pipe <- file.path(folder, "pipe")
+  skip_if(system2("mkfifo", shQuote(pipe), stdout = FALSE, stderr = FALSE) != 0, "no pipes here")
+  for (overwrite in c(FALSE, TRUE)) {
+    expect_identical(expect_error(small(pipe, overwrite = overwrite), "device", class = "ibrc_error_file")$reason, "path")
+  }
+  expect_identical(list.files(folder), "pipe")
+})

@@ -1,0 +1,97 @@
+# What R hands to C is looked at there once more: a number that a kernel would follow out of its arrays is an error
+# for developers, and never a crash.
+
+setting <- diag_setting()
+plan <- plan_agent(setting, bounded_agent(0.5), diag_models(), resolution = 10)
+visits <- simulate(plan, 30, seed = 1)
+tree <- build_histories(code_visits(visits, setting), setting)
+stack <- stack_models(plan$models)
+read <- function(tree, models = stack, from = plan, start = c(0.5, 0.5)) .Call(ffi_loglik, from, models, tree, start)
+changed <- function(x, ...) {
+  changes <- list(...)
+  for (field in names(changes)) x[field] <- changes[field]
+  x
+}
+batch <- new_evaluator(plan, list(tree), 1L, ibrc_prior(alpha ~ lognormal(0, 1)), list(), 1e-8, 1L)$batch
+evaluate <- function(batch, which = 0L) {
+  .Call(ffi_evaluate, batch, matrix(c(0.5, Inf, 0, 0.95), 4), NULL, matrix(0, 11, 1), which, 1L)
+}
+
+bad_trees <- function() {
+  at <- function(field, place, value) {
+    x <- tree
+    x[[field]][place] <- value
+    x
+  }
+  n <- tree$n_histories
+  c(
+    lapply(list(-1L, -2L, NA, n, 1000000L), function(value) at("parent", 3, as.integer(value))),
+    list(at("parent", 1, 0L), at("parent", 1, -2L), at("parent", n, n - 1L)),
+    lapply(c(-1L, 3L, NA, 1000000L), function(value) at("action", 2, value)),
+    lapply(c(-2L, 2L, NA, 1000000L), function(value) at("observation", n, value)),
+    lapply(c(-1, NaN, Inf, NA), function(value) at("count", 5, value)),
+    lapply(c(-1L, 0L, NA, n + 1L, .Machine$integer.max), function(value) changed(tree, n_histories = value)),
+    lapply(c(-1L, 0L, 2L, 1000L), function(value) changed(tree, n_actions = value)),
+    list(changed(tree, parent = tree$parent[-1]), changed(tree, parent = as.numeric(tree$parent)), tree["parent"], NULL)
+  )
+}
+
+test_that("every tree that enters C is looked at", {
+  expect_true(is.finite(read(tree)$total))
+  expect_true(is.finite(evaluate(batch)$log_likelihood))
+  for (bad in bad_trees()) {
+    expect_error(read(bad), "internal")
+    expect_error(evaluate(changed(batch, histories = list(bad))), "internal")
+  }
+  # One that nobody asks for is not, and one that is not there cannot be asked for.
+  expect_true(is.finite(evaluate(changed(batch, histories = list(tree, bad_trees()[[1]])))$log_likelihood))
+  for (which in c(-1L, 1L, NA)) expect_error(evaluate(batch, which), "no such tree")
+  expect_error(evaluate(changed(batch, histories = 1L)), "internal")
+})
+
+test_that("trees of visits that a model is learned from pass the same check", {
+  coded <- code_visits(visits, setting)
+  nodes <- list(n_nodes = 2L, parent = c(-1L, 0L), action = c(-1L, 0L), observation = c(-1L, 0L), through = c(1, 1),
+                ends = c(0, 1))
+  laws <- c(stack[c("n_states", "n_actions", "n_obs")], list(n_models = 1L, start = c(0.5, 0.5),
+                                                             transition = stack$transition[1:12],
+                                                             emission = stack$emission[1:12]))
+  expect_identical(.Call(ffi_iohmm_expect, nodes, laws)$code, 0L)
+  for (bad in list(changed(nodes, parent = c(-1L, 1L)), changed(nodes, parent = c(0L, 0L)),
+                   changed(nodes, parent = c(-1L, NA)), changed(nodes, parent = c(-1L, -2L)),
+                   changed(nodes, action = c(-1L, 3L)), changed(nodes, observation = c(-1L, 2L)),
+                   changed(nodes, n_nodes = -1L), changed(nodes, n_nodes = 0L))) {
+    expect_error(.Call(ffi_iohmm_expect, bad, laws), "internal")
+  }
+  for (bad in list(changed(laws, n_states = -2L), changed(laws, n_models = 0L), changed(laws, start = c(0.5, NaN)))) {
+    expect_error(.Call(ffi_iohmm_expect, nodes, bad), "internal")
+  }
+})
+
+test_that("sizes are positive and agree, and laws are numbers", {
+  for (bad in list(changed(stack, n_states = -2L), changed(stack, n_states = 2147483647L), changed(stack, n_obs = 0L),
+                   changed(stack, n_models = -3L), changed(stack, n_actions = 1L),
+                   changed(stack, transition = replace(stack$transition, 1, NaN)),
+                   changed(stack, emission = replace(stack$emission, 2, -0.1)),
+                   changed(stack, emission = replace(stack$emission, 2, Inf)))) {
+    expect_error(read(tree, bad), "internal")
+    expect_error(.Call(ffi_table_build, bad, 10L, 1L, 1L), "internal")
+  }
+  expect_error(read(tree, start = c(0.5, NaN)), "internal")
+  expect_error(read(tree, start = c(-1, 2)), "internal")
+  one <- stack_models(own_model(setting))
+  expect_error(read(tree, one), "another problem")
+  expect_error(evaluate(changed(batch, models = one)), "another problem")
+  expect_error(evaluate(changed(batch, resolution = 9L)), "another lattice")
+  for (bad in list(changed(plan$tables, n_nodes = -11L), changed(plan$tables, n_actions = 0L),
+                   changed(plan$tables, n_models = 2147483647L), changed(plan$tables, row_start = -plan$tables$row_start - 1L),
+                   changed(plan$tables, coarse_node = seq_len(1000L)))) {
+    expect_error(.Call(ffi_solve, bad, plan$problem, numeric(11), 1e-8, 100L, 1L), "internal")
+  }
+  for (beliefs in list(c(NaN, 1), c(-1, 2), c(0.5, Inf))) {
+    expect_error(.Call(ffi_policy, plan, matrix(beliefs)), "internal")
+    expect_error(.Call(ffi_lattice_locate, matrix(beliefs), 10L), "internal")
+  }
+  expect_error(.Call(ffi_lattice_nodes, -2L, 10L), "internal")
+  expect_error(.Call(ffi_lattice_nodes, 2L, -10L), "internal")
+})

@@ -1,0 +1,148 @@
+# Whatever is put into a checkpoint and sealed again: refused by class, or a fit.
+
+kinds <- checkpoint_kinds(withr::local_tempdir(.local_envir = testthat::teardown_env()))
+path_of <- function(frame = parent.frame()) file.path(withr::local_tempdir(.local_envir = frame), "fit.ibrc")
+
+test_that("checkpoints of all kinds are taken up to the draws of an unbroken run", {
+  path <- path_of()
+  for (kind in names(kinds)) {
+    held <- kinds[[kind]]$held
+    write_checkpoint(path, held$contents, held$fingerprint)
+    expect_identical(resume(path, refresh = 0)$draws, kinds[[kind]]$draws, label = kind)
+  }
+  steps <- vapply(kinds, function(kind) iteration_of(kind$held$contents$chain), 0L)
+  expect_identical(unname(steps), c(0L, 40L, 100L, 220L, 40L, 150L, 30L, 110L))
+})
+
+test_that("the fields that are looked at are those that are written", {
+  for (kind in kinds) expect_named(kind$held$contents$job, job_fields)
+  # Each counts in the fingerprint.
+  plain <- kinds[[1]]$held$contents$job
+  for (field in job_fields) {
+    other <- plain
+    other[field] <- list("other")
+    if (field == "run") next
+    expect_false(identical(job_fingerprint(other), job_fingerprint(plain)), label = field)
+  }
+  for (field in names(plain$run)) {
+    other <- plain
+    other$run[field] <- list("other")
+    expect_identical(sum(job_fingerprint(other) != job_fingerprint(plain)), 1L, label = field)
+  }
+})
+
+test_that("a checkpoint changed anywhere and sealed again is refused, or holds a fit", {
+  skip_on_cran()
+  path <- path_of()
+  with_seed(8, for (kind in names(kinds)) {
+    held <- kinds[[kind]]$held
+    changes <- changed_contents(held$contents)
+    for (change in sample(changes, 10)) {
+      what <- paste0(kind, ": ", change$way, ", ", change$what)
+      write_changed(path, held, change, honest = FALSE)
+      expect_identical(outcome_of_change(path), "refused", label = what)
+      write_changed(path, held, change, honest = TRUE)
+      expect_true(outcome_of_change(path) %in% c("refused", "fit"), label = what)
+    }
+  })
+})
+
+# One change by name, with a fingerprint that agrees.
+outcome_with <- function(kind, change, path = path_of(parent.frame())) {
+  contents <- change(kinds[[kind]]$held$contents)
+  write_checkpoint(path, contents, c(job_fingerprint(contents$job), chain = fingerprint_of(contents$chain)))
+  outcome_of_change(path)
+}
+
+test_that("what crashed R is refused", {
+  path <- path_of()
+  for (field in c("parent", "action", "observation")) for (value in list(1e6L, -5L, NA_integer_, 2147483647L)) {
+    expect_identical(outcome_with("near its end", function(x) {
+      x$job$histories[[1]][[field]][3] <- value
+      x
+    }, path), "refused", label = paste(field, value))
+  }
+  for (value in c(-1L, 0L, 2147483647L)) {
+    expect_identical(outcome_with("near its end", function(x) {
+      x$job$histories[[1]]$n_histories <- value
+      x
+    }, path), "refused")
+  }
+})
+
+test_that("runs without an end, and numbers that no chain has, are refused", {
+  refused <- function(change) expect_identical(outcome_with("near its end", change), "refused")
+  refused(function(x) {
+    x$job$run$iter <- x$chain$state$iter <- 2000000000L
+    x
+  })
+  refused(function(x) {
+    x$job$run$iter <- x$chain$state$iter <- 100000000L
+    x
+  })
+  refused(function(x) {
+    x$job$resolution <- 100000L
+    x
+  })
+  refused(function(x) {
+    x$chain$value[] <- 1e300
+    x
+  })
+  refused(function(x) {
+    x$chain$state$positions[1, 1] <- 800
+    x$chain$state$recent[[220]][1] <- 800
+    x
+  })
+  refused(function(x) {
+    x$job$tolerance <- 1e-300
+    x
+  })
+  # An observation that cannot follow, a visit after the end of a trajectory.
+  refused(function(x) {
+    for (m in seq_along(x$job$models$models)) {
+      x$job$models$models[[m]]$emission[, 1, ] <- 0
+      x$job$models$models[[m]]$emission[, 2, ] <- 1
+    }
+    x
+  })
+  refused(function(x) {
+    x$job$setting$stop_actions <- x$job$setting$actions
+    x
+  })
+})
+
+test_that("a changed number that could be is a fit, and the fingerprint alone tells", {
+  path <- path_of()
+  held <- kinds[["near its end"]]$held
+  contents <- held$contents
+  contents$chain$state$recent[[150]][1] <- contents$chain$state$recent[[150]][1] + 1e-9
+  write_checkpoint(path, contents, held$fingerprint)
+  error <- expect_error(resume(path), "\\(chain\\)", class = "ibrc_error_checkpoint")
+  expect_identical(error$parts, "chain")
+  expect_identical(error$reason, "damaged")
+  expect_identical(outcome_with("near its end", function(x) contents, path), "fit")
+})
+
+test_that("refusals are of three classes and name no value", {
+  path <- path_of()
+  held <- kinds[["near its end"]]$held
+  held$contents$job$group_levels <- "SECRET"
+  held$contents$job$by <- 5
+  write_checkpoint(path, held$contents, c(job_fingerprint(held$contents$job), chain = held$fingerprint[["chain"]]))
+  error <- expect_error(resume(path), class = "ibrc_error_checkpoint")
+  expect_identical(class(error)[1:3], c("ibrc_error_checkpoint", "ibrc_error_file", "ibrc_error"))
+  expect_no_match(conditionMessage(error), "SECRET")
+})
+
+test_that("values are near where they agree but for rounding", {
+  x <- list(a = c(1, NA, Inf, -Inf), b = "t", c = 1L)
+  near <- x
+  near$a[1] <- 1 + 1e-9
+  expect_true(is_near(near, x))
+  for (other in list(c(1.1, NA, Inf, -Inf), c(1, 1, Inf, -Inf), c(1, NA, -Inf, -Inf), c(1, NA, 5, -Inf), c(1, NA, Inf))) {
+    expect_false(is_near(list(a = other, b = "t", c = 1L), x))
+  }
+  expect_false(is_near(list(a = x$a, b = "u", c = 1L), x))
+  expect_false(is_near(list(a = x$a, b = "t", c = 1), x))
+  expect_false(is_near(stats::setNames(x, c("b", "a", "c")), x))
+})
