@@ -38,7 +38,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Faults                kill.R         ''         5       'R src'
   Faults                interrupt.R    ''         0       'R src'
   Faults                disk.R         ''         1       'R src'
-  Faults                damage.R       ''         1       'R src'
+  Faults                damage.R       ''         12      'R src tests/testthat'
   Faults                storm.R        ''         2       'R src'
   Faults                generator.R    ''         1       'R src'
   Faults                leak.R         ''         2       'R src'
