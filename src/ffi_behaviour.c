@@ -106,12 +106,17 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
   ibrc_lattice lattice =
       args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
   ibrc_plan plan = args_plan(plan_arg, &lattice);
-  const int horizon = args_whole(horizon_arg, "horizon"), n = Rf_ncols(noise);
+  const int horizon = args_size(horizon_arg, "horizon"), n = Rf_ncols(noise);
+  args_check_models(&models, plan.n_actions, plan.n_models);
+  args_check_models(&environment, plan.n_actions, environment.n_models);
+  if (environment.n_states != models.n_states || environment.n_obs != models.n_obs) {
+    Rf_error("internal: an environment of another problem");
+  }
   ibrc_rollout rollout = {&plan,
                           &models,
                           &environment,
-                          args_reals(start, models.n_states, "start"),
-                          args_reals(belief, models.n_states, "belief"),
+                          args_nonnegative(start, models.n_states, "start"),
+                          args_nonnegative(belief, models.n_states, "belief"),
                           args_wholes(stops, models.n_actions, "stops"),
                           horizon};
   const size_t n_noise = ibrc_rollout_noise(horizon);
