@@ -66,7 +66,8 @@ check_held_streams <- function(streams, n_chains) {
   must(is.list(streams) && length(streams) == n_chains, "random streams")
   kind <- streams_from_seed(1L)[[1]][1]
   for (stream in streams) {
-    must(is.integer(stream) && length(stream) == 7 && is.null(dim(stream)) && identical(stream[1], kind), "random streams")
+    must(is.integer(stream) && is.null(dim(stream)) && length(stream) == 7, "random streams")
+    must(identical(stream[1], kind), "random streams")
     # Without a sign, of which NA is the smallest.
     word <- ifelse(is.na(stream[-1]), 2^31, stream[-1] %% 2^32)
     must(all(word < rep(c(4294967087, 4294944443), each = 3)) && any(word[1:3] > 0) && any(word[4:6] > 0),
@@ -91,7 +92,8 @@ check_held_law <- function(state, expected) {
   }
   check_held_mixture(law$mixture, size, n_groups)
   must(identical(law$walk_factor, law$mixture$factor) && identical(law$n_shapes, law$mixture$n_own), "proposals")
-  must(is_near(as.vector(state$log_mixture), mixture_log_density(law$mixture, state$positions, expected$group)), "proposals")
+  log_mixture <- mixture_log_density(law$mixture, state$positions, expected$group)
+  must(is_near(as.vector(state$log_mixture), log_mixture), "proposals")
 }
 
 # Weights, means and factors say the rest: stacked again they have to give it.
@@ -100,7 +102,8 @@ check_held_mixture <- function(mixture, size, n_groups) {
   must(is_wholes(n_parts, 1, most_components + 1, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
   must(is_finite(mixture$cumulative, c(n_parts, n_groups)), "proposals")
   must(is_finite(mixture$mean, c(n_parts * n_groups, size)) && all(abs(mixture$mean) <= most_position), "proposals")
-  must(is_finite(mixture$factor, c(size^2, n_parts * n_groups)) && all(abs(mixture$factor) <= most_position), "proposals")
+  must(is_finite(mixture$factor, c(size^2, n_parts * n_groups)), "proposals")
+  must(all(abs(mixture$factor) <= most_position), "proposals")
   must(all(mixture$factor[diag(size) == 1, ] > 0), "proposals")
   apart <- lapply(seq_len(n_groups), function(g) {
     own <- seq_len(mixture$n_own[g])
@@ -124,7 +127,8 @@ check_held_moves <- function(state, expected) {
   noise <- state$noise
   blank <- c(n_chains, block_steps)
   must(has_names(noise, c("normal", "chi_square", "kind", "component", "log_uniform")), "noise")
-  must(is_finite(noise$normal, c(n_chains * length(expected$prior), block_steps)) && all(abs(noise$normal) < 100), "noise")
+  must(is_finite(noise$normal, c(n_chains * length(expected$prior), block_steps)), "noise")
+  must(all(abs(noise$normal) < 100), "noise")
   must(is_finite(noise$chi_square, blank) && all(noise$chi_square > 0 & noise$chi_square < 1e4), "noise")
   for (uniform in noise[c("kind", "component")]) {
     must(is_finite(uniform, blank) && all(uniform > 0 & uniform < 1), "noise")

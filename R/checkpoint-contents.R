@@ -63,7 +63,8 @@ check_held_job <- function(plain) {
 }
 
 check_held_run <- function(run, prior) {
-  must(has_names(run, c("chains", "iter", "warmup", "thin", "cores", "refresh", "seed", "start")), "settings of the run")
+  fields <- c("chains", "iter", "warmup", "thin", "cores", "refresh", "seed", "start")
+  must(has_names(run, fields), "settings of the run")
   most <- .Machine$integer.max
   must(is_wholes(run$chains, 1, 1e5, 1) && is_wholes(run$iter, 2, 1e8, 1) && is_wholes(run$thin, 1, most, 1) &&
          is_wholes(run$warmup, 0, run$iter - 1, 1) && (run$iter - run$warmup) %/% run$thin >= 2, "numbers of steps")
@@ -128,9 +129,9 @@ check_held_prior <- function(prior, start) {
                              entry$state, entry$action)
     must(is_near(again, entry) && is.finite(entry$log_mass), "prior")
     check_support(entry)
-    named <- if (is.null(entry$state)) read_term(as.name(entry$term))
-    else list(term = paste0("utility[", entry$state, ",", entry$action, "]"), state = entry$state, action = entry$action)
-    must(identical(named, Filter(Negate(is.null), entry[c("term", "state", "action")])), "prior")
+    name <- if (is.null(entry$state)) read_term(as.name(entry$term))$term
+    else paste0("utility[", entry$state, ",", entry$action, "]")
+    must(identical(entry$term, name) && is.null(entry$state) == is.null(entry$action), "prior")
     must(all(start[, entry$term] >= entry$lower & start[, entry$term] <= entry$upper), "start of the chains")
   }
   must(identical(names(prior), vapply(prior, `[[`, "", "term", USE.NAMES = FALSE)), "prior")

@@ -99,12 +99,12 @@ say_stale <- function(lines) {
 
 refuse_locked <- function(path, lines) {
   if (lines[1] != lock_title) {
-    refuse_checkpoint("locked", "cannot be locked: \"", basename(path), "\" beside it is a file of another kind. Choose ",
-                      "another `file`.")
+    refuse_checkpoint("locked", "cannot be locked: \"", basename(path), "\" beside it is a file of another kind. ",
+                      "Choose another `file`.")
   }
   here <- lines[3] == paste0("machine ", process_marks()[2])
   refuse_checkpoint("locked", "is being written by another process (", lock_process(lines),
-                    if (!here) paste0(" on ", enumerate(sub("^machine ", "", lines[3]))), "). Wait until it has ended, ",
-                    "or choose another `file`.",
+                    if (!here) paste0(" on ", enumerate(sub("^machine ", "", lines[3]))), "). ",
+                    "Wait until it has ended, or choose another `file`.",
                     if (!here) paste0(" If it has ended, delete \"", basename(path), "\"."))
 }

@@ -199,8 +199,8 @@ set_title <- function(page, word, title) {
 refuse_odd_folder <- function(folder, windows = .Platform$OS.type == "windows") {
   odd <- if (windows) "[%\"\n\r]" else "[`$\"\n\r\\\\]"
   if (any(grepl(odd, c(folder, find.package("ibrc"), find.package("rmarkdown")), perl = TRUE))) {
-    abort("file", "R's temporary folder, or its library, has a sign in its path that the programs behind a report cannot ",
-          "take, such as $ or a quote. Set TMPDIR to another folder, and start R again.", argument = "file",
+    abort("file", "R's temporary folder, or its library, has a sign in its path that the programs behind a report ",
+          "cannot take, such as $ or a quote. Set TMPDIR to another folder, and start R again.", argument = "file",
           fields = list(reason = "path"))
   }
 }

@@ -148,9 +148,9 @@ refuse_other_run <- function(found, fingerprint) {
   same <- setdiff(names(fingerprint), "progress")
   parts <- same[!(found[same] == fingerprint[same]) %in% TRUE]
   if (length(parts)) {
-    refuse_checkpoint("exists", "is there already: it holds an unfinished fit with another ", enumerate(parts, quote = ""),
-                      ", with which resume() goes on. Choose another `file`, or give overwrite = TRUE to replace what ",
-                      "is there.", parts = parts)
+    refuse_checkpoint("exists", "is there already: it holds an unfinished fit with another ",
+                      enumerate(parts, quote = ""), ", with which resume() goes on. Choose another `file`, or give ",
+                      "overwrite = TRUE to replace what is there.", parts = parts)
   }
 }
 

@@ -111,7 +111,7 @@ for (name in names(kinds)) {
   # All of them for a long run, and for groups that have all of their own; of the others a share.
   in_full <- name %in% c("near its end", "of two groups")
   if (!in_full) changes <- sample(changes, 200)
-  asked <- function(what) paste0(if (in_full) "every change that the script makes of every field" else "200 changes", ", ", what)
+  asked <- function(what) paste0(if (in_full) "every kind of change of every field, " else "200 changes, ", what)
   counts <- count_outcomes(kind, changes, honest = FALSE)
   promise(paste0("a checkpoint ", name, ", changed in any field and sealed again, is refused"),
           asked("all refused"), say(counts), all_refused(counts))
@@ -128,8 +128,8 @@ outcomes <- suppressWarnings(system2("Rscript", shQuote(c(file.path("tests", "sl
                                      stdout = TRUE, stderr = FALSE, timeout = 600))
 promise("a planted resume() that does not look at what a file holds is seen",
         "150 changes, a crash or one that is not refused at least",
-        paste0(length(outcomes), " of 150 files read before a crash or the end, ", sum(outcomes == "refused"), " refused, ",
-               sum(outcomes == "fit"), " fits"), length(outcomes) < 150 || any(outcomes != "refused"))
+        paste0(length(outcomes), " of 150 files read before a crash or the end, ", sum(outcomes == "refused"),
+               " refused, ", sum(outcomes == "fit"), " fits"), length(outcomes) < 150 || any(outcomes != "refused"))
 unsigned <- altered_package("check_held_fingerprint", function(found, wanted) NULL)
 counts <- count_outcomes(kind, sample(changed_contents(kind$held$contents), 100), honest = FALSE, unsigned)
 promise("a planted resume() that does not look at the fingerprint is seen", "100 changes, one fit at least",

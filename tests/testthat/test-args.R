@@ -84,7 +84,8 @@ test_that("sizes are positive and agree, and laws are numbers", {
   expect_error(evaluate(changed(batch, models = one)), "another problem")
   expect_error(evaluate(changed(batch, resolution = 9L)), "another lattice")
   for (bad in list(changed(plan$tables, n_nodes = -11L), changed(plan$tables, n_actions = 0L),
-                   changed(plan$tables, n_models = 2147483647L), changed(plan$tables, row_start = -plan$tables$row_start - 1L),
+                   changed(plan$tables, n_models = 2147483647L),
+                   changed(plan$tables, row_start = -plan$tables$row_start - 1L),
                    changed(plan$tables, coarse_node = seq_len(1000L)))) {
     expect_error(.Call(ffi_solve, bad, plan$problem, numeric(11), 1e-8, 100L, 1L), "internal")
   }

@@ -139,7 +139,8 @@ test_that("values are near where they agree but for rounding", {
   near <- x
   near$a[1] <- 1 + 1e-9
   expect_true(is_near(near, x))
-  for (other in list(c(1.1, NA, Inf, -Inf), c(1, 1, Inf, -Inf), c(1, NA, -Inf, -Inf), c(1, NA, 5, -Inf), c(1, NA, Inf))) {
+  others <- list(c(1.1, NA, Inf, -Inf), c(1, 1, Inf, -Inf), c(1, NA, -Inf, -Inf), c(1, NA, 5, -Inf), c(1, NA, Inf))
+  for (other in others) {
     expect_false(is_near(list(a = other, b = "t", c = 1L), x))
   }
   expect_false(is_near(list(a = x$a, b = "u", c = 1L), x))

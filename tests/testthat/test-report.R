@@ -105,7 +105,8 @@ test_that("a title is text in the page's heading and head, whatever is in it", {
     Encoding(out) <- "UTF-8"
     out
   }
-  as_is <- c("true", "\u4e2d\u6587 \u03b1", "--- {{x}} *b* $HOME \\1 \\\\ $(touch x)", strrep("long ", 1e4), "a  b", "word")
+  as_is <- c("true", "\u4e2d\u6587 \u03b1", "--- {{x}} *b* $HOME \\1 \\\\ $(touch x)", strrep("long ", 1e4), "a  b",
+             "word")
   for (title in as_is) expect_identical(titled(title), paste0("<title>", title, "</title><h1>", title, "</h1>\u00e9"))
   expect_identical(titled(""), "<title>A report</title><h1></h1>\u00e9")
   expect_identical(titled(" "), "<title>A report</title><h1> </h1>\u00e9")
@@ -135,7 +136,8 @@ test_that("nothing that a user names is run, by a shell, by R or by the page", {
   actions <- paste(seq_along(diag$actions), vapply(2:4, harmful, ""))
   seen <- paste(seq_along(diag$observations), vapply(5:6, harmful, ""))
   setting <- decision_setting(c(harmful(0), harmful(1)), actions, seen, unname(diag$transition), unname(diag$emission),
-                              unname(diag$utility), discount = 0.9, stop_actions = actions[match(diag$stop_actions, diag$actions)])
+                              unname(diag$utility), discount = 0.9,
+                              stop_actions = actions[match(diag$stop_actions, diag$actions)])
   data <- as.data.frame(clinic_visits())
   data$action <- actions[match(data$action, diag$actions)]
   data$observation <- seen[match(data$observation, diag$observations)]
@@ -152,7 +154,8 @@ test_that("nothing that a user names is run, by a shell, by R or by the page", {
   path <- file.path(odd, "a report.html")
   opened <- NULL
   withr::local_options(browser = function(url) opened <<- url)
-  ibrc_report(fit, visits, path, iohmm = iohmm, title = harmful(14), show_id = TRUE, patients = 2, draws = 2, open = TRUE)
+  ibrc_report(fit, visits, path, iohmm = iohmm, title = harmful(14), show_id = TRUE, patients = 2, draws = 2,
+              open = TRUE)
 
   expect_identical(list.files(folder, recursive = TRUE, all.files = TRUE), substring(path, nchar(folder) + 2))
   if (on_unix) expect_no_match(readLines(words), "ran[0-9]|touch|HOME")
