@@ -127,7 +127,7 @@ program_packages() {
     apt_update
     apt_install "$@"
   else
-    say "$* wanted as well, to be installed by hand: what needs them is left out"
+    say "also wanted, to be installed by hand: $*; what needs it is left out"
   fi
 }
 

@@ -27,7 +27,7 @@ test_that("make test sets up pandoc, a browser and other locales, and says what 
   expect_match(goal, "browser=yes", fixed = TRUE)
   expect_match(goal, "locales=$test_locales", fixed = TRUE)
   expect_identical(said_in(lines, "^test_locales=\"(.*)\"$"), c("en_US.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8"))
-  for (kind in c("no browser here", "apt offers no Chromium", "no locale", "wanted as well")) {
+  for (kind in c("no browser here", "apt offers no Chromium", "no locale", "also wanted")) {
     expect_match(lines, paste("say \".*", kind, sep = ""), all = FALSE)
   }
 })
