@@ -4,6 +4,11 @@
 #' while the agent carries its own beliefs and acts by its plan. A trajectory ends
 #' after a stop action or at the horizon.
 #'
+#' Memory is that of the visits returned, however long the horizon is; time grows with `nsim` times `horizon`, as
+#' each visit that might be made has its share of the random numbers. More visits than the session can hold (its option
+#' `ibrc.memory`) are an error: before any is drawn where nothing ends a trajectory, else once the first trajectories
+#' show how long they are.
+#'
 #' @param object A plan ([plan_agent()]).
 #' @param nsim Number of trajectories.
 #' @param seed A number to set the random generator with, as in

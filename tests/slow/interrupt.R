@@ -5,7 +5,8 @@
 #
 # A problem is "DIAG" or "5,151 nodes", then ", checkpoints", ", groups" (ten of them)
 # or ", groups in processes", if any. The first two forms are what is promised; ", deaf" is a
-# planted fault, a fit that listens every half second.
+# planted fault, a fit that listens every half second. Or it is one of the `long_calls` below, which
+# take seconds or minutes, most of them inside C.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "problems.R"))
@@ -51,6 +52,61 @@ fit_forever <- function(name) {
   }
 }
 
+fine_plan <- function(resolution, ...) {
+  plan_agent(diag_setting(), bounded_agent(0.5, 1.25, 1e-3), diag_models(), resolution, ...)
+}
+
+# Each makes what it needs, and returns what is called over and over.
+long_calls <- list(
+  "a plan, 2 states, resolution 80,000" = function() function() fine_plan(80000),
+  "a plan, 3 states, resolution 300" = function() {
+    setting <- clinic_setting()
+    function() plan_agent(setting, bounded_agent(0.5, 1.25, 1e-3), soften_models(setting, c(0, 0.5)), 300)
+  },
+  "an account of a plan, resolution 300,000" = function() {
+    plan <- fine_plan(300000)
+    function() summary(plan)
+  },
+  "a fit, resolution 300,000" = function() {
+    visits <- simulate(fine_plan(100), 100, seed = 1)
+    function() {
+      fit <- ibrc(visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), resolution = 300000,
+                  warmup = 0, seed = 1, refresh = 0)
+      if (fit$interrupted) stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+    }
+  },
+  "simulate(nsim = 1e5, horizon = 1e4)" = function() {
+    plan <- fine_plan(100)
+    function() simulate(plan, 1e5, seed = 1, horizon = 1e4)
+  },
+  "dynamics from 500,000 visits" = function() {
+    visits <- simulate(plan_agent(tiger_setting(), bounded_agent(alpha = 20)), 10000, seed = 1, horizon = 50)
+    function() fit_iohmm(visits, states = 5, starts = 20, seed = 1, tolerance = 1e-12)
+  },
+  "a likelihood of 2,000,000 visits" = function() {
+    plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+    visits <- simulate(plan, 20000, seed = 1, horizon = 100)
+    function() log_lik(plan, visits)
+  },
+  # A planted fault.
+  "a call that is deaf for three seconds" = function() function() {
+    until <- Sys.time() + 3
+    suspendInterrupts(while (Sys.time() < until) NULL)
+    Sys.sleep(0.01)
+  }
+)
+
+call_forever <- function(name) {
+  run <- long_calls[[name]]()
+  for (moment in seq_len(moments)) {
+    cat("begin", Sys.getpid(), "\n")
+    outcome <- tryCatch(repeat run(), interrupt = function(e) "interrupt 0",
+                        ibrc_error_interrupted = function(e) "interrupt 0",
+                        error = function(e) gsub("[[:space:]]+", "_", conditionMessage(e)))
+    cat("back", format(c(now(), turn(Sys.getpid())), digits = 20), outcome, "\n")
+  }
+}
+
 checkpoint_step <- function(file) {
   tryCatch(own("read_checkpoint")(file)$contents$chain$state$iteration, error = conditionMessage)
 }
@@ -83,18 +139,28 @@ interrupt_at_random <- function(name) {
 
 given <- commandArgs(TRUE)
 if (length(given) > 1 && given[2] == "child") {
-  fit_forever(given[3])
+  if (given[3] %in% names(long_calls)) call_forever(given[3]) else fit_forever(given[3])
   quit(status = 0)
 }
 set.seed(8)
 names <- if (length(given) > 1) given[-1] else c("DIAG, deaf", "DIAG", "DIAG, checkpoints", "5,151 nodes",
-                                                    "5,151 nodes, checkpoints")
+                                                    "5,151 nodes, checkpoints", names(long_calls))
 for (name in names) {
   rows <- interrupt_at_random(name)
-  soon <- rows$wall <= 250
+  long <- name %in% names(long_calls)
+  soon <- rows$wall <= if (long) 1000 else 250
   figure <- paste0(sum(soon), " of ", nrow(rows), ", median ", round(stats::median(rows$wall)), " ms, longest ",
                    round(max(rows$wall)), " ms; on a processor median ", round(stats::median(rows$own)),
                    " ms, longest ", round(max(rows$own)), " ms")
+  if (long) {
+    planted <- grepl("deaf", name)
+    promise(if (planted) paste0("a planted fault is seen (", name, ")") else
+              paste0("long calls answer within a second (", name, ")"),
+            if (planted) paste(moments, "interrupts, one answered later than a second at least") else
+              paste(moments, "interrupts, all within a second, as an interrupt"),
+            figure, if (planted) !all(soon) else all(soon) && all(rows$outcome == "interrupt"))
+    next
+  }
   if (endsWith(name, "deaf")) {
     promise("a planted fit that listens every half second is seen",
             paste(moments, "interrupts, one answered later than 250 ms at least"), figure, !all(soon))
