@@ -89,10 +89,12 @@ long_calls <- list(
     function() log_lik(plan, visits)
   },
   # A planted fault.
-  "a call that is deaf for three seconds" = function() function() {
-    until <- Sys.time() + 3
-    suspendInterrupts(while (Sys.time() < until) NULL)
-    Sys.sleep(0.01)
+  "a call that is deaf for three seconds" = function() {
+    function() {
+      until <- Sys.time() + 3
+      suspendInterrupts(while (Sys.time() < until) NULL)
+      Sys.sleep(0.01)
+    }
   }
 )
 
