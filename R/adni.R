@@ -44,11 +44,12 @@ adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, disc
   states <- check_names(iohmm$states, "iohmm$states")
   utility <- matrix(rep(-mri_cost * (actions == "mri"), each = length(states)), length(states),
                     dimnames = list(states, actions))
-  decision_setting(
+  setting <- decision_setting(
     states = states, actions = actions, observations = iohmm$observations,
     transition = iohmm$transition, emission = iohmm$emission, utility = utility,
     belief_utility = certainty_bonus(certainty, above), discount = discount, start = iohmm$start
   )
+  if (inherits(iohmm, "ibrc_iohmm")) mark_learned(setting) else setting
 }
 
 # What read_adni() calls what was done and seen.

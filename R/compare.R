@@ -10,9 +10,10 @@
 #' @param scale `"ratio"` or `"difference"`; by default a ratio for `alpha`, `beta` and
 #'   `eta` and a difference for the others. A ratio needs draws that are all positive.
 #' @param conf.level Mass of the central interval.
-#' @return A data frame with a row a contrast: `term`, `group`, `reference`, `scale`,
-#'   `estimate` (the median), `conf.low`, `conf.high` and `probability`, that the
-#'   parameter is larger in `group` than in `reference`.
+#' @return A data frame of class `ibrc_comparison`, one row per contrast: `term`, `group`, `reference`, `scale`,
+#'   `estimate` (the median), `conf.low`, `conf.high`, `probability`, that the
+#'   parameter is larger in `group` than in `reference`, and `verdict`: whether the numbers may be used, the worst of what
+#'   [verdict()] says of the term in either group. Printing it adds what to do.
 #' @family inference
 #' @export
 #' @examples
@@ -43,7 +44,31 @@ compare_groups <- function(fit, reference = NULL, scale = NULL, conf.level = 0.9
   })
   out <- do.call(rbind, rows)
   rownames(out) <- NULL
-  out
+  rows <- standing_verdict(fit)
+  out$verdict <- vapply(seq_len(nrow(out)), function(i) {
+    verdict_for(rows, out$term[i], c(out$group[i], out$reference[i]))
+  }, "")
+  structure(out, class = c("ibrc_comparison", "data.frame"), verdict = rows)
+}
+
+#' @export
+print.ibrc_comparison <- function(x, digits = 3, ...) {
+  rows <- attr(x, "verdict")
+  table <- as.data.frame(x)
+  numbers <- intersect(c("estimate", "conf.low", "conf.high", "probability"), names(table))
+  table[numbers] <- lapply(table[numbers], signif, digits)
+  print(table, row.names = FALSE)
+  if (is.null(rows)) return(invisible(x))
+  cat("\n", verdict_headline(rows), "\n", sep = "")
+  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ibrc_comparison <- function(x, ...) {
+  attr(x, "verdict") <- NULL
+  class(x) <- "data.frame"
+  x
 }
 
 group_pairs <- function(groups, reference) {

@@ -104,3 +104,6 @@ warn <- function(kind, ...) {
   warning(structure(class = c(paste0("ibrc_warning_", kind), "ibrc_warning", "warning", "condition"),
                     list(message = paste0(...), call = NULL)))
 }
+
+# A number for a sentence, whatever options(OutDec) says.
+format_number <- function(x, digits = 3) format(signif(x, digits), trim = TRUE, digits = digits, decimal.mark = ".")

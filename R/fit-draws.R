@@ -26,12 +26,17 @@ new_ibrc_fit <- function(chain, job) {
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
          group_sizes = c(table(group)), n_visits = vapply(histories, function(h) sum(h$count), 0),
-         by = job$by, histories = if (job$keep_data) histories,
-         visit_actions = if (job$keep_data) job$actions,
-         trajectory_group = if (job$keep_data) as.integer(group), run = job$run, sampler = job$sampler,
+         by = job$by, histories = histories, visit_actions = job$actions, trajectory_group = as.integer(group),
+         run = job$run, sampler = job$sampler,
          seed = job$run$seed, start = job$run$start, interrupted = chain$interrupted),
     class = "ibrc_fit"
   )
+}
+
+# keep_data = FALSE: nothing of the visits stays.
+without_data <- function(fit) {
+  fit[c("histories", "visit_actions", "trajectory_group")] <- list(NULL)
+  fit
 }
 
 # Where each chain of a fit stands, a row a chain, group after group: where others can start.
@@ -52,6 +57,39 @@ is_grouped <- function(fit) length(fit$draws) > 1 || !identical(names(fit$draws)
 variable_names <- function(fit, group) {
   terms <- prior_terms(fit$prior)
   if (is_grouped(fit)) paste0(terms, "[", group, "]") else terms
+}
+
+# One row per term and group: quantiles, and what the package posterior says of the chains.
+tidy_draws <- function(fit, conf.level = 0.95) {
+  tail <- (1 - conf.level) / 2
+  shrink <- contraction(fit)
+  rows <- lapply(names(fit$draws), function(group) {
+    draws <- fit$draws[[group]]
+    do.call(rbind, lapply(dimnames(draws)[[3]], function(term) {
+      one <- matrix(draws[, , term], dim(draws)[1])
+      range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
+      data.frame(term = term, group = group, estimate = stats::median(one), std.error = stats::sd(one),
+                 conf.low = range[1], conf.high = range[2], rhat = posterior::rhat(one),
+                 ess_bulk = posterior::ess_bulk(one), ess_tail = posterior::ess_tail(one),
+                 contraction = shrink[term, group])
+    }))
+  })
+  out <- do.call(rbind, rows)
+  rownames(out) <- NULL
+  out
+}
+
+# 1 - var(posterior) / var(prior) on the sampler's scale, [term, group].
+contraction <- function(fit) {
+  prior_sd <- prior_sd_unconstrained(fit$prior)
+  out <- vapply(fit$draws, function(draws) {
+    flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+    theta <- prior_unconstrain(fit$prior, flat)
+    # A draw at the edge of the doubles has no place on that scale.
+    theta[!is.finite(theta)] <- NA
+    1 - apply(theta, 2, stats::var, na.rm = TRUE) / prior_sd^2
+  }, numeric(length(prior_sd)))
+  matrix(out, length(prior_sd), length(fit$draws), dimnames = list(prior_terms(fit$prior), names(fit$draws)))
 }
 
 #' Draws of a fit

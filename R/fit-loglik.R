@@ -244,18 +244,19 @@ spaced_draws <- function(fit, draws) {
   data.frame(.draw = draw, .iteration = (draw - 1L) %% size[1] + 1L, .chain = (draw - 1L) %/% size[1] + 1L)
 }
 
-# What `read` makes of the plan at each draw taken, of one group. Every solve starts
-# from the values of the one before.
-read_draws <- function(fit, group, chosen, read) {
+# What `read` makes of the plan at each draw taken, of one group: a list, or what `reduce` makes
+# of what there is so far (NULL at first) and the next. Every solve starts from the values of
+# the one before.
+read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) c(so_far, list(one))) {
   draws <- fit$draws[[group]]
   plan <- plan_of(fit, group)
-  out <- vector("list", nrow(chosen))
-  for (i in seq_along(out)) {
+  out <- NULL
+  for (i in seq_len(nrow(chosen))) {
     natural <- matrix(draws[chosen$.iteration[i], chosen$.chain[i], ], 1,
                       dimnames = list(NULL, dimnames(draws)[[3]]))
     drawn <- plan_at(fit, natural, plan)
     plan$solution$value <- drawn$solution$value
-    out[[i]] <- read(drawn)
+    out <- reduce(out, read(drawn))
   }
   out
 }

@@ -13,28 +13,30 @@
 #'   reported as not identified ([identifiability()]).
 #' * `rhat` above 1.01, or `ess_bulk` or `ess_tail` (effective numbers of draws) below 400: run longer before
 #'   reporting anything.
+#' * `verdict`: whether the number may be used: `ok`, `caution` or `do not use`. It is the worst of what
+#'   [verdict()] says of the term, of its group and of the fit.
 #'
-#' Lines with a star below the table say what to do next. `vignette("ibrc")` has the numbers at the bedside.
+#' Below the table stands the verdict, check by check; lines with a star say what to do next. `vignette("ibrc")` has the numbers at the bedside.
 #'
 #' @param object,x A fit ([ibrc()]), or its summary.
 #' @param conf.level Mass of the central interval.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with a row a term and group: `term`, `group` (with
+#' @return `tidy()`: a data frame with one row per term and group: `term`, `group` (with
 #'   groups), `estimate` (the median), `std.error` (the standard deviation),
 #'   `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail` and `contraction`, the
 #'   share of the prior's variance that the data took away, on the scale a sampler works on
-#'   ([ibrc_prior()]); below 0 where the posterior is the wider. `glance()`: one row with
+#'   ([ibrc_prior()]); below 0 where the posterior is the wider; and `verdict`. `glance()`: one row with
 #'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
-#'   `ess_bulk` and `ess_tail` (the worst over terms). `coef()`: the medians.
-#'   `summary()`: a list of class `summary.ibrc_fit` with `table` (as `tidy()`), `glance` and `advice` (text)
+#'   `ess_bulk` and `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians.
+#'   `summary()`: a list of class `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text)
 #'   among others; it prints medians, intervals, diagnostics and the advice.
 #' @section Do the chains agree?:
 #' Two things are looked at, with the package posterior (Vehtari and others 2021). `rhat` compares
 #' chains, and halves of chains, with each other; `ess_bulk` and `ess_tail` say how many
 #' independent draws the centre and the tails are worth. They differ: chains that agree may still be
-#' short, and long chains may sit in different places. `summary()` puts both into
+#' short, and long chains may sit in different places. The verdict puts both into
 #' words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` look at neither.
 #' @references Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Rank-normalization,
 #'   folding, and localization: an improved R-hat for assessing convergence of MCMC,
@@ -54,8 +56,9 @@
 summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
   check_unused(...)
   suppress <- check_suppress(suppress)
-  table <- tidy(object, conf.level)
-  structure(list(table = table, glance = glance(object), fit = object, advice = fit_advice(object, table),
+  verdict <- standing_verdict(object)
+  structure(list(table = with_verdict(tidy_draws(object, check_level(conf.level)), verdict, object),
+                 glance = glance(object), fit = object, verdict = verdict, advice = verdict_advice(verdict),
                  conf.level = conf.level, suppress = suppress), class = "summary.ibrc_fit")
 }
 
@@ -64,24 +67,14 @@ summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
 #' @export
 tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
   check_unused(...)
-  conf.level <- check_level(conf.level)
-  tail <- (1 - conf.level) / 2
-  shrink <- contraction(x)
-  rows <- lapply(names(x$draws), function(group) {
-    draws <- x$draws[[group]]
-    do.call(rbind, lapply(dimnames(draws)[[3]], function(term) {
-      one <- matrix(draws[, , term], dim(draws)[1])
-      range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
-      data.frame(term = term, group = group, estimate = stats::median(one), std.error = stats::sd(one),
-                 conf.low = range[1], conf.high = range[2], rhat = posterior::rhat(one),
-                 ess_bulk = posterior::ess_bulk(one), ess_tail = posterior::ess_tail(one),
-                 contraction = shrink[term, group])
-    }))
-  })
-  out <- do.call(rbind, rows)
-  rownames(out) <- NULL
-  if (!is_grouped(x)) out$group <- NULL
-  out
+  with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
+}
+
+# The table with what is said of each term in its group; without groups, without that column.
+with_verdict <- function(table, verdict, fit) {
+  table$verdict <- vapply(seq_len(nrow(table)), function(i) verdict_for(verdict, table$term[i], table$group[i]), "")
+  if (!is_grouped(fit)) table$group <- NULL
+  table
 }
 
 #' @importFrom generics glance
@@ -92,10 +85,11 @@ generics::glance
 #' @export
 glance.ibrc_fit <- function(x, ...) {
   check_unused(...)
-  table <- tidy(x)
+  table <- tidy_draws(x)
   data.frame(trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$draws),
              chains = x$run$chains, draws = prod(dim(x$draws[[1]])[1:2]), acceptance = mean(x$acceptance),
-             rhat = max(table$rhat), ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail))
+             rhat = max(table$rhat), ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail),
+             verdict = as.character(worst_of(standing_verdict(x)$verdict)))
 }
 
 #' @rdname summary.ibrc_fit
@@ -103,52 +97,9 @@ glance.ibrc_fit <- function(x, ...) {
 #' @export
 coef.ibrc_fit <- function(object, ...) {
   check_unused(...)
-  table <- tidy(object)
+  table <- tidy_draws(object)
   variables <- unlist(lapply(names(object$draws), function(group) variable_names(object, group)))
   stats::setNames(table$estimate, variables)
-}
-
-# 1 - var(posterior) / var(prior) on the sampler's scale, [term, group].
-contraction <- function(fit) {
-  prior_sd <- prior_sd_unconstrained(fit$prior)
-  out <- vapply(fit$draws, function(draws) {
-    flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
-    theta <- prior_unconstrain(fit$prior, flat)
-    # A draw at the edge of the doubles has no place on that scale.
-    theta[!is.finite(theta)] <- NA
-    1 - apply(theta, 2, stats::var, na.rm = TRUE) / prior_sd^2
-  }, numeric(length(prior_sd)))
-  matrix(out, length(prior_sd), length(fit$draws), dimnames = list(prior_terms(fit$prior), names(fit$draws)))
-}
-
-# Plain words on what to do next.
-fit_advice <- function(fit, table) {
-  label <- if (is.null(table$group)) table$term else paste0(table$term, " (", table$group, ")")
-  rough <- !is.finite(table$rhat) | table$rhat > 1.01
-  # Too few draws to tell are few, and contract nothing that can be told.
-  enough <- !is.na(table$ess_bulk + table$ess_tail) & table$ess_bulk >= 400 & table$ess_tail >= 400
-  few <- !rough & !enough
-  # As wide as the prior need not be where the prior is.
-  limits <- prior_quantile(fit$prior, c(0.025, 0.975))[, table$term, drop = FALSE]
-  pulled <- fit$likelihood & (table$estimate < limits[1, ] | table$estimate > limits[2, ])
-  mute <- fit$likelihood & !is.na(table$contraction) & table$contraction < 0.1 & !pulled
-  verdict <- identifiability(fit)$verdict
-  half <- fit$likelihood & !mute & startsWith(verdict, "bounded")
-  c(
-    if (any(rough)) paste0("The chains do not agree on ", listing(label[rough]), " (R-hat above 1.01): run more ",
-                           "iterations (iter = ", 2 * fit$run$iter, "), and do not report these draws."),
-    if (any(few)) paste0("Few independent draws of ", listing(label[few]), ": for intervals to print, run more ",
-                         "iterations."),
-    if (any(mute)) paste0("The data say little about ", listing(label[mute]), ": ",
-                          if (sum(mute) == 1) "its posterior is close to its prior. Report it" else
-                            "their posteriors are close to their priors. Report them", " as not identified."),
-    if (any(pulled)) paste0("The data pull ", listing(label[pulled]), " out of the central 95% of its prior: see ",
-                            "whether setting and models fit the behaviour (pp_check()), or state a wider prior."),
-    if (any(half)) paste0("The data bound ", listing(paste(label[half], sub("bounded ", "", verdict[half]))),
-                          " only: report a bound, not an estimate. See identifiability()."),
-    if (isTRUE(fit$interrupted)) "The run was interrupted: these are the draws until then.",
-    if (!fit$likelihood) "These are draws from the prior: no data were used."
-  )
 }
 
 #' @export
@@ -178,7 +129,7 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   shown <- data.frame(
     median = signif(table$estimate, digits), low = signif(table$conf.low, digits),
     high = signif(table$conf.high, digits), rhat = round(table$rhat, 3), ess_bulk = round(table$ess_bulk),
-    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2)
+    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2), verdict = table$verdict
   )
   names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
   shown <- cbind(table[intersect(c("term", "group"), names(table))], shown)
@@ -189,7 +140,8 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   }
   cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
       if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
-  for (line in x$advice) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  cat("\n")
+  print(x$verdict)
   invisible(x)
 }
 

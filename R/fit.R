@@ -86,6 +86,8 @@
 #'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
 #'   prior, settings, start and seed, so that the same draws come again. To go on with it
 #'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
+#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE` leaves
+#'   that for later, as in a simulation study, where it would take a quarter of the time.
 #'
 #' @return An object of class `ibrc_fit`. To read it, see [summary()][summary.ibrc_fit],
 #'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
@@ -113,7 +115,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
                  resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
-                 surprise = c("belief", "observation"), keep_data = TRUE, overwrite = FALSE) {
+                 surprise = c("belief", "observation"), keep_data = TRUE, overwrite = FALSE,
+                 check = getOption("ibrc.check", TRUE)) {
   check_given(visits, setting)
   settings <- as_settings(setting, by)
   if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
@@ -125,6 +128,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
   keep_data <- check_flag(keep_data, "keep_data")
+  check <- check_flag(check, "check")
   overwrite <- check_flag(overwrite, "overwrite")
   found <- NULL
   if (!is.null(file)) {
@@ -166,12 +170,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = by, actions = actions, run = run,
               sampler = sampler, keep_data = keep_data)
-  finish_job(job, chain, file, found = found)
+  finish_job(job, chain, file, found = found, check = check)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
 # the step of the one that is there, `found` whose unfinished one a new run finds there.
-finish_job <- function(job, chain, file, stands = NULL, found = NULL) {
+finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FALSE) {
   every <- if (job$run$refresh > 0) job$run$refresh else 200L
   save <- NULL
   if (!is.null(file)) {
@@ -190,7 +194,10 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL) {
       message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on",
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
-    new_ibrc_fit(chain, job)
+    fit <- new_ibrc_fit(chain, job)
+    # Data that are not to be kept are there until the checks are made.
+    if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)
+    if (job$keep_data) fit else without_data(fit)
   })
 }
 

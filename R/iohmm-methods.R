@@ -105,8 +105,8 @@ nobs.ibrc_iohmm <- function(object, ...) {
 as_setting.ibrc_iohmm <- function(x, utility, discount, belief_utility = NULL, stop_actions = character(),
                                   start = x$start, ...) {
   check_unused(...)
-  decision_setting(x$states, x$actions, x$observations, x$transition, x$emission, utility, belief_utility, discount,
-                   start, stop_actions)
+  mark_learned(decision_setting(x$states, x$actions, x$observations, x$transition, x$emission, utility, belief_utility,
+                                discount, start, stop_actions))
 }
 
 #' @export

@@ -51,7 +51,7 @@ search_limits <- function(prior) {
 
 # A row for each free term, moved by its step.
 moved <- function(at, free, step) {
-  out <- matrix(at, length(free), length(at), byrow = TRUE)
+  out <- matrix(rep(at, each = length(free)), length(free), length(at))
   own <- cbind(seq_along(free), free)
   out[own] <- out[own] + step
   out

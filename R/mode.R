@@ -96,11 +96,18 @@ mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) 
     top <- profile$top
     ends <- profile$ends
   }
+  # A posterior always ends somewhere. Whether the data end it, only the likelihood can say.
+  bounded <- if (estimate == "map" && !is.null(conf.level)) likelihood_ends(evaluator, group, top, conf.level) else ends
   curvature <- finite_curvature(surface, top$theta)
   at <- matrix(top$theta, 1)
   result <- evaluate_batch(evaluator, at, matrix(0, nrow(evaluator$nodes), 1), group)
-  c(top, list(ends = ends, curvature = curvature, std_error = curvature_errors(curvature, ends),
+  c(top, list(ends = ends, open = is.infinite(bounded), curvature = curvature, std_error = curvature_errors(curvature, ends),
               log_likelihood = result$log_likelihood, log_prior = result$log_prior))
+}
+
+likelihood_ends <- function(evaluator, group, top, conf.level) {
+  surface <- new_surface(evaluator, group, with_prior = FALSE)
+  profile_ends(surface, climb(surface, top$theta), stats::qchisq(conf.level, 1) / 2)$ends
 }
 
 # Standard errors on the sampler's scale. Terms with an open end have none. Where the density
@@ -203,14 +210,22 @@ print.ibrc_mode <- function(x, digits = 3, ...) {
 
 mode_advice <- function(mode, table) {
   label <- if (is.null(table$group)) table$term else paste0(table$term, " (", table$group, ")")
-  ends <- do.call(cbind, lapply(mode$tops, function(top) top$ends))
-  open <- colSums(is.infinite(ends))
+  open <- colSums(do.call(cbind, lapply(mode$tops, function(top) top$open)))
   rough <- !vapply(mode$tops, function(top) top$converged, NA)
   alone <- vapply(mode$tops, function(top) top$climbs > 1 && top$reached == 1, NA)
+  few <- unlist(Map(few_data, mode$group_sizes, mode$n_visits))
+  by_prior <- mode$estimate == "map"
   c(
-    if (any(open == 1)) paste0("The data bound ", listing(label[which(open == 1)]), " on one side only: ",
-                               "read the interval, not the estimate."),
-    if (any(open == 2)) paste0("The data do not bound ", listing(label[which(open == 2)]), " at all."),
+    if (any(open == 1, na.rm = TRUE)) {
+      paste0("The data bound ", listing(label[which(open == 1)]), " on one side only: ",
+             if (by_prior) "the other end of the interval is the prior's." else "read the interval, not the estimate.")
+    },
+    if (any(open == 2, na.rm = TRUE)) {
+      paste0("The data do not bound ", listing(label[which(open == 2)]), " at all",
+             if (by_prior) ": estimate and interval are the prior's. Report it as not identified", ".")
+    },
+    if (any(few)) "There are too few visits to report an estimate: it rests on chance and on the prior.",
+    if (is.null(mode$conf.level)) "Whether the data bound the terms was not looked at (conf.level = NULL).",
     if (any(rough)) "The search stopped before it got to the top: do not report this estimate.",
     if (any(alone)) "Only one of the climbs got this high: there may be a higher top. Raise `starts`."
   )

@@ -23,7 +23,6 @@ report_counts <- function(fit, visits, suppress) {
 
 overview_section <- function(report) {
   fit <- report$fit
-  n_advice <- length(report$advice)
   n_groups <- length(fit$draws)
   setting <- fit$plan$setting
   new_report_section(
@@ -37,12 +36,29 @@ overview_section <- function(report) {
                                          paste(as_label(setting$actions), "(ends)"), as_label(setting$actions))), "."),
       if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), ".")
     )),
-    report_table(term_meanings(prior_terms(fit$prior)), "What was inferred"),
-    report_list(
-      if (n_advice) paste0(plural(n_advice, "warning"), ": see \"What the data say, and whether the chains agree\".")
-      else "No warnings: the chains agree, and the data bear on every term.",
-      class = if (n_advice) "warning" else "fine"
-    )
+    report_table(term_meanings(prior_terms(fit$prior)), "What was inferred")
+  )
+}
+
+# The same rows as verdict() has, worst first, those that are well in short.
+verdict_section <- function(report) {
+  rows <- report$verdict
+  worst <- as.character(worst_of(rows$verdict))
+  words <- c(ok = "Every check is ok: the chains agree and saw all of the posterior, the fitted agent decides as was ",
+             caution = "Use with caution: ", "do not use" = "Do not use these numbers: ")
+  at_fault <- unique(rows$check[rows$verdict == worst])
+  said <- if (worst == "ok") paste0(words[["ok"]], "decided, the data speak about every term, and what is assumed holds.")
+  else paste0(words[[worst]], "see ", listing(at_fault), " below.")
+  wrong <- rows[rows$verdict != "ok", ]
+  wrong <- wrong[order(-as.integer(wrong$verdict)), ]
+  table <- data.frame(Check = wrong$check, Of = row_labels(wrong, is_grouped(report$fit)),
+                      Verdict = as.character(wrong$verdict), Seen = wrong$seen, Asked = wrong$asked)
+  fine <- setdiff(unique(rows$check), wrong$check)
+  new_report_section(
+    report_list(said, class = c(ok = "fine", caution = "warning", "do not use" = "stop")[[worst]]),
+    if (nrow(table)) report_table(table, "What was seen, and what was asked"),
+    if (length(fine)) report_text("Without fault: ", listing(fine), "."),
+    if (length(report$advice)) report_list(report$advice, class = "plain")
   )
 }
 
@@ -154,7 +170,6 @@ checks_section <- function(report) {
                  "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
                  "ESS (tail)" = round(table$ess_tail))
   new_report_section(
-    if (length(report$advice)) report_list(report$advice, class = "warning"),
     report_list(identifiability_sentences(said, 3)),
     report_table(shown, "Each term against its prior, and the chains against each other"),
     report_text("Share of proposals accepted: ", round(100 * mean(fit$acceptance)), "%."),
@@ -168,17 +183,15 @@ predictive_section <- function(report) {
     return(new_report_section(report_text("The fit was made with keep_data = FALSE: there are no data to check ",
                                           "against.")))
   }
-  types <- c(visit = "at each visit", belief = "at each belief")
+  types <- c(visit = "at each visit", belief = "at each belief", last_action = "after each action",
+             last_observation = "after each observation")
   parts <- lapply(names(types), function(type) {
     data <- pp_data(fit, type, draws = report$draws, seed = 1)
     if (!is.null(report$suppress)) data$observed[data$n < report$suppress] <- NA
-    seen <- !is.na(data$observed)
-    inside <- data$observed >= data$conf.low - 1e-9 & data$observed <= data$conf.high + 1e-9
-    n_inside <- sum(inside & seen, na.rm = TRUE)
+    count <- shares_inside(data, fit$plan$setting$actions)
     list(
-      report_text("How often each action is taken ", types[[type]], ": ", n_inside, " of ",
-                  plural(sum(seen), "share"), " seen (", round(100 * n_inside / sum(seen)),
-                  "%) lie within the replicates' central 90%."),
+      report_text("How often each action is taken ", types[[type]], ": ", count[["inside"]], " of ",
+                  plural(count[["of"]], "share"), " seen lie within the central 90% of what the fit says one step ahead."),
       picture_pages(data, panels_in_picture, function(rows, groups) {
         report_picture(draw_check(rows, type, fit),
                        paste0("Share of each action ", types[[type]], ", seen (points) and replicated (bars)",
@@ -190,7 +203,10 @@ predictive_section <- function(report) {
   hidden <- if (!is.null(report$suppress)) {
     report_text("Shares of fewer than ", report$suppress, " visits are left out.")
   }
-  do.call(new_report_section, c(unlist(parts, recursive = FALSE), list(hidden)))
+  tests <- report$verdict[report$verdict$check == "behaves", ]
+  said <- report_list(paste0(row_labels(tests, TRUE), ifelse(is.na(tests$group), "", ": "), tests$seen, " (",
+                             tests$verdict, ")."), class = if (all(tests$verdict == "ok")) "fine" else "warning")
+  do.call(new_report_section, c(list(said), unlist(parts, recursive = FALSE), list(hidden)))
 }
 
 paths_section <- function(report) {

@@ -1,7 +1,7 @@
 #' A report on a fit
 #'
 #' Writes a page, one HTML file that needs no other, with what a reader of a fit wants to
-#' see: how the visits were selected, the dynamics, priors and posteriors, groups compared,
+#' see: whether the fit may be used ([verdict()]), how the visits were selected, the dynamics, priors and posteriors, groups compared,
 #' what the data do not say, whether the chains agree, a check against the behaviour
 #' that the fit replicates, the beliefs of a few patients, how to cite, and versions.
 #'
@@ -33,7 +33,7 @@
 #' @param open Whether to open the report in a browser.
 #' @param ... Not used.
 #' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr and
-#'   ggplot2, and pandoc. `report_sections()`: a list of sections, `overview`, `selection`,
+#'   ggplot2, and pandoc. `report_sections()`: a list of sections, `verdict`, `overview`, `selection`,
 #'   `dynamics`, `posterior`, `groups`, `checks`, `predictive`, `paths`, `citation` and
 #'   `session`. Each is a list of texts, tables and pictures that prints on a console, and
 #'   in an R Markdown document of HTML becomes a part of it.
@@ -80,8 +80,12 @@ report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, s
                          show_id, suppress, patients, draws)
   require_package("ggplot2", "A report")
   report$counts <- report_counts(report$fit, report$visits, report$suppress)
-  report$advice <- fit_advice(report$fit, tidy(report$fit))
-  list(overview = overview_section(report), selection = selection_section(report),
+  if (is.null(report$fit$checks) && report$fit$likelihood && !is.null(report$fit$histories)) {
+    report$fit <- add_verdict(report$fit)
+  }
+  report$verdict <- standing_verdict(report$fit)
+  report$advice <- verdict_advice(report$verdict)
+  list(verdict = verdict_section(report), overview = overview_section(report), selection = selection_section(report),
        dynamics = dynamics_section(report), posterior = posterior_section(report), groups = groups_section(report),
        checks = checks_section(report), predictive = predictive_section(report), paths = paths_section(report),
        citation = citation_section(report), session = session_section(report))

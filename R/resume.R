@@ -16,6 +16,7 @@
 #'
 #' @param file The path that [ibrc()] was given.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
+#' @param check As in [ibrc()].
 #' @return A fit, as from [ibrc()].
 #' @family inference
 #' @export
@@ -27,8 +28,9 @@
 #'             chains = 2, iter = 200, seed = 1, file = path)
 #' identical(resume(path)$draws, fit$draws)
 #' unlink(path)
-resume <- function(file, cores = NULL, refresh = NULL) {
+resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.check", TRUE)) {
   check_given(file)
+  check <- check_flag(check, "check")
   held <- read_checkpoint(file)
   if (!is.null(cores)) cores <- check_count(cores, "cores")
   if (!is.null(refresh)) refresh <- check_count(refresh, "refresh", least = 0)
@@ -46,7 +48,7 @@ resume <- function(file, cores = NULL, refresh = NULL) {
   chain <- held$contents$chain
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
   if (!is.null(refresh)) job$run$refresh <- refresh
-  finish_job(job, chain, if (!finished) file, stands = iteration_of(chain))
+  finish_job(job, chain, if (!finished) file, stands = iteration_of(chain), check = check)
 }
 
 # A file may be whole and hold something other than a fit.

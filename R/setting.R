@@ -98,6 +98,12 @@ new_ibrc_setting <- function(states, actions, observations, transition, emission
   )
 }
 
+# Its dynamics were learned from visits: a fit that holds them fixed has to say so.
+mark_learned <- function(setting) {
+  setting$dynamics <- "learned"
+  setting
+}
+
 validate_ibrc_setting <- function(setting) {
   setting$start <- check_distribution(setting$start, setting$states, "start")
   stops <- setting$stop_actions

@@ -1,7 +1,8 @@
 test_that("contrasts are those of the draws", {
   fit <- clinic_fit()
   table <- compare_groups(fit)
-  expect_named(table, c("term", "group", "reference", "scale", "estimate", "conf.low", "conf.high", "probability"))
+  expect_named(table, c("term", "group", "reference", "scale", "estimate", "conf.low", "conf.high", "probability",
+                        "verdict"))
   expect_identical(table$scale, c("ratio", "difference"))
   ratio <- fit$draws$south[, , "alpha"] / fit$draws$north[, , "alpha"]
   expect_identical(table$estimate[1], stats::median(ratio))

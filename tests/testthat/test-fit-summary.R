@@ -2,7 +2,8 @@ test_that("tidy, glance and coef say what the draws say", {
   fit <- clinic_fit()
   table <- tidy(fit)
   expect_named(table, c("term", "group", "estimate", "std.error", "conf.low", "conf.high", "rhat", "ess_bulk",
-                        "ess_tail", "contraction"))
+                        "ess_tail", "contraction",
+                        "verdict"))
   draws <- fit$draws$south[, , "alpha"]
   row <- table[table$group == "south" & table$term == "alpha", ]
   expect_identical(row$estimate, stats::median(draws))
@@ -34,19 +35,19 @@ test_that("contraction is 0 without data and near 1 with plenty", {
 test_that("what the data do not say is said", {
   fit <- pooled_fit()
   fit$draws$all[, , "optimism"] <- with_seed(1, stats::rnorm(length(fit$draws$all[, , "optimism"])))
-  expect_match(fit_advice(fit, tidy(fit)), "little about optimism", all = FALSE)
+  expect_match(verdict_advice(standing_verdict(fit)), "little about optimism", all = FALSE)
   # As wide as the prior, but elsewhere: that says something.
   fit$draws$all[, , "optimism"] <- fit$draws$all[, , "optimism"] + 5
-  advice <- fit_advice(fit, tidy(fit))
+  advice <- verdict_advice(standing_verdict(fit))
   expect_no_match(advice, "little about optimism")
   expect_match(advice, "pull optimism out of", all = FALSE)
-  expect_no_match(fit_advice(pooled_fit(), tidy(pooled_fit())), "little about")
+  expect_no_match(verdict_advice(standing_verdict(pooled_fit())), "little about")
 })
 
 test_that("chains that disagree are not to be reported", {
   fit <- pooled_fit()
   fit$draws$all[, 1, "alpha"] <- fit$draws$all[, 1, "alpha"] + 5
-  expect_match(fit_advice(fit, tidy(fit)), "do not agree on alpha", all = FALSE)
+  expect_match(verdict_advice(standing_verdict(fit)), "do not agree on alpha", all = FALSE)
 })
 
 test_that("a fit prints a table and advice", {

@@ -7,7 +7,8 @@ fit_small <- function(prior, fixed = list(), agent = bounded_agent(alpha = 0.5),
 # A fit whose draws are given: a named list of [iteration, chain] matrices.
 fit_of_draws <- function(prior, draws) {
   all <- array(unlist(draws), c(dim(draws[[1]]), length(draws)), list(NULL, NULL, names(draws)))
-  structure(list(draws = list(all = all), prior = prior, likelihood = TRUE), class = "ibrc_fit")
+  structure(list(draws = list(all = all), prior = prior, likelihood = TRUE, group_sizes = c(all = 100L), n_visits = 500,
+                 run = list(iter = 2000L)), class = "ibrc_fit")
 }
 
 test_that("neutral behaviour does not identify beta, nor eta from 0", {
@@ -90,6 +91,62 @@ test_that("terms that only their combination shows are said to be known jointly"
   expect_identical(said$ridge_with[1:2], c("eta", "alpha"))
   expect_lt(said$ridge[1], -0.95)
   expect_output(print(said), "alpha is identified only jointly with eta")
+})
+
+# Normal draws with this correlation, on the natural scale of two signed terms: the prior has standard deviation 1.
+ridge_draws <- function(correlation, sd) {
+  with_seed(8, {
+    first <- matrix(stats::rnorm(4000), 1000)
+    second <- correlation * first + sqrt(1 - correlation^2) * matrix(stats::rnorm(4000), 1000)
+    list(optimism = sd * first, flexibility = sd * second)
+  })
+}
+
+test_that("a ridge is looked at before a term is said to be identified", {
+  prior <- ibrc_prior(optimism ~ normal(0, 1), flexibility ~ normal(0, 1))
+  said <- function(...) identifiability(fit_of_draws(prior, ridge_draws(...)))$verdict
+  expect_identical(said(-0.96, 0.2), c("only jointly with flexibility", "only jointly with optimism"))
+  expect_identical(said(-0.5, 0.2), c("identified", "identified"))
+  # Known to a hundredth of the prior's variance, a term is known, whatever goes with it.
+  expect_identical(said(-0.96, 0.05), c("identified", "identified"))
+})
+
+test_that("a ridge counts on the scale on which it is straight", {
+  prior <- ibrc_prior(optimism ~ normal(0, 1), eta ~ lognormal(0, 3))
+  draws <- with_seed(9, {
+    eta <- exp(matrix(stats::rnorm(4000, -1, 2), 1000))
+    list(optimism = 0.8 - 0.01 * eta + matrix(stats::rnorm(4000, 0, 0.005), 1000), eta = eta)
+  })
+  flat <- cbind(optimism = as.vector(draws$optimism), eta = as.vector(draws$eta))
+  found <- strongest_ridges(prior, fit_of_draws(prior, draws)$draws$all)
+  expect_gt(abs(stats::cor(flat)[1, 2]), 0.95)
+  expect_lt(abs(stats::cor(prior_unconstrain(prior, flat))[1, 2]), 0.9)
+  expect_equal(found$correlation[1], stats::cor(flat)[1, 2])
+})
+
+test_that("few trajectories, chains that disagree and a tail that was missed are not called identified", {
+  prior <- ibrc_prior(optimism ~ normal(0, 1), flexibility ~ normal(0, 1))
+  fit <- fit_of_draws(prior, ridge_draws(0, 0.1))
+  few <- fit
+  few$group_sizes[] <- 5L
+  few$n_visits <- 20
+  expect_identical(identifiability(few)$verdict, rep("too few data", 2))
+  expect_output(print(identifiability(few)), "too few visits")
+  apart <- fit
+  apart$draws$all[, 1, "optimism"] <- apart$draws$all[, 1, "optimism"] + 1
+  expect_identical(identifiability(apart)$verdict, c("unsettled", "identified"))
+  missed <- fit
+  missed$checks <- verdict_rows("whole", "short", "long", "do not use", "", "flexibility", "all")
+  expect_identical(identifiability(missed)$verdict, c("identified", "unsettled"))
+})
+
+test_that("a posterior away from its prior is a conflict", {
+  prior <- ibrc_prior(optimism ~ normal(0, 1), flexibility ~ normal(0, 1))
+  fit <- fit_of_draws(prior, Map(`+`, ridge_draws(0, 0.1), c(3, 0)))
+  expect_identical(identifiability(fit)$prior_conflict, c(TRUE, FALSE))
+  rows <- identified_rows(fit)
+  expect_identical(as.character(rows$verdict), c("caution", "ok"))
+  expect_match(rows$advice[1], "out of the central 95% of its prior")
 })
 
 test_that("anything but a fit is refused", {

@@ -63,13 +63,13 @@ test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(ibrc_mode(visits, setting, models, prior, resolution = 10, starts = 2, seed = 1))
   expect_clean(shown_by(print(fit)))
   expect_clean(shown_by(print(summary(fit))))
-  for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, prior_summary,
+  for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, verdict, behaviour_check, prior_summary,
                     project_behavior, compare_groups, posterior::as_draws_df, groups_data, fit_plot_data)) {
     expect_clean(look(fit), deparse1(look)[1])
   }
   expect_clean(log_lik(fit, draws = 5))
   expect_clean(posterior_predict(fit, draws = 2, seed = 1))
-  for (type in c("visit", "belief", "length")) expect_clean(pp_data(fit, type, draws = 2, seed = 1))
+  for (type in pp_types) expect_clean(pp_data(fit, type, draws = 2, seed = 1))
   expect_clean(profile_likelihood(fit, n = 2))
   crossed <- suppressWarnings(kfold(fit, folds = 2))
   expect_clean(crossed)
@@ -110,7 +110,7 @@ test_that("pictures hold no identifier, in their data or behind it", {
   skip_if_not_installed("ggplot2")
   for (type in c("density", "trace")) expect_clean(plot(fit, type = type))
   expect_clean(plot_groups(fit))
-  for (type in c("visit", "belief", "length")) expect_clean(pp_check(fit, type, draws = 2, seed = 1))
+  for (type in pp_types) expect_clean(pp_check(fit, type, draws = 2, seed = 1))
   draw <- function(visits) plot_simplex(fit, visits, id = visits$id[1])
   expect_clean(draw(visits))
   # From a frame that has the identifiers.

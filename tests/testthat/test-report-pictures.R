@@ -51,11 +51,11 @@ test_that("a report on 70 groups, and on 200, has pictures that can be drawn and
     sections <- suppressWarnings(report_sections(fit, crowd_visits(n_groups), patients = 9, draws = 2))
     pictures <- unlist(lapply(sections, pictures_of), recursive = FALSE)
     expect_lte(max(vapply(pictures, `[[`, 0, "height")), tallest_picture / 2 + 2)
-    # Every group has its row once, and its panel once in either check.
+    # Every group has its row once, and its panel once in each check.
     drawn <- function(section) lapply(pictures_of(sections[[section]]), function(part) part$plot$data)
     expect_identical(unlist(lapply(drawn("groups"), function(data) levels(droplevels(data$group)))), names(fit$draws))
     checked <- unlist(lapply(drawn("predictive"), function(data) unique(as.character(data$group))))
-    expect_true(all(table(checked) == 2))
+    expect_true(all(table(checked) == 4))
     # The last of each, and the tallest, can be drawn.
     for (part in c(lapply(sections[c("groups", "checks", "predictive", "paths")], function(s) rev(pictures_of(s))[[1]]),
                    pictures[which.max(vapply(pictures, `[[`, 0, "height"))])) {

@@ -2,19 +2,36 @@ lines_of <- function(section) unlist(lapply(section, function(part) c(part$text,
 
 test_that("the overview counts what the fit was made from, and says what was held", {
   fit <- clinic_fit()
-  report <- list(fit = fit, counts = report_counts(fit, NULL, 5), advice = character())
+  report <- list(fit = fit, counts = report_counts(fit, NULL, 5))
   said <- lines_of(overview_section(report))
   expect_match(said, paste0("160 trajectories with ", format_counts(nrow(clinic_visits())), " visits in 2 groups"),
                all = FALSE)
   expect_match(said, "2 chains of 600 steps a group, 300 of them warm-up", all = FALSE)
   expect_match(said, "declare healthy (ends)", all = FALSE, fixed = TRUE)
-  expect_match(said, "No warnings", all = FALSE)
   expect_no_match(said, "Held")
-  report$advice <- c("one", "two")
-  expect_match(lines_of(overview_section(report)), "^2 warnings", all = FALSE)
   fit$fixed <- list(eta = 0)
   report$fit <- fit
   expect_match(lines_of(overview_section(report)), "Held, not inferred: .*eta", all = FALSE)
+})
+
+test_that("the banner is that of the worst row, and every row that is not well is told", {
+  fit <- clinic_fit()
+  rows <- standing_verdict(fit)
+  of <- function(verdict) {
+    rows$verdict[] <- "ok"
+    rows$verdict[2:3] <- verdict
+    rows$advice[2:3] <- c("Do one thing.", "Do another.")
+    verdict_section(list(fit = fit, verdict = rows, advice = verdict_advice(rows)))
+  }
+  well <- of("ok")
+  expect_identical(well[[1]]$class, "fine")
+  expect_match(well[[1]]$lines, "^Every check is ok")
+  bad <- of("do not use")
+  expect_identical(bad[[1]]$class, "stop")
+  expect_match(bad[[1]]$lines, "^Do not use these numbers: see settled")
+  expect_identical(bad[[2]]$data$Seen, rows$seen[2:3])
+  expect_match(lines_of(bad), "Do another", all = FALSE)
+  expect_identical(of("caution")[[1]]$class, "warning")
 })
 
 test_that("every term has a meaning, entries of the utility too", {

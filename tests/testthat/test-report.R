@@ -57,11 +57,11 @@ test_that("a report is one page, at the path named and nowhere else", {
   expect_match(page, "A &lt;b&gt;title&lt;/b&gt; *here*", fixed = TRUE)
   # Everything it shows it holds.
   images <- regmatches(page, gregexpr("<img [^>]*>", page))[[1]]
-  expect_length(images, 6)
+  expect_length(images, 8)
   expect_true(all(grepl("src=\"data:image/png;base64,", images, fixed = TRUE)))
   expect_true(all(grepl("alt=\"[^\"]{20,}", images)))
   expect_false(grepl("(src|href)=\"(https?:)?//", page))
-  expect_identical(occurrences("<h2", page), 10L)
+  expect_identical(occurrences("<h2", page), 11L)
   median <- tidy(small_fit())$estimate[1]
   expect_match(page, paste0(">", format(median, digits = 3), "</td>"), fixed = TRUE)
 
@@ -210,8 +210,12 @@ test_that("sections say what summaries of the fit say", {
   sections <- small_sections()
   advice <- summary(fit)$advice
   expect_gt(length(advice), 0)
-  expect_true(all(advice %in% texts_of(sections$checks)))
-  expect_true(any(grepl(paste0("^", length(advice), " warning"), texts_of(sections$overview))))
+  # The report makes the checks that the fit has not been held against.
+  expect_match(advice, "add_verdict", all = FALSE)
+  said <- verdict(fit)
+  expect_true(all(verdict_advice(said) %in% texts_of(sections$verdict)))
+  expect_identical(sections$verdict[[1]]$class,
+                   c(ok = "fine", caution = "warning", "do not use" = "stop")[[as.character(max(said$verdict))]])
   after <- sections$posterior[[2]]$data
   expect_identical(after$Term, rep(c("alpha", "optimism"), each = 2))
   table <- tidy(fit)
@@ -247,7 +251,7 @@ test_that("small counts are hidden, and none is given away by another", {
   open <- report_sections(fit, visits, suppress = NULL, patients = 0, draws = 2)$selection[[2]]$data
   expect_identical(open$Trajectories[open$Group == "north"], "3")
   # No share of three patients is drawn.
-  data <- sections$predictive[[2]]$plot$data
+  data <- sections$predictive[[3]]$plot$data
   expect_true(all(is.na(data$observed[data$group == "north"])))
   expect_false(all(is.na(data$observed)))
 

@@ -288,7 +288,7 @@ test_that("R-hat and effective draws see different faults, and the advice tells 
   good <- tidy(fit)
   expect_lt(good$rhat, 1.01)
   expect_gt(min(good$ess_bulk, good$ess_tail), 400)
-  expect_no_match(c("", fit_advice(fit, good)), "do not agree|Few independent")
+  expect_no_match(c("", verdict_advice(standing_verdict(fit))), "do not agree|Few independent")
   remade <- function(make) {
     fit$draws$all[] <- exp(with_seed(4, replicate(2, make(dim(fit$draws$all)[1]))))
     fit
@@ -301,13 +301,13 @@ test_that("R-hat and effective draws see different faults, and the advice tells 
   place <- 0
   apart <- remade(function(n) stats::rnorm(n, place <<- place + 1))
   expect_gt(tidy(apart)$rhat, 1.1)
-  expect_match(fit_advice(apart, tidy(apart)), "do not agree on alpha", all = FALSE)
+  expect_match(verdict_advice(standing_verdict(apart)), "do not agree on alpha", all = FALSE)
   # The centre mixes well, and the tails come in spells.
   tails <- remade(function(n) stats::rnorm(n) * rep(exp(stats::rnorm(n / 50, sd = 1.5)), each = 50))
   table <- tidy(tails)
   expect_gt(table$ess_bulk, 400)
   expect_lt(table$ess_tail, 400)
-  expect_match(fit_advice(tails, table), "Few independent draws of alpha|do not agree", all = FALSE)
+  expect_match(verdict_advice(standing_verdict(tails)), "Few independent draws of alpha|do not agree", all = FALSE)
 })
 
 # ---- a posterior that is known, size, scale (BS7.2, BS7.3, BS7.4) ------------------

@@ -1,0 +1,195 @@
+# One step ahead: what a fit says of each decision given the history that really came before
+# it, held against what was done. A decision is told apart by its history alone, so that
+# everything here is a sum over the nodes of a tree of histories, not over visits.
+
+# Cells with fewer visits are put together with others.
+smallest_cell <- 20
+
+# Where each history of a group stands: for each family of cells a label per history.
+# `plan`: whose beliefs count.
+history_places <- function(tree, plan) {
+  setting <- plan$setting
+  belief <- read_histories(plan, tree)$belief
+  seen <- c(setting$observations, "missing")[ifelse(tree$observation < 0, length(setting$observations) + 1L,
+                                                    tree$observation + 1L)]
+  first <- tree$parent < 0
+  list(
+    visit = history_depth(tree),
+    belief = belief_cell(belief, setting$states),
+    last_action = factor(ifelse(first, "none", setting$actions[pmax(tree$action, 0L) + 1L]),
+                         levels = c("none", setting$actions)),
+    last_observation = factor(ifelse(first, "none", seen), levels = unique(c("none", setting$observations, "missing")))
+  )
+}
+
+# The number of the visit, from 1, at which a history is complete.
+history_depth <- function(tree) {
+  depth <- integer(tree$n_histories)
+  depth[tree$visit] <- sequence(tabulate(trajectory_of(tree)))
+  depth
+}
+
+# Tenths of the belief in the second of two states; of more states, which is the likeliest and
+# which quarter of its range the belief in it lies in.
+belief_cell <- function(belief, states) {
+  if (nrow(belief) == 2) return(belief_bin(belief))
+  lost <- is.nan(belief[1, ])
+  belief[, lost] <- 0
+  likeliest <- max.col(t(belief), ties.method = "first")
+  lowest <- 1 / nrow(belief)
+  quarter <- pmin(pmax(ceiling(4 * (apply(belief, 2, max) - lowest) / (1 - lowest) - 1e-9), 1), 4)
+  label <- paste0(states[likeliest], ", ", c("least", "less", "more", "most")[quarter], " sure")
+  label[lost] <- "none"
+  factor(label, levels = unique(c(t(outer(states, c("least", "less", "more", "most"), paste, sep = ", ")), label)))
+}
+
+# The middle of the tenth of the range that each belief [state, visit] lies in.
+belief_bin <- function(belief) {
+  n_states <- nrow(belief)
+  lowest <- if (n_states == 2) 0 else 1 / n_states
+  watched <- if (n_states == 2) belief[2, ] else apply(belief, 2, max)
+  width <- (1 - lowest) / 10
+  bin <- pmin(pmax(ceiling((watched - lowest) / width - 1e-9), 1), 10)
+  lowest + (bin - 0.5) * width
+}
+
+# Places as cells with enough visits: numbers from 1. Neighbours join where places have an
+# order, all small ones where they have none.
+pool_neighbours <- function(place, n, least = smallest_cell) {
+  place <- as.integer(factor(place))
+  size <- as.vector(rowsum(n, place))
+  # What has no place in the family tells nothing apart.
+  cell <- seq_along(size)
+  filled <- 0
+  at <- 1L
+  for (k in seq_along(size)) {
+    if (filled >= least && sum(size[k:length(size)]) >= least) {
+      at <- at + 1L
+      filled <- 0
+    }
+    cell[k] <- at
+    filled <- filled + size[k]
+  }
+  cell[place]
+}
+
+pool_small <- function(place, n, least = smallest_cell) {
+  place <- as.integer(factor(place))
+  size <- as.vector(rowsum(n, place))
+  large <- size >= least
+  cell <- ifelse(large, cumsum(large), sum(large) + 1L)
+  cell[place]
+}
+
+# A family of cells: `cell` (a number from 1) of each row, the history `at` which it stands, how many decisions `n` it
+# holds and what was `taken` in them [row, action]. Rows are histories, or visits where histories do not suffice.
+history_family <- function(tree, cell, n_cells = max(cell)) {
+  list(cell = cell, n_cells = n_cells, at = seq_len(tree$n_histories), n = colSums(tree$count), taken = t(tree$count))
+}
+
+visit_family <- function(tree, cell, action) {
+  taken <- matrix(0, length(cell), tree$n_actions)
+  taken[cbind(seq_along(cell), action)] <- 1
+  list(cell = cell, n_cells = max(cell), at = tree$visit, n = rep(1, length(cell)), taken = taken)
+}
+
+# Sums of rows by cell; a cell without rows has 0.
+cell_sums <- function(x, cell, n_cells = max(cell)) {
+  found <- rowsum(x, cell)
+  out <- matrix(0, n_cells, ncol(found))
+  out[as.integer(rownames(found)), ] <- found
+  out
+}
+
+# For each family: what was done in its cells [cell, action], what the fit expects on average over
+# draws, the variance of counts given the law [cell, action, action], and how what is expected
+# varies over draws [draw, cell x action].
+one_step_moments <- function(fit, group, chosen, families) {
+  tree <- fit$histories[[group]]
+  sums_of <- function(law, family) cell_sums(law[family$at, , drop = FALSE] * family$n, family$cell, family$n_cells)
+  read <- function(plan) {
+    law <- t(exp(read_histories(plan, tree)$log_policy))
+    list(law = law, sums = lapply(families, function(family) as.vector(sums_of(law, family))))
+  }
+  found <- read_draws(fit, group, chosen, read, reduce = function(so_far, one) {
+    list(law = if (is.null(so_far)) one$law else so_far$law + one$law, sums = c(so_far$sums, list(one$sums)))
+  })
+  law <- found$law / nrow(chosen)
+  n_actions <- ncol(law)
+  lapply(stats::setNames(nm = names(families)), function(name) {
+    family <- families[[name]]
+    fitted <- do.call(rbind, lapply(found$sums, `[[`, name))
+    own <- law[family$at, , drop = FALSE]
+    n_cells <- family$n_cells
+    spread <- array(0, c(n_cells, n_actions, n_actions))
+    for (u in seq_len(n_actions)) for (v in seq_len(n_actions)) {
+      spread[, u, v] <- cell_sums(family$n * own[, u] * ((u == v) - own[, v]), family$cell, n_cells)
+    }
+    list(n = as.vector(cell_sums(family$n, family$cell, n_cells)), rare = rare_events(family, own),
+         observed = cell_sums(family$taken, family$cell, n_cells),
+         expected = matrix(colMeans(fitted), n_cells), fitted = fitted, spread = spread)
+  })
+}
+
+# Actions that the fit gives next to no chance: how often they were taken, and how often that is expected.
+rare_chance <- 0.02
+rare_events <- function(family, law) {
+  rare <- law < rare_chance
+  c(seen = sum(family$taken[rare]), expected = sum((family$n * law)[rare]))
+}
+
+# Were there more of them than chance would bring? One test for all, since there are too few to tell apart.
+rare_test <- function(rare, visits) {
+  p <- stats::ppois(rare[["seen"]] - 1, rare[["expected"]], lower.tail = FALSE)
+  # As a chi-squared of one degree, so that groups add up; the most that a double can say is enough.
+  data.frame(chi_square = stats::qchisq(max(p, 1e-300), 1, lower.tail = FALSE), df = 1L,
+             gap = max(0, rare[["seen"]] - rare[["expected"]]) / visits)
+}
+
+# Is what was done what the fit expects? Counts less expectations have, were the fit right, the
+# variance of the counts less that of the expectations over draws: what was fitted cannot differ.
+# (Of residuals of a regression the same is true: I - H.) Directions that the fit has
+# used up, and those in which hardly anything can happen, are left out.
+moment_test <- function(moments, least_count = 4, least_left = 0.2) {
+  gap <- as.vector(moments$observed - moments$expected)
+  n_cells <- length(moments$n)
+  n_actions <- ncol(moments$observed)
+  at <- function(cell) cell + n_cells * (seq_len(n_actions) - 1)
+  basis <- do.call(cbind, lapply(seq_len(n_cells), function(cell) {
+    own <- eigen(matrix(moments$spread[cell, , ], n_actions), symmetric = TRUE)
+    use <- which(own$values >= least_count)
+    out <- matrix(0, n_cells * n_actions, length(use))
+    out[at(cell), ] <- own$vectors[, use, drop = FALSE] %*% diag(1 / sqrt(own$values[use]), length(use))
+    out
+  }))
+  if (is.null(basis) || !ncol(basis)) return(data.frame(chi_square = 0, df = 0, gap = gap_of(moments)))
+  known <- crossprod(basis, stats::cov(moments$fitted) %*% basis)
+  own <- eigen(diag(ncol(basis)) - known, symmetric = TRUE)
+  use <- which(own$values >= least_left)
+  score <- crossprod(own$vectors[, use, drop = FALSE], crossprod(basis, gap))
+  data.frame(chi_square = sum(score^2 / own$values[use]), df = length(use), gap = gap_of(moments))
+}
+
+# By how much shares differ, as the root of the mean square over visits and actions, without
+# what chance alone brings about.
+gap_of <- function(moments) {
+  n_actions <- ncol(moments$observed)
+  chance <- vapply(seq_len(n_actions), function(u) moments$spread[, u, u], numeric(length(moments$n)))
+  square <- ((moments$observed - moments$expected)^2 - chance) / moments$n
+  sqrt(max(0, sum(square) / n_actions / sum(moments$n)))
+}
+
+# How often the last action was taken again: seen, expected, and how far these are apart in standard errors.
+# `moments`: of cells by last action, the first of which is "none".
+repeat_test <- function(moments) {
+  n_cells <- length(moments$n)
+  own <- cbind(seq_len(n_cells)[-1], seq_len(n_cells - 1))
+  flat <- own[, 1] + n_cells * (own[, 2] - 1)
+  n <- sum(moments$n[-1])
+  away <- sum(moments$observed[own] - moments$expected[own])
+  variance <- sum(moments$spread[cbind(own, own[, 2])])
+  left <- variance - stats::var(rowSums(moments$fitted[, flat, drop = FALSE]))
+  # Where repeating is what was fitted, or can hardly happen, there is nothing to be seen.
+  known <- variance >= 4 && left >= 0.2 * variance
+  data.frame(chi_square = if (known) away^2 / left else 0, df = as.integer(known), gap = if (n > 0) away / n else 0)
+}

@@ -1,0 +1,173 @@
+#' See what was decided beside what the fitted agent would have decided
+#'
+#' Compares what was done with what agents drawn from the posterior do one step ahead: at every visit, given what
+#' had really been done and observed until then. Where the points seen lie outside the bars of the
+#' replicates, the behaviour has something that the model cannot produce. [behaviour_check()] makes tests of it and
+#' [verdict()] one number.
+#'
+#' @param object A fit ([ibrc()]), not made with `keep_data = FALSE`.
+#' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit; by
+#'   `"belief"`, in ten bins, where beliefs are those of the agent at
+#'   the posterior median ([project_behavior()]), in the second state where there are
+#'   two and else in the likeliest; by `"last_action"` or by `"last_observation"`. Or `"length"`: how long trajectories are,
+#'   with outcomes drawn anew ([posterior_predict()]); it is refused where no action ends a trajectory, since follow-up is
+#'   then the data's own and agrees by construction.
+#' @param draws,seed As in [posterior_predict()].
+#' @param ... Not used.
+#' @return `pp_check()`: a `ggplot` object; it needs the package ggplot2. `pp_data()`:
+#'   the data frame behind it: `group`; `visit`, `belief` (the middle of the bin), `last_action`, `last_observation` or
+#'   `length`; `action` (but for lengths); `n`, the visits or trajectories seen there;
+#'   `observed`, the share among them; and the median `replicated` share with its
+#'   central 90% interval, `conf.low` to `conf.high`.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1, check = FALSE)
+#' pp_data(fit, "last_observation", draws = 20, seed = 1)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   pp_check(fit, "belief", draws = 20, seed = 1)
+#' }
+pp_check <- function(object, ...) {
+  check_given(object)
+  UseMethod("pp_check")
+}
+
+pp_types <- c("visit", "belief", "last_action", "last_observation", "length")
+
+#' @rdname pp_check
+#' @rawNamespace S3method(bayesplot::pp_check, ibrc_fit)
+#' @export
+pp_check.ibrc_fit <- function(object, type = c("visit", "belief", "last_action", "last_observation", "length"),
+                              draws = 50, seed = NULL, ...) {
+  check_unused(...)
+  type <- check_choice(type, pp_types, "type")
+  require_package("ggplot2", "Drawing a check")
+  draw_check(pp_data(object, type, draws, seed), type, object)
+}
+
+#' @export
+pp_check.default <- function(object, ...) hand_on(object, "bayesplot", "pp_check", ...)
+
+#' @rdname pp_check
+#' @export
+pp_data <- function(object, type = c("visit", "belief", "last_action", "last_observation", "length"), draws = 50,
+                    seed = NULL) {
+  check_given(object)
+  type <- check_choice(type, pp_types, "type")
+  need_data(object, "A check against the data")
+  if (type == "length" && !length(object$plan$setting$stop_actions)) {
+    abort_input("type", "= \"length\" says nothing here: no action of the setting ends a trajectory, so that ",
+                "replicates are as long as what was seen. Look at \"visit\".")
+  }
+  chosen <- spaced_draws(object, draws)
+  plans <- group_plans(object)
+  ends <- if (type == "length") follow_up(object, NULL)
+  pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
+    out <- if (type == "length") length_shares(object, group, chosen, ends[[group]]) else
+      one_step_shares(object, group, chosen, plans[[group]], type)
+    cbind(group = factor(names(object$draws)[group], levels = names(object$draws)), out)
+  }))
+  out <- do.call(rbind, pieces)
+  attr(out, "seed") <- NULL
+  rownames(out) <- NULL
+  out
+}
+
+# Shares of actions in each place [place, action], seen and replicated at the histories that came.
+one_step_shares <- function(fit, group, chosen, plan, type) {
+  tree <- fit$histories[[group]]
+  n <- colSums(tree$count)
+  place <- if (type == "belief") belief_bin(read_histories(plan, tree)$belief) else history_places(tree, plan)[[type]]
+  at <- if (is.factor(place)) factor(levels(place)[levels(place) %in% place], levels(place)) else sort(unique(place))
+  cell <- match(place, at)
+  size <- as.vector(rowsum(n, cell))
+  made <- read_draws(fit, group, chosen, function(plan) {
+    as.vector(rowsum(draw_counts(n, t(exp(read_histories(plan, tree)$log_policy))), cell)) / size
+  }, reduce = cbind)
+  shares_table(at, plan$setting$actions, size, as.vector(rowsum(t(tree$count), cell)) / size, made, type)
+}
+
+# Counts [row, action] of n draws from each row's law.
+draw_counts <- function(n, law) {
+  out <- matrix(0, nrow(law), ncol(law))
+  left <- n
+  rest <- rep(1, length(n))
+  for (u in seq_len(ncol(law))) {
+    chance <- ifelse(rest > 0, pmin(1, law[, u] / rest), 0)
+    out[, u] <- if (u < ncol(law)) stats::rbinom(length(n), left, chance) else left
+    left <- left - out[, u]
+    rest <- pmax(0, rest - law[, u])
+  }
+  out
+}
+
+# Shares of trajectories by their length, one replicate at a time.
+length_shares <- function(fit, group, chosen, ends) {
+  seen <- tabulate(tabulate(trajectory_of(fit$histories[[group]])), max(ends))
+  made <- read_draws(fit, group, chosen, function(plan) {
+    tabulate(rle(replicate_visits(plan, ends)$id)$lengths, max(ends)) / length(ends)
+  }, reduce = cbind)
+  at <- which(seen > 0 | rowSums(made) > 0)
+  out <- shares_table(at, "any", seen[at], seen[at] / length(ends), made[at, , drop = FALSE], "length")
+  out$action <- NULL
+  out
+}
+
+shares_table <- function(at, actions, size, observed, made, type) {
+  spread <- t(apply(made, 1, stats::quantile, c(0.5, 0.05, 0.95), na.rm = TRUE, names = FALSE))
+  out <- data.frame(place = rep(at, length(actions)), action = factor(rep(actions, each = length(at)), levels = actions),
+                    n = rep(as.integer(size), length(actions)), observed = observed,
+                    replicated = spread[, 1], conf.low = spread[, 2], conf.high = spread[, 3])
+  names(out)[1] <- type
+  out
+}
+
+# How many shares lie within their bars, of how many: with two actions each place counts once.
+shares_inside <- function(data, actions) {
+  told <- if (is.null(data$action)) rep(TRUE, nrow(data)) else
+    length(actions) > 2 | data$action == actions[length(actions)]
+  data <- data[told & !is.na(data$observed), ]
+  inside <- data$observed >= data$conf.low - 1e-9 & data$observed <= data$conf.high + 1e-9
+  c(inside = sum(inside), of = length(inside))
+}
+
+draw_check <- function(data, type, fit) {
+  setting <- fit$plan$setting
+  by_action <- type != "length"
+  axis <- switch(type, visit = "Visit", length = "Visits of a trajectory", belief = belief_axis(setting$states),
+                 last_action = "Last action", last_observation = "Last observation")
+  if (!by_action) data$action <- factor("any")
+  side <- ggplot2::position_dodge(width = if (type == "belief") 0.05 else 0.5 * by_action)
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data[[type]], colour = .data$action)) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), position = side,
+                            linewidth = 2.2, alpha = 0.35, na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(y = .data$observed), position = side, size = 1.7, na.rm = TRUE) +
+    ggplot2::scale_colour_manual(values = action_palette(length(setting$actions)), labels = as_label,
+                                 guide = if (by_action) "legend" else "none") +
+    ggplot2::expand_limits(y = 0) +
+    ggplot2::labs(x = axis, y = if (by_action) "Share of visits there" else "Share of trajectories",
+                  colour = NULL, caption = check_caption(type)) +
+    theme_ibrc()
+  if (type %in% c("visit", "length")) {
+    picture <- picture + ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range))))
+  }
+  if (type %in% c("last_action", "last_observation")) {
+    picture <- picture + ggplot2::scale_x_discrete(labels = as_label) +
+      ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 30, hjust = 1))
+  }
+  if (is_grouped(fit)) picture <- picture + ggplot2::facet_wrap(~group)
+  picture
+}
+
+check_caption <- function(type) {
+  if (type == "length") return("Points: seen. Bars: replicated, central 90%.")
+  "Points: seen. Bars: one step ahead, given what had been seen and done; central 90%."
+}
+
+belief_axis <- function(states) {
+  if (length(states) > 2) return("Belief in the likeliest state")
+  paste0("Belief: probability of \"", as_label(states[2]), "\"")
+}

@@ -1,0 +1,152 @@
+# What the numbers of a fit rest on: dynamics, lattice, models. Rows of a verdict: assumed; and of
+# terms on which nothing depends: identified.
+
+dynamics_rows <- function(fit) {
+  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
+  learned <- any(vapply(plans, function(plan) identical(plan$setting$dynamics, "learned"), NA))
+  verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
+             "dynamics that are known", if (learned) "caution" else "ok",
+             paste("The dynamics were learned and then held fixed: intervals do not know of it, and are too short.",
+                   "Fit again under other draws of the dynamics (model_draws()), and report how far the answer moves."))
+}
+
+# How far posterior means move when the log-likelihood of draws changes: were the change a straight line, by its
+# slope times their covariance. (Weighting the draws would do as well while they move little, and not beyond.)
+moved_means <- function(theta, change) {
+  centred <- sweep(theta, 2, colMeans(theta))
+  slope <- qr.coef(qr(cbind(1, centred)), change)[-1]
+  slope[is.na(slope)] <- 0
+  as.vector(stats::cov(theta) %*% slope)
+}
+
+# Draws of a group on the sampler's scale, some of them.
+some_draws <- function(fit, g, n = 100) {
+  chosen <- spaced_draws(fit, n)
+  draws <- fit$draws[[g]]
+  flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+  prior_unconstrain(fit$prior, flat[chosen$.draw, , drop = FALSE])
+}
+
+log_likelihood_at <- function(evaluator, theta, g) {
+  value <- matrix(0, nrow(evaluator$nodes), nrow(theta))
+  evaluate_batch(evaluator, theta, value, rep(g, nrow(theta)))$log_likelihood
+}
+
+# One row per group, on the term that moves most: `change(theta, g)` is by how much the log-likelihood of draws
+# changes, `judge` says what a move is in standard deviations and beside the term itself.
+shift_rows <- function(fit, what, asked, advice, change, judge) {
+  rows <- lapply(seq_along(fit$draws), function(g) {
+    theta <- some_draws(fit, g)
+    by <- change(theta, g)
+    known <- is.finite(by)
+    if (sum(known) <= 2 * ncol(theta)) stop("the draws are impossible there")
+    theta <- theta[known, , drop = FALSE]
+    moved <- moved_means(theta, by[known])
+    spread <- apply(theta, 2, stats::sd)
+    size <- abs(moved) / ifelse(spread > 0, spread, 1)
+    before <- colMeans(theta)
+    natural <- prior_natural(fit$prior, rbind(before, before + moved))
+    itself <- abs(natural[2, ] - natural[1, ]) / abs(natural[1, ])
+    verdict <- vapply(seq_along(size), function(j) judge(size[j], itself[j]), "")
+    worst <- order(-match(verdict, verdict_levels), -size)[1]
+    verdict_rows("assumed", paste0(what, ": ", prior_terms(fit$prior)[worst], " goes from ",
+                                   format_number(natural[1, worst]), " to ", format_number(natural[2, worst]), ", ",
+                                   format_number(size[worst], 2), " standard deviations"), asked, verdict[worst], advice,
+                 group = if (is_grouped(fit)) names(fit$draws)[g] else NA_character_)
+  })
+  do.call(rbind, rows)
+}
+
+# The most memory that looking at a finer lattice may take.
+finer_bytes <- 5e8
+
+resolution_rows <- function(fit, evaluator, cores) {
+  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
+  asked <- "less than 0.25 standard deviations"
+  # A setting in which the state is seen has no lattice.
+  if (all(vapply(plans, function(plan) plan$resolution == 1, NA))) {
+    return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
+  }
+  finer <- lapply(plans, finer_plan, cores = cores)
+  evaluator_finer <- groups_evaluator(finer[[1]], if (!is.null(fit$plans)) finer, fit$histories, seq_along(fit$draws),
+                                      fit$prior, fit$fixed, fit$plan$report$tolerance, cores)
+  shift_rows(fit, paste0("at twice the resolution (", 2 * fit$plan$resolution, ")"), asked,
+             paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
+                    2 * fit$plan$resolution, "."),
+             function(theta, g) log_likelihood_at(evaluator_finer, theta, g) - log_likelihood_at(evaluator, theta, g),
+             function(size, itself) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
+}
+
+# The same problem on a lattice twice as fine. A worth of beliefs that is no longer known as a function (after
+# resume()) is read off the coarse lattice.
+finer_plan <- function(plan, cores) {
+  worth <- plan$reward - unname(plan$nodes %*% plan$setting$utility)
+  out <- plan_agent(plan$setting, plan$agent, plan$models, 2 * plan$resolution, plan$report$tolerance, plan$interpolate,
+                    plan$surprise, max_bytes = finer_bytes, cores = cores)
+  if (!is.null(plan$setting$belief_utility) || max(abs(worth)) < 1e-12) return(out)
+  out$reward <- unname(out$nodes %*% plan$setting$utility) + interpolate_at(t(worth), out$nodes, plan$resolution)
+  update(out, plan$agent)
+}
+
+# Twice the odds for the models nearest to the setting's own dynamics: is optimism what it was?
+weighting_rows <- function(fit, evaluator) {
+  asked <- "less than a quarter of the term itself"
+  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
+  if (all(vapply(plans, function(plan) n_models(plan$models) == 1, NA))) {
+    return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
+  }
+  other <- reweighted_evaluator(evaluator, plans)
+  shift_rows(fit, "with twice the weight on the middle of the models", asked,
+             paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
+                   "models beside it, and fit under others (perturb_models(), model_prior())."),
+             function(theta, g) log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g),
+             function(size, itself) if (size >= 0.25 && itself >= 0.25) "caution" else "ok")
+}
+
+reweighted_evaluator <- function(evaluator, plans) {
+  tilt <- function(weights, plan) {
+    nearest <- which.min(model_distances(plan))
+    weights[nearest] <- 2 * weights[nearest]
+    weights / sum(weights)
+  }
+  if (is.null(evaluator$own)) {
+    evaluator$batch$problem$model_weights <- tilt(evaluator$batch$problem$model_weights, plans[[1]])
+    return(evaluator)
+  }
+  evaluator$own <- Map(function(own, plan) {
+    own$batch$problem$model_weights <- tilt(own$batch$problem$model_weights, plan)
+    own
+  }, evaluator$own, plans)
+  evaluator
+}
+
+# How far each model lies from the setting's own dynamics.
+model_distances <- function(plan) {
+  vapply(plan$models$models, function(model) {
+    sum(abs(model$transition - plan$setting$transition)) + sum(abs(model$emission - plan$setting$emission))
+  }, 0)
+}
+
+# Terms that change nothing: the likelihood at draws is the same wherever the prior lets the term go.
+inert_rows <- function(fit, evaluator) {
+  levels <- c(0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+  rows <- lapply(seq_along(fit$draws), function(g) {
+    theta <- some_draws(fit, g, 3)
+    moves <- vapply(seq_along(fit$prior), function(j) {
+      values <- unconstrained_quantile(fit$prior[[j]], log(levels), log1p(-levels))
+      range <- vapply(seq_len(nrow(theta)), function(i) {
+        points <- theta[rep(i, length(values) + 1), , drop = FALSE]
+        points[-1, j] <- values
+        found <- log_likelihood_at(evaluator, points, g)
+        max(found) - min(found)
+      }, 0)
+      max(range)
+    }, 0)
+    inert <- which(moves < 1e-6)
+    if (!length(inert)) return(NULL)
+    verdict_rows("identified", "nothing in the behaviour depends on it", "a likelihood that changes with the term",
+               "caution", "Nothing in the behaviour depends on {}: report it as not identified, or hold it (`fixed`).",
+               term = prior_terms(fit$prior)[inert], group = names(fit$draws)[g])
+  })
+  do.call(rbind, rows)
+}

@@ -1,0 +1,65 @@
+# Do the chains agree, and did they see all there is? Rows of a verdict: settled, whole.
+
+settled_rows <- function(fit) {
+  table <- tidy_draws(fit)
+  rhat <- table$rhat
+  least <- pmin(table$ess_bulk, table$ess_tail)
+  # Too few draws to tell are too few.
+  rough <- !is.finite(rhat) | rhat > 1.01
+  scarce <- is.na(least) | least < 100
+  short <- !rough & !scarce & least < 400
+  verdict <- ifelse(rough | scarce, "do not use", ifelse(short, "caution", "ok"))
+  advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): run more iterations (iter = ",
+                                 2 * fit$run$iter, "), and do not report these draws."),
+                   "Few independent draws of {}: for intervals to print, run more iterations.")
+  verdict_rows("settled", paste0("R-hat ", formatC(rhat, 3, format = "f"), ", ", format_counts(round(table$ess_bulk)),
+                               " effective draws of the bulk, ", format_counts(round(table$ess_tail)), " of the tails"),
+             "R-hat below 1.01, 400 effective draws", verdict, advice, table$term, table$group)
+}
+
+# How long the chains' 95% interval must be on each side, beside the one found along the profile, and how much of the
+# posterior may lie outside of it.
+short_side <- c(caution = 0.8, "do not use" = 0.6)
+most_outside <- 0.2
+
+whole_rows <- function(fit, evaluator, streams) {
+  rows <- lapply(seq_along(fit$draws), function(g) {
+    surface <- new_surface(evaluator, g, with_prior = TRUE)
+    opinion <- second_opinion(surface, profile_pool(fit, g), streams[[g]])
+    do.call(rbind, lapply(seq_along(fit$prior), function(j) whole_row(fit, g, j, opinion)))
+  })
+  do.call(rbind, rows)
+}
+
+whole_row <- function(fit, g, j, opinion) {
+  entry <- fit$prior[[j]]
+  asked <- "a 95% interval as long as along the profile"
+  row <- function(...) verdict_rows("whole", ..., asked = asked, term = entry$term, group = names(fit$draws)[g])
+  if (is.null(opinion) || opinion$ess < 100) {
+    return(row(seen = "could not be told", verdict = "caution",
+               advice = "The profile is too crooked to hold the chains of {} against: compare with ibrc_mode()."))
+  }
+  draws <- fit$draws[[g]]
+  one <- matrix(draws[, , j], dim(draws)[1])
+  chains <- to_unconstrained(entry, stats::quantile(one, c(0.025, 0.975), names = FALSE))
+  judged <- judge_sides(chains, opinion$draws[, j], opinion$weight, opinion$ess, posterior::ess_tail(one))
+  number <- function(x) format_number(to_natural(entry, x))
+  row(seen = paste0(number(chains[1]), " to ", number(chains[2]), " in the chains, ", number(judged$ends[1]), " to ",
+                    number(judged$ends[2]), " along the profile"),
+      verdict = judged$verdict,
+      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. Run more iterations (iter = ",
+                      4 * fit$run$iter, ")", if (judged$verdict == "do not use") ", and do not report these draws", "."))
+}
+
+# `ends`: of the interval that the weighted draws have; each side counts from their median.
+judge_sides <- function(chains, draws, weight, ess, ess_chains) {
+  found <- weighted_quantile(draws, weight, c(0.025, 0.5, 0.975))
+  share <- (chains - found[2]) / (found[c(1, 3)] - found[2])
+  beyond <- c(sum(weight[draws < chains[1]]), sum(weight[draws > chains[2]]))
+  noise <- sqrt(0.025 * 0.975 * (1 / ess + 1 / max(ess_chains, 4, na.rm = TRUE)))
+  by_chance <- beyond - 0.025 < 2.5 * noise
+  short <- share[!by_chance]
+  verdict <- if (any(short < short_side["do not use"]) || sum(beyond) > most_outside && !all(by_chance)) "do not use"
+  else if (any(short < short_side["caution"])) "caution" else "ok"
+  list(ends = found[c(1, 3)], share = share, beyond = beyond, verdict = verdict)
+}

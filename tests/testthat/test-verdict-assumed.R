@@ -1,0 +1,83 @@
+setting <- decision_setting(
+  states = c("well", "ill"), actions = c("wait", "treat"), observations = c("negative", "positive"),
+  transition = list(wait = rbind(c(0.9, 0.1), c(0.1, 0.9)), treat = rbind(c(0.95, 0.05), c(0.7, 0.3))),
+  emission = rbind(c(0.8, 0.2), c(0.2, 0.8)), utility = cbind(wait = c(0, -4), treat = c(-2, -3)), discount = 0.9
+)
+prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
+visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5), perturb_models(setting)), 100, seed = 1, horizon = 6)
+fit <- ibrc(visits, setting, perturb_models(setting), prior, chains = 2, iter = 400, seed = 1, resolution = 40)
+evaluator_of <- function(fit) {
+  groups_evaluator(fit$plan, fit$plans, fit$histories, seq_along(fit$draws), fit$prior, fit$fixed, 1e-8, 1L)
+}
+
+test_that("dynamics that were learned and held fixed are a caution, stated ones are not", {
+  expect_identical(as.character(dynamics_rows(fit)$verdict), "ok")
+  learned <- fit_iohmm(visits, 2, starts = 2, seed = 1)
+  told <- as_setting(learned, utility = matrix(0, 2, 2), discount = 0.9)
+  expect_identical(told$dynamics, "learned")
+  fit$plan$setting <- told
+  rows <- dynamics_rows(fit)
+  expect_identical(as.character(rows$verdict), "caution")
+  expect_match(rows$advice, "learned and then held fixed")
+  expect_null(adni_setting(adni_like_truth()$setting)$dynamics)
+})
+
+test_that("means move by slope times covariance", {
+  theta <- with_seed(1, matrix(stats::rnorm(400), 200) %*% chol(rbind(c(1, 0.5), c(0.5, 2))))
+  expect_close(moved_means(theta, 3 + theta %*% c(0.2, -0.1)), as.vector(stats::cov(theta) %*% c(0.2, -0.1)), 1e-9)
+  # As weights would have it, while they move little.
+  change <- as.vector(theta %*% c(0.05, 0.05))
+  weighted <- colSums(exp(change) * theta) / sum(exp(change)) - colMeans(theta)
+  expect_close(moved_means(theta, change), weighted, 0.02)
+})
+
+test_that("a lattice that is fine enough is ok, and one that is not is seen", {
+  rows <- resolution_rows(fit, evaluator_of(fit), 1L)
+  expect_identical(as.character(rows$verdict), "ok")
+  expect_match(rows$seen, "at twice the resolution \\(80\\)")
+  # Being sure is worth something above 0.7, which a lattice of thirds cannot tell from 0.99.
+  paid <- setting
+  paid$belief_utility <- certainty_bonus(3, above = 0.7)
+  seen <- simulate(plan_agent(paid, bounded_agent(alpha = 0.5), perturb_models(paid)), 200, seed = 1, horizon = 6)
+  coarse <- ibrc(seen, paid, perturb_models(paid), prior, chains = 2, iter = 400, seed = 1, resolution = 3)
+  rows <- resolution_rows(coarse, evaluator_of(coarse), 1L)
+  expect_true(rows$verdict > "ok")
+  expect_match(rows$advice, "resolution = 6")
+})
+
+test_that("the finer plan is the plan on the finer lattice, with the worth of beliefs that it had", {
+  paid <- setting
+  paid$belief_utility <- certainty_bonus(2.5, above = 0.9)
+  plan <- plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 20)
+  expect_identical(finer_plan(plan, 1L)$reward, plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 40)$reward)
+  # After resume() the function is gone, and its values are read off.
+  plan$setting["belief_utility"] <- list(NULL)
+  again <- finer_plan(plan, 1L)
+  expect_equal(again$reward[c(1, 41), ], plan$reward[c(1, 21), ])
+})
+
+test_that("other weights on the models move optimism, and one model moves nothing", {
+  rows <- weighting_rows(fit, evaluator_of(fit))
+  expect_match(rows$seen, "middle of the models: (alpha|optimism) goes from")
+  expect_equal(which.min(model_distances(fit$plan)), which(vapply(fit$plan$models$models, function(m) {
+    isTRUE(all.equal(m$emission, setting$emission, check.attributes = FALSE))
+  }, NA)), ignore_attr = TRUE)
+  other <- reweighted_evaluator(evaluator_of(fit), list(fit$plan))
+  expect_equal(sum(other$batch$problem$model_weights), 1)
+  single <- ibrc(visits, setting, prior = ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 100, seed = 1,
+                 resolution = 20)
+  expect_identical(as.character(weighting_rows(single, evaluator_of(single))$verdict), "ok")
+})
+
+test_that("terms on which nothing depends are found and said", {
+  # Both actions are worth the same in every state, so that alpha alone changes nothing; nor does the discount.
+  flat <- setting
+  flat$utility[] <- 0
+  seen <- simulate(plan_agent(flat, bounded_agent(alpha = 1), resolution = 10), 60, seed = 1, horizon = 5)
+  fit <- ibrc(seen, flat, prior = ibrc_prior(alpha ~ lognormal(0, 1), discount ~ uniform(0.5, 0.99)), chains = 2,
+              iter = 100, seed = 1, resolution = 10)
+  rows <- inert_rows(fit, evaluator_of(fit))
+  expect_identical(rows$term, c("alpha", "discount"))
+  expect_match(rows$advice[1], "Nothing in the behaviour depends on")
+  expect_null(inert_rows(get("fit", parent.env(environment())), evaluator_of(get("fit", parent.env(environment())))))
+})
