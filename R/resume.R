@@ -53,7 +53,10 @@ resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.c
 
 # A file may be whole and hold something other than a fit.
 held_fit <- function(code) {
-  tryCatch(code, ibrc_error_memory = stop, ibrc_error_checkpoint = stop, error = function(e) refuse_no_fit())
+  tryCatch(code, error = function(e) {
+    if (inherits(e, c("ibrc_error_memory", "ibrc_error_checkpoint"))) stop(e)
+    refuse_no_fit()
+  })
 }
 refuse_no_fit <- function() refuse_damaged("it does not hold a fit")
 
