@@ -25,6 +25,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           calibration.R  1000       21      'R src'
   Calibration           defaults.R     500        25      'R src'
   Calibration           coverage.R     ''         30      'R src'
+  Calibration           verdict.R      100        20      'R src'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
   'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'

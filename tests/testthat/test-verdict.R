@@ -7,18 +7,6 @@ fit_checked <- function(...) {
 }
 checked <- fit_checked(check = TRUE)
 
-# A function of the package is another until the test ends.
-local_function <- function(name, instead, frame = parent.frame()) {
-  home <- asNamespace("ibrc")
-  was <- get(name, home)
-  put <- function(value) {
-    unlockBinding(name, home)
-    assign(name, value, home)
-    lockBinding(name, home)
-  }
-  put(instead)
-  withr::defer(put(was), envir = frame)
-}
 unchecked <- fit_checked()
 
 test_that("a fit that is well is said to be, in every place", {
@@ -93,7 +81,7 @@ test_that("draws from the prior are no posterior", {
 
 test_that("a check that fails says so, and stops no other", {
   fit <- unchecked
-  local_function("second_opinion", function(...) stop("no way"))
+  local_replacement("second_opinion", function(...) stop("no way"))
   rows <- slow_checks(fit)
   expect_match(rows$advice[rows$check == "whole"], "This check failed \\(no way\\)")
   expect_identical(as.character(rows$verdict[rows$check == "whole"]), "caution")
@@ -101,7 +89,7 @@ test_that("a check that fails says so, and stops no other", {
 })
 
 test_that("an interrupt in the checks leaves the draws", {
-  local_function("second_opinion", function(...) {
+  local_replacement("second_opinion", function(...) {
     stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   })
   expect_message(fit <- fit_checked(check = TRUE), "draws are whole")
