@@ -57,10 +57,12 @@
 #' * All of it on one page: [ibrc_report()], [report_sections()].
 #'
 #' @section Check:
+#' * May a fit be used: [verdict()], [add_verdict()].
+#' * Does the fitted agent decide as was decided: [behaviour_check()].
 #' * What the data say about a term, and what they do not: [identifiability()],
 #'   [profile_likelihood()], [profile_data()].
-#' * Behaviour seen beside behaviour replicated: [pp_check()], [pp_data()],
-#'   [posterior_predict()].
+#' * Decisions seen beside those of the fitted agent, one step ahead: [pp_check()], [pp_data()]; whole trajectories
+#'   made anew: [posterior_predict()].
 #' * Every visit: [augment()][augment.ibrc_fit].
 #'
 #' @section Conventions:
@@ -70,6 +72,7 @@
 #'
 #' @section Options:
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.
+#' `ibrc.check` (`TRUE`): whether [ibrc()] and [resume()] make the checks of [verdict()] at the end.
 #' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
 #' `ibrc.memory` (what the machine has free, where it can be told, else 16): the most memory, in GB, that a call may
 #' ask for; what needs more is refused before any work.

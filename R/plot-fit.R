@@ -201,7 +201,8 @@ draw_densities <- function(data, fit, terms) {
     scale_terms(ggplot2::scale_x_continuous, terms) +
     ggplot2::scale_y_continuous(breaks = NULL) +
     ggplot2::facet_wrap(~panel, scales = "free") +
-    ggplot2::labs(x = NULL, y = "Density", colour = NULL, fill = NULL, caption = "Dashed: prior.") +
+    ggplot2::labs(x = NULL, y = "Density", colour = NULL, fill = NULL,
+                  caption = verdict_caption(fit, "Dashed: prior.")) +
     theme_ibrc()
 }
 
@@ -211,7 +212,7 @@ draw_joint <- function(data, fit, terms) {
   draw_clouds(data, fit) +
     scale_terms(ggplot2::scale_x_continuous, terms[1]) +
     scale_terms(ggplot2::scale_y_continuous, terms[2]) +
-    ggplot2::labs(x = as_label(terms[1]), y = as_label(terms[2]), colour = NULL) +
+    ggplot2::labs(x = as_label(terms[1]), y = as_label(terms[2]), colour = NULL, caption = verdict_caption(fit)) +
     theme_ibrc()
 }
 
@@ -242,7 +243,7 @@ draw_traces <- function(data, fit, terms) {
     ggplot2::scale_colour_manual(values = action_palette(n_chains)) +
     scale_terms(ggplot2::scale_y_continuous, terms) +
     ggplot2::facet_grid(panels, scales = "free_y") +
-    ggplot2::labs(x = "Draw after warm-up", y = NULL, colour = "Chain") +
+    ggplot2::labs(x = "Draw after warm-up", y = NULL, colour = "Chain", caption = verdict_caption(fit)) +
     theme_ibrc()
 }
 
@@ -256,7 +257,7 @@ draw_pairs <- function(data, fit, terms) {
     scale_terms(ggplot2::scale_x_continuous, terms) +
     scale_terms(ggplot2::scale_y_continuous, terms) +
     ggplot2::facet_grid(row ~ column, scales = "free", switch = "both") +
-    ggplot2::labs(x = NULL, y = NULL, colour = NULL) +
+    ggplot2::labs(x = NULL, y = NULL, colour = NULL, caption = verdict_caption(fit)) +
     theme_ibrc() +
     ggplot2::theme(strip.placement = "outside")
 }

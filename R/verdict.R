@@ -193,6 +193,13 @@ verdict_headline <- function(rows) {
   paste0("Verdict: ", worst, " (", paste(at_fault, collapse = ", "), ")")
 }
 
+# What stands below a picture of a fit: `text`, and the verdict unless all is well.
+verdict_caption <- function(fit, text = NULL) {
+  rows <- standing_verdict(fit)
+  said <- c(text, if (any(rows$verdict != "ok")) paste0(verdict_headline(rows), "."))
+  if (length(said)) paste(said, collapse = "\n")
+}
+
 #' @export
 format.ibrc_verdict <- function(x, width = getOption("width"), ...) {
   checks <- unique(x$check)
