@@ -74,6 +74,8 @@ encode_value <- function(x, out, canonical, depth = 0) {
     x <- structure(deparse(x, 500L, control = c("keepNA", "keepInteger", "digits17")), class = "code")
   }
   type <- typeof(x)
+  # Bytes are those of a value that was encoded before.
+  if (type == "raw") return(writeBin(x, out))
   if (!type %in% names(value_tags)) stop("internal: cannot encode a value of type ", type)
   writeBin(as.raw(value_tags[[type]]), out)
   if (is.null(x)) return(invisible())

@@ -70,7 +70,7 @@ is_finished <- function(contents) {
 held_job <- function(held) {
   plain <- held_fit(held$contents$job)
   chain <- held_fit(held$contents$chain)
-  check_held_fingerprint(held$fingerprint, held_fit(c(job_fingerprint(plain), chain = fingerprint_of(chain))))
+  check_held_fingerprint(held$fingerprint, held_fit(contents_fingerprint(plain, chain)))
   held_fit({
     check_held_job(plain)
     job <- job_from_plain(plain)
@@ -87,9 +87,12 @@ check_held_fingerprint <- function(found, wanted) {
                     " is not what it says it holds. Use a copy of it, or fit anew.", parts = parts)
 }
 
+contents_fingerprint <- function(plain, chain) c(job_fingerprint(plain), chain = hash_of(encoded(chain)))
+
+# Chains are encoded once, for their fingerprint and for the file.
 save_checkpoint <- function(file, job, chain) {
-  write_checkpoint(file, list(job = job_to_plain(job), chain = chain),
-                   c(job$fingerprint, chain = fingerprint_of(chain)))
+  chain <- encoded(chain)
+  write_checkpoint(file, list(job = job_to_plain(job), chain = chain), c(job$fingerprint, chain = hash_of(chain)))
 }
 
 # Writes chains to `file` whenever it is called, and returns the step that the file stands

@@ -164,7 +164,7 @@ write_changed <- function(path, held, change, honest, from = asNamespace("ibrc")
   fingerprint <- held$fingerprint
   if (honest) {
     fingerprint <- tryCatch(
-      suppressWarnings(c(from$job_fingerprint(contents$job), chain = from$fingerprint_of(contents$chain))),
+      suppressWarnings(from$contents_fingerprint(contents$job, contents$chain)),
       error = function(e) held$fingerprint
     )
   }

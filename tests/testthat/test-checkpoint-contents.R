@@ -50,7 +50,7 @@ test_that("a checkpoint changed anywhere and sealed again is refused, or holds a
 # One change by name, with a fingerprint that agrees.
 outcome_with <- function(kind, change, path = path_of(parent.frame())) {
   contents <- change(kinds[[kind]]$held$contents)
-  write_checkpoint(path, contents, c(job_fingerprint(contents$job), chain = fingerprint_of(contents$chain)))
+  write_checkpoint(path, contents, contents_fingerprint(contents$job, contents$chain))
   outcome_of_change(path)
 }
 
@@ -128,7 +128,7 @@ test_that("refusals are of three classes and name no value", {
   held <- kinds[["near its end"]]$held
   held$contents$job$group_levels <- "SECRET"
   held$contents$job$by <- 5
-  write_checkpoint(path, held$contents, c(job_fingerprint(held$contents$job), chain = held$fingerprint[["chain"]]))
+  write_checkpoint(path, held$contents, contents_fingerprint(held$contents$job, held$contents$chain))
   error <- expect_error(resume(path), class = "ibrc_error_checkpoint")
   expect_identical(class(error)[1:3], c("ibrc_error_checkpoint", "ibrc_error_file", "ibrc_error"))
   expect_no_match(conditionMessage(error), "SECRET")

@@ -68,6 +68,14 @@ test_that("every type comes back as it was, to the bit, and random numbers are l
   expect_identical(all_files(dirname(path)), "fit.ibrc")
 })
 
+test_that("a value that was encoded before is written as it is", {
+  path <- local_path()
+  for (x in list(special_values, NULL, 1:3)) {
+    write_checkpoint(path, list(a = x, b = encoded(x)), "abc")
+    expect_same(read_checkpoint(path)$contents, list(a = x, b = x))
+  }
+})
+
 test_that("what cannot be kept whole is not written", {
   path <- local_path()
   deep <- NULL

@@ -260,3 +260,13 @@ test_that("in a browser, sliders move the picture, and what is copied gives the 
   said <- readLines(app$program)
   expect_match(said, "adaptivity +15 ", all = FALSE)
 })
+
+test_that("names come back from the code as they are, whatever is in them", {
+  odd <- c("`touch x` $(touch x)\" ' \\ \n</script>", "b'); file.create('x'); c('", "c")
+  for (names in list(odd, odd[c(1, 1, 1)], odd[2])) {
+    call <- parse(text = write_plot(list(observations = names)))
+    expect_length(call, 1)
+    expect_identical(setdiff(all.names(call[[1]]), c("rep", "c")), c("plot", "plan"))
+    expect_identical(eval(call[[1]]$observations), names)
+  }
+})
