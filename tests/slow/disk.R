@@ -149,7 +149,9 @@ if (length(given) > 0 && given[1] == "disk") {
   quit(status = 0)
 }
 if (length(given) > 0 && given[1] == "folder") {
-  unchecked <- altered_package("check_writable", function(path) NULL)
+  # Nor is a lock the first to meet the folder.
+  unchecked <- altered_package("take_lock", function(lock) NULL,
+                               altered_package("check_writable", function(path, ...) NULL))
   saveRDS(list(refused = refused_folders(package), unchecked = refused_folders(unchecked),
                vanished = vanishing_folder(package), given_up = vanishing_folder(planted[["run given up"]])), given[2])
   quit(status = 0)
