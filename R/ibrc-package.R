@@ -72,7 +72,7 @@
 #'
 #' @section Options:
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.
-#' `ibrc.check` (`TRUE`): whether [ibrc()] and [resume()] make the checks of [verdict()] at the end.
+#' `ibrc.check` (`TRUE`): whether `ibrc()` and `resume()` make the checks of `verdict()` at the end.
 #' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
 #' `ibrc.memory` (what the machine has free, where it can be told, else 16): the most memory, in GB, that a call may
 #' ask for; what needs more is refused before any work.
