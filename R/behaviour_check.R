@@ -9,7 +9,11 @@
 #' what was fitted cannot differ. The sum of squares in those units is chi-squared, with as many degrees of freedom as
 #' directions are left (those that the fit has used up, and those in which fewer than about four events are expected, do
 #' not count; with two actions each decision counts once). Cells with fewer than 20 visits are put
-#' together. `gap` says how much a failure matters: the root mean square difference of shares, less what chance brings.
+#' together. With groups, counts are also added up over all of them. `gap` says how
+#' much a failure matters: the root mean square difference of shares, less what chance brings.
+#'
+#' A P value below 0.05 with a gap above 0.05 means that the fitted agent misses something that matters; a gap of 0.1, that
+#' shares of actions are off by about 10 points. [verdict()] takes the least P value times the number of statistics.
 #'
 #' @section Which cells:
 #' `visit`: the number of the visit. `belief`: tenths of the belief in the second state (of more than two states: which
@@ -24,7 +28,7 @@
 #' @param statistics A named list of functions: cells of your own.
 #' @param draws How many draws to take, evenly spaced over the chains.
 #' @return A data frame, one row per statistic and group, and with groups one more per statistic for all of them
-#'   (`group` is `NA`): `statistic`, `group`, `visits`, `chi_square`, `df`, `p.value` (`NA` where nothing is left to test)
+#'   (`group` is `NA`): `statistic`, `group`, `visits`, `cells` (how many there were), `chi_square`, `df`, `p.value` (`NA` where nothing is left to test)
 #'   and `gap`.
 #' @seealso [verdict()], which makes one number of it; [pp_check()] for pictures.
 #' @family inference
@@ -35,28 +39,75 @@
 #' fit <- ibrc(simulate(plan, 60, seed = 1), setting, diag_models(),
 #'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1, check = FALSE)
 #' behaviour_check(fit, list(early = function(visits) visits$visit <= 2))
-behaviour_check <- function(fit, statistics = NULL, draws = 100) {
+behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   check_given(fit)
   statistics <- check_statistics(statistics)
   draws <- check_count(draws, "draws", least = 20)
   need_data(fit, "A check against the data", "fit")
   chosen <- spaced_draws(fit, draws)
   plans <- group_plans(fit)
-  rows <- lapply(seq_along(fit$draws), function(g) {
-    families <- check_families(fit, g, plans[[g]], statistics)
-    moments <- one_step_moments(fit, g, chosen, families)
-    plain <- setdiff(names(moments), "repeat")
-    found <- rbind(do.call(rbind, lapply(moments[plain], moment_test)),
-                   rare_test(moments$visit$rare, fit$n_visits[[g]]), repeat_test(moments[["repeat"]]))
-    data.frame(statistic = c(plain, "rare", "repeat"), group = names(fit$draws)[g], visits = as.integer(fit$n_visits[[g]]), found)
+  groups <- names(fit$draws)
+  places <- lapply(seq_along(groups), function(g) statistic_places(fit, g, plans[[g]], statistics))
+  levels <- lapply(stats::setNames(nm = names(places[[1]])), function(name) common_levels(lapply(places, `[[`, name)))
+  moments <- lapply(seq_along(groups), function(g) {
+    one_step_moments(fit, g, chosen, place_families(fit, g, places[[g]], levels, names(statistics)))
   })
-  out <- do.call(rbind, rows)
-  if (length(rows) > 1) out <- rbind(out, pooled_tests(out))
+  tests <- Map(function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n)),
+               moments, groups, fit$n_visits)
+  out <- do.call(rbind, unname(tests))
+  if (length(groups) > 1) {
+    all <- Reduce(function(one, other) Map(add_moments, one, other), moments)
+    n <- sum(fit$n_visits)
+    out <- rbind(out, data.frame(group = NA_character_, visits = as.integer(n), moment_tests(all, levels, n)))
+  }
   out$p.value <- ifelse(out$df > 0, stats::pchisq(out$chi_square, pmax(out$df, 1), lower.tail = FALSE), NA)
-  out <- out[c("statistic", "group", "visits", "chi_square", "df", "p.value", "gap")]
+  out <- out[c("statistic", "group", "visits", "cells", "chi_square", "df", "p.value", "gap")]
   rownames(out) <- NULL
   if (!is_grouped(fit)) out$group <- NULL
   out
+}
+
+# Where each history stands, by statistic; and each visit, for statistics of the user's own.
+statistic_places <- function(fit, g, plan, statistics) {
+  tree <- fit$histories[[g]]
+  places <- history_places(tree, plan)
+  if (!length(statistics)) return(places)
+  visits <- known_before(fit, g, plan, places)
+  own <- lapply(stats::setNames(nm = names(statistics)), function(name) {
+    value <- call_user(statistics[[name]], visits, argument = paste0("statistics$", name))
+    statistic_cells(value, nrow(visits), name)
+  })
+  c(places, own)
+}
+
+# The places of all groups in their order.
+common_levels <- function(places) {
+  if (all(vapply(places, is.factor, NA))) return(unique(unlist(lapply(places, levels))))
+  sort(unique(unlist(places)), method = "radix")
+}
+
+place_families <- function(fit, g, places, levels, own) {
+  tree <- fit$histories[[g]]
+  families <- lapply(stats::setNames(nm = names(places)), function(name) {
+    cell <- match(as.character(places[[name]]), as.character(levels[[name]]))
+    n_cells <- length(levels[[name]])
+    if (name %in% own) visit_family(tree, cell, fit$visit_actions[[g]], n_cells) else history_family(tree, cell, n_cells)
+  })
+  # Every last action has its cell, used or not, after "none".
+  at <- as.integer(factor(places$last_action, c("none", fit$plan$setting$actions)))
+  families[["repeat"]] <- history_family(tree, at, length(fit$plan$setting$actions) + 1L)
+  families
+}
+
+moment_tests <- function(moments, levels, n_visits) {
+  plain <- setdiff(names(moments), "repeat")
+  found <- lapply(plain, function(name) {
+    size <- moments[[name]]$n
+    to <- if (is.numeric(levels[[name]])) pool_neighbours(size) else pool_small(size)
+    moment_test(merge_cells(moments[[name]], to))
+  })
+  cbind(statistic = c(plain, "rare", "repeat"),
+        rbind(do.call(rbind, found), rare_test(moments$visit$rare, n_visits), repeat_test(moments[["repeat"]])))
 }
 
 check_statistics <- function(statistics) {
@@ -66,30 +117,12 @@ check_statistics <- function(statistics) {
   if (!is.list(statistics) || is.object(statistics) || !named || !all(vapply(statistics, is.function, NA))) {
     abort_input("statistics", "must be a named list of functions of the visits, not ", describe(statistics), ".")
   }
+  twice <- unique(names(statistics)[duplicated(names(statistics))])
+  if (length(twice)) abort_input("statistics", "must have names that differ, not ", enumerate(twice), " twice.")
   taken <- intersect(names(statistics), c("", "visit", "belief", "last_action", "last_observation", "rare",
                                             "repeat"))
   if (length(taken)) abort_input("statistics", "must have names of their own, not ", enumerate(taken), ".")
   statistics
-}
-
-check_families <- function(fit, g, plan, statistics) {
-  tree <- fit$histories[[g]]
-  n <- colSums(tree$count)
-  places <- history_places(tree, plan)
-  cells <- list(visit = pool_neighbours(places$visit, n),
-                belief = (if (is.numeric(places$belief)) pool_neighbours else pool_small)(places$belief, n),
-                last_action = pool_small(places$last_action, n),
-                last_observation = pool_small(places$last_observation, n))
-  families <- lapply(cells, history_family, tree = tree)
-  # Every last action has its cell, used or not.
-  families[["repeat"]] <- history_family(tree, as.integer(places$last_action), nlevels(places$last_action))
-  if (!length(statistics)) return(families)
-  visits <- known_before(fit, g, plan, places)
-  own <- lapply(stats::setNames(nm = names(statistics)), function(name) {
-    cell <- statistic_cells(call_user(statistics[[name]], visits, argument = "statistics"), nrow(visits), name)
-    visit_family(tree, pool_small(cell, rep(1, length(cell))), fit$visit_actions[[g]])
-  })
-  c(families, own)
 }
 
 # One row per visit: what was known when its action was chosen.
@@ -108,75 +141,75 @@ statistic_cells <- function(value, n, name) {
     abort_input("statistics", "= \"", name, "\" must return one value per visit (", n, "), not ", describe(value), ".")
   }
   if (is.numeric(value) && length(unique(value)) > 20) {
-    value <- cut(value, unique(stats::quantile(value, 0:10 / 10, na.rm = TRUE)), include.lowest = TRUE)
+    # By rank, so that a value which most visits share is a cell of its own.
+    value <- ceiling(10 * rank(value, ties.method = "max", na.last = "keep") / sum(!is.na(value)))
   }
   place <- as.character(value)
   place[is.na(place)] <- "missing"
   place
 }
 
-# All groups together.
-pooled_tests <- function(tests) {
-  rows <- lapply(unique(tests$statistic), function(statistic) {
-    mine <- tests[tests$statistic == statistic, ]
-    sign <- if (statistic == "repeat") sign(sum(mine$visits * mine$gap)) else 1
-    data.frame(statistic = statistic, group = NA_character_, visits = sum(mine$visits),
-               chi_square = sum(mine$chi_square), df = sum(mine$df),
-               gap = sign * sqrt(sum(mine$visits * mine$gap^2) / sum(mine$visits)))
-  })
-  do.call(rbind, rows)
-}
-
 # ---- rows of a verdict -------------------------------------------------------------
 
-# One number: the least of the P values, times how many were looked at.
+# One number: the least of the P values, times how many were looked at. With groups, half of the room for chance is
+# for all of them together and half is shared out among them.
 behaves_rows <- function(tests) {
-  tests <- tests[tests$statistic != "repeat" & !is.na(tests$p.value), ]
+  tests <- tests[tests$statistic != "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
-  if (!nrow(tests)) {
-    return(verdict_rows("behaves", "too few visits to tell", "one step ahead, P at least 0.05", "caution",
-                      "There are too few visits to see whether the fitted agent behaves like the data."))
-  }
   n_groups <- length(unique(tests$group[!is.na(tests$group)]))
   rows <- lapply(unique(tests$group), function(group) {
-    mine <- tests[tests$group %in% group, ]
-    behaves_row(mine, looked = nrow(mine) * if (is.na(group)) 1 else n_groups)
+    behaves_row(tests[tests$group %in% group, ], group_share(group, n_groups))
   })
   do.call(rbind, rows)
 }
 
-behaves_row <- function(tests, looked) {
-  worst <- which.min(tests$p.value)
-  p <- min(1, looked * tests$p.value[worst])
-  gap <- max(tests$gap)
-  verdict <- if (p < 0.01 && gap >= 0.05) "do not use" else if (p < 0.05) "caution" else "ok"
-  by <- gsub("_", " ", tests$statistic[worst])
-  verdict_rows("behaves", paste0("P ", p_words(p), " (worst by ", by, "), shares off by ", format_number(gap, 2)),
-             "one step ahead, P at least 0.05", verdict,
-             paste0("The fitted agent does not decide as was decided (by ", by, "): see pp_check(fit, \"",
-                    tests$statistic[worst], "\") and what setting, models or habit leave out",
-                    if (verdict == "do not use") ", and do not report these numbers", "."),
-             group = tests$group[1])
+group_share <- function(group, n_groups) if (n_groups == 0) 1 else if (is.na(group)) 2 else 2 * n_groups
+
+behaves_row <- function(tests, share) {
+  row <- function(...) verdict_rows("behaves", ..., asked = "one step ahead, P at least 0.05", group = tests$group[1])
+  told <- any(tests$df > 0 & tests$cells > 1) || tests$visits[1] >= few_visits
+  if (!told) {
+    return(row(seen = "too few visits to tell", verdict = "caution",
+               advice = "There are too few visits to see whether the fitted agent behaves like the data."))
+  }
+  tests <- tests[tests$df > 0, ]
+  # Statistics that come to the same cells are one.
+  tests <- tests[!duplicated(tests[c("chi_square", "df")]), ]
+  if (!nrow(tests)) return(row(seen = "every decision was as good as certain, and came", verdict = "ok"))
+  looked <- share * nrow(tests)
+  p <- pmin(1, looked * tests$p.value)
+  verdict <- ifelse(p < 0.01 & tests$gap >= 0.05, "do not use", ifelse(p < 0.05, "caution", "ok"))
+  worst <- order(-match(verdict, verdict_levels), p)[1]
+  name <- tests$statistic[worst]
+  by <- gsub("_", " ", name)
+  row(seen = paste0("P ", p_words(p[worst]), " after ", plural(looked, "test"), " (worst by ", by, ", shares off by ",
+                    format_number(tests$gap[worst], 2), ")"),
+      verdict = verdict[worst],
+      advice = paste0("The fitted agent does not decide as was decided (by ", by, "): see ",
+                      if (name %in% pp_types) paste0("pp_check(fit, \"", name, "\")") else "behaviour_check(fit)",
+                      ", and what the setting (its `start`, too), the models or habit leave out",
+                      if (verdict[worst] == "do not use") "; do not report these numbers", "."))
 }
 
 habit_rows <- function(tests) {
   tests <- tests[tests$statistic == "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
-  looked <- max(1, sum(!is.na(tests$group)))
+  n_groups <- sum(!is.na(tests$group))
   rows <- lapply(seq_len(nrow(tests)), function(i) {
-    p <- min(1, tests$p.value[i] * if (is.na(tests$group[i])) 1 else looked)
+    p <- min(1, tests$p.value[i] * group_share(tests$group[i], n_groups))
     gap <- tests$gap[i]
+    asked <- "the last action taken again as often as expected"
     if (is.na(p)) {
-      return(verdict_rows("assumed", "habit: nothing to be seen", "no habit", "ok", group = tests$group[i]))
+      return(verdict_rows("assumed", "habit: too little was repeated to tell", asked, "ok", group = tests$group[i]))
     }
     verdict <- if (p < 0.01 && abs(gap) >= 0.05) "do not use" else if (p < 0.05) "caution" else "ok"
     verdict_rows("assumed", paste0("habit: the last action is taken again ", format_number(abs(gap), 2),
-                                 if (gap >= 0) " more" else " less", " of the time than expected, P ", p_words(p)),
-               "no habit", verdict,
-               paste0("Actions are repeated ", if (gap >= 0) "more" else "less", " often than the fitted agent would ",
-                      "repeat them: habit is then read as something else, such as optimism",
-                      if (verdict == "do not use") ". Do not report these numbers", "."),
-               group = tests$group[i])
+                                   if (gap >= 0) " more" else " less", " of the time than expected, P ", p_words(p)),
+                 asked, verdict,
+                 paste0("Actions are repeated ", if (gap >= 0) "more" else "less", " often than the fitted agent would ",
+                        "repeat them: habit is then read as something else, such as optimism",
+                        if (verdict == "do not use") ". Do not report these numbers", "."),
+                 group = tests$group[i])
   })
   do.call(rbind, rows)
 }

@@ -218,10 +218,15 @@ without_pareto_warnings <- function(code) {
 }
 
 warn_unsettled <- function(fit) {
-  rhat <- tidy(fit)$rhat
+  rhat <- tidy_draws(fit)$rhat
   if (!all(is.finite(rhat)) || max(rhat) > 1.01) {
     warn("convergence", "The chains of the fit do not agree (R-hat above 1.01): what is worked out from its draws is ",
          "not to be reported. Run more iterations.")
+  }
+  rows <- standing_verdict(fit)
+  others <- rows$check[rows$verdict == "do not use" & !rows$check %in% c("settled", "identified")]
+  if (length(others)) {
+    warn("verdict", "The verdict on the fit is \"do not use\" (", listing(unique(others)), "): see verdict().")
   }
 }
 

@@ -106,7 +106,7 @@ coef.ibrc_fit <- function(object, ...) {
 format.ibrc_fit <- function(x, suppress = 5, ...) {
   total <- attr(group_counts(x, check_suppress(suppress)), "total")
   paste0("A fit to ", trajectories_words(total), " with ",
-         plural(sum(x$n_visits), "visit"), if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
+         visits_words(sum(x$n_visits), suppress), if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
 }
 
@@ -129,10 +129,11 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   shown <- data.frame(
     median = signif(table$estimate, digits), low = signif(table$conf.low, digits),
     high = signif(table$conf.high, digits), rhat = round(table$rhat, 3), ess_bulk = round(table$ess_bulk),
-    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2), verdict = table$verdict
+    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2)
   )
   names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
-  shown <- cbind(table[intersect(c("term", "group"), names(table))], shown)
+  # Beside the numbers that it speaks of, also where the rest does not fit on the line.
+  shown <- cbind(table[intersect(c("term", "group"), names(table))], shown[1:3], verdict = table$verdict, shown[-(1:3)])
   print(shown, row.names = FALSE)
   if (is_grouped(x$fit)) {
     size <- group_counts(x$fit, x$suppress)

@@ -14,8 +14,8 @@
 #'
 #' A term is not said to be identified where the chains do not agree on it or miss part of its posterior (`"unsettled"`,
 #' see [verdict()]), where there are too few visits to speak of (`"too few data"`), or where it lies on a ridge: a
-#' correlation with another term above 0.9, on the scale a sampler works on or on the natural one, which leaves it less
-#' than 99% of the prior's variance narrower.
+#' correlation with another term above 0.9, on the scale a sampler works on or on the natural one, unless the data have
+#' taken away 99% of the prior's variance all the same.
 #'
 #' @param fit A fit ([ibrc()]).
 #' @return A data frame of class `ibrc_identifiability` with one row per term and group:
@@ -42,6 +42,11 @@
 identifiability <- function(fit) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  structure(identify_terms(fit), verdict = verdict_headline(standing_verdict(fit)))
+}
+
+# The table alone, which the verdict rests on.
+identify_terms <- function(fit) {
   shrink <- contraction(fit)
   prior <- prior_quantile(fit$prior, c(0.025, 0.975))
   doubted <- rbind(settled_rows(fit), fit$checks[fit$checks$check %in% "whole", ])
@@ -141,7 +146,7 @@ said_of_term <- function(tight, contraction, ridge, few = FALSE) {
 
 # Rows of a verdict.
 identified_rows <- function(fit) {
-  table <- identifiability(fit)
+  table <- identify_terms(fit)
   kind <- sub("^(only jointly|bounded).*", "\\1", table$verdict)
   ok <- kind == "identified" & !table$prior_conflict
   # As wide as the prior need not be where the prior is.
@@ -150,8 +155,9 @@ identified_rows <- function(fit) {
     "not identified" = "The data say little about {}: report it as not identified.",
     bounded = "The data bound {} on one side only: report a bound, not an estimate. See identifiability().",
     "only jointly" = "The data speak about {} only jointly with another term: see identifiability(), and report both.",
-    unsettled = "Whether the data speak about {} cannot be told from these draws.",
-    "too few data" = "There are too few visits to speak of {}: pool groups, or report it as such."
+    unsettled = "Whether the data speak about {} cannot be told until the chains agree on all of it: run longer first.",
+    "too few data" = paste("There are too few visits to say anything about {}: what stands there is mostly the prior.",
+                           "Pool groups, and do not report it as an estimate.")
   )
   conflict <- paste("The data pull {} out of the central 95% of its prior: see whether setting and models fit the",
                     "behaviour (pp_check()), or state a wider prior.")
@@ -161,8 +167,9 @@ identified_rows <- function(fit) {
   verdict_rows("identified", paste0(table$verdict, ", ", share, ridge,
                                   ifelse(table$prior_conflict, ", outside the central 95% of the prior", "")),
              "data that bound the term on both sides",
-             ifelse(ok, "ok", ifelse(kind == "unsettled", "do not use", "caution")),
-             ifelse(table$prior_conflict & !mute, conflict, advice[kind]), table$term,
+             ifelse(ok, "ok", ifelse(kind %in% c("unsettled", "too few data"), "do not use", "caution")),
+             ifelse(table$prior_conflict & kind %in% c("identified", "bounded", "only jointly", "not identified") & !mute,
+                    conflict, advice[kind]), table$term,
              if (is.null(table$group)) names(fit$draws) else table$group)
 }
 
@@ -205,5 +212,7 @@ print.ibrc_identifiability <- function(x, digits = 3, ...) {
   for (line in identifiability_sentences(x, digits)) {
     writeLines(strwrap(line, prefix = "  ", initial = "* "))
   }
+  headline <- attr(x, "verdict")
+  if (!is.null(headline) && headline != "Verdict: ok") writeLines(paste0(headline, ". See verdict()."))
   invisible(x)
 }

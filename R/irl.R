@@ -79,9 +79,10 @@ check_entries <- function(entries, setting) {
 #'   as stated.
 #' @param conf.level Mass of the central interval.
 #' @param draws `TRUE` returns the draws themselves.
-#' @return A data frame with a row a group: `group` (with groups), `estimate` (the
-#'   median), `std.error` (the standard deviation), `conf.low` and `conf.high`; or, with
-#'   `draws = TRUE`, a row a draw: `group` (with groups), `.chain`, `.iteration`, `.draw` and `ratio`.
+#' @return A data frame with one row per group: `group` (with groups), `estimate` (the
+#'   median), `std.error` (the standard deviation), `conf.low`, `conf.high` and `verdict` (whether it may be used:
+#'   [verdict()]); or, with
+#'   `draws = TRUE`, one row per draw: `group` (with groups), `.chain`, `.iteration`, `.draw` and `ratio`.
 #' @family inference
 #' @export
 #' @examples
@@ -114,6 +115,12 @@ cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, dr
                conf.low = range[1], conf.high = range[2])
   })
   out <- do.call(rbind, pieces)
+  if (!draws) {
+    rows <- standing_verdict(fit)
+    out$verdict <- vapply(out$group, function(group) {
+      as.character(worst_of(rows$verdict[is.na(rows$group) | rows$group == group]))
+    }, "", USE.NAMES = FALSE)
+  }
   if (!is_grouped(fit)) out$group <- NULL
   out
 }

@@ -281,7 +281,7 @@ kfold_faults <- function(x) {
   rough <- is.na(x$refits$rhat) | x$refits$rhat > 1.01
   if (!any(rough)) return(NULL)
   paste0("Do not use: in ", sum(rough), " of ", plural(length(rough), "refit"), " the chains do not agree (R-hat ",
-         "above 1.01). Run kfold() with more iterations (iter = ).")
+         "above 1.01). Run kfold() with more iterations (its argument `iter`).")
 }
 
 #' @rdname kfold

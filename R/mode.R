@@ -101,8 +101,15 @@ mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) 
   curvature <- finite_curvature(surface, top$theta)
   at <- matrix(top$theta, 1)
   result <- evaluate_batch(evaluator, at, matrix(0, nrow(evaluator$nodes), 1), group)
-  c(top, list(ends = ends, open = is.infinite(bounded), curvature = curvature, std_error = curvature_errors(curvature, ends),
+  c(top, list(ends = ends, open = is.infinite(bounded), as_prior = as_wide_as_prior(evaluator$prior, ends), curvature = curvature, std_error = curvature_errors(curvature, ends),
               log_likelihood = result$log_likelihood, log_prior = result$log_prior))
+}
+
+# Whether an interval is about as wide as the central 95% of the prior, on the sampler's scale.
+as_wide_as_prior <- function(prior, ends) {
+  p <- c(0.025, 0.975)
+  wide <- vapply(prior, function(entry) diff(unconstrained_quantile(entry, log(p), log1p(-p))), 0)
+  unname(is.finite(ends[2, ] - ends[1, ]) & ends[2, ] - ends[1, ] > 0.9 * abs(wide))
 }
 
 likelihood_ends <- function(evaluator, group, top, conf.level) {
@@ -214,6 +221,7 @@ mode_advice <- function(mode, table) {
   rough <- !vapply(mode$tops, function(top) top$converged, NA)
   alone <- vapply(mode$tops, function(top) top$climbs > 1 && top$reached == 1, NA)
   few <- unlist(Map(few_data, mode$group_sizes, mode$n_visits))
+  alike <- mode$estimate == "map" & unlist(lapply(mode$tops, function(top) top$as_prior)) & open < 2
   by_prior <- mode$estimate == "map"
   c(
     if (any(open == 1, na.rm = TRUE)) {
@@ -223,6 +231,9 @@ mode_advice <- function(mode, table) {
     if (any(open == 2, na.rm = TRUE)) {
       paste0("The data do not bound ", listing(label[which(open == 2)]), " at all",
              if (by_prior) ": estimate and interval are the prior's. Report it as not identified", ".")
+    },
+    if (any(alike, na.rm = TRUE)) {
+      paste0("The interval of ", listing(label[which(alike)]), " is about as wide as the prior's: report it as not identified.")
     },
     if (any(few)) "There are too few visits to report an estimate: it rests on chance and on the prior.",
     if (is.null(mode$conf.level)) "Whether the data bound the terms was not looked at (conf.level = NULL).",

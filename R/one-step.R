@@ -53,15 +53,12 @@ belief_bin <- function(belief) {
   lowest + (bin - 0.5) * width
 }
 
-# Places as cells with enough visits: numbers from 1. Neighbours join where places have an
-# order, all small ones where they have none.
-pool_neighbours <- function(place, n, least = smallest_cell) {
-  place <- as.integer(factor(place))
-  size <- as.vector(rowsum(n, place))
-  # What has no place in the family tells nothing apart.
-  cell <- seq_along(size)
-  filled <- 0
+# Which cells to put together so that each has enough visits: a number from 1 for each of them. Neighbours join where
+# cells have an order, all small ones where they have none.
+pool_neighbours <- function(size, least = smallest_cell) {
+  cell <- integer(length(size))
   at <- 1L
+  filled <- 0
   for (k in seq_along(size)) {
     if (filled >= least && sum(size[k:length(size)]) >= least) {
       at <- at + 1L
@@ -70,15 +67,12 @@ pool_neighbours <- function(place, n, least = smallest_cell) {
     cell[k] <- at
     filled <- filled + size[k]
   }
-  cell[place]
+  cell
 }
 
-pool_small <- function(place, n, least = smallest_cell) {
-  place <- as.integer(factor(place))
-  size <- as.vector(rowsum(n, place))
+pool_small <- function(size, least = smallest_cell) {
   large <- size >= least
-  cell <- ifelse(large, cumsum(large), sum(large) + 1L)
-  cell[place]
+  ifelse(large, cumsum(large), sum(large) + 1L)
 }
 
 # A family of cells: `cell` (a number from 1) of each row, the history `at` which it stands, how many decisions `n` it
@@ -87,10 +81,10 @@ history_family <- function(tree, cell, n_cells = max(cell)) {
   list(cell = cell, n_cells = n_cells, at = seq_len(tree$n_histories), n = colSums(tree$count), taken = t(tree$count))
 }
 
-visit_family <- function(tree, cell, action) {
+visit_family <- function(tree, cell, action, n_cells = max(cell)) {
   taken <- matrix(0, length(cell), tree$n_actions)
   taken[cbind(seq_along(cell), action)] <- 1
-  list(cell = cell, n_cells = max(cell), at = tree$visit, n = rep(1, length(cell)), taken = taken)
+  list(cell = cell, n_cells = n_cells, at = tree$visit, n = rep(1, length(cell)), taken = taken)
 }
 
 # Sums of rows by cell; a cell without rows has 0.
@@ -131,6 +125,27 @@ one_step_moments <- function(fit, group, chosen, families) {
   })
 }
 
+# The same with cells put together: `to` has the new number of each.
+merge_cells <- function(moments, to) {
+  n_cells <- length(moments$n)
+  n_actions <- ncol(moments$observed)
+  used <- sort(unique(to[moments$n > 0]))
+  to <- match(to, used)
+  to[is.na(to)] <- 1L
+  add <- function(x) cell_sums(as.matrix(x), to, length(used))
+  spread <- add(matrix(moments$spread, n_cells))
+  by_action <- rep(to, n_actions) + length(used) * rep(seq_len(n_actions) - 1L, each = n_cells)
+  list(n = as.vector(add(moments$n)), observed = add(moments$observed), expected = add(moments$expected),
+       spread = array(spread, c(length(used), n_actions, n_actions)), rare = moments$rare,
+       fitted = t(cell_sums(t(moments$fitted), by_action, length(used) * n_actions)))
+}
+
+# All groups together. Their draws are independent, so that they may be added as they stand.
+add_moments <- function(one, other) {
+  parts <- c("n", "observed", "expected", "spread", "rare", "fitted")
+  stats::setNames(lapply(parts, function(part) one[[part]] + other[[part]]), parts)
+}
+
 # Actions that the fit gives next to no chance: how often they were taken, and how often that is expected.
 rare_chance <- 0.02
 rare_events <- function(family, law) {
@@ -141,8 +156,9 @@ rare_events <- function(family, law) {
 # Were there more of them than chance would bring? One test for all, since there are too few to tell apart.
 rare_test <- function(rare, visits) {
   p <- stats::ppois(rare[["seen"]] - 1, rare[["expected"]], lower.tail = FALSE)
-  # As a chi-squared of one degree, so that groups add up; the most that a double can say is enough.
-  data.frame(chi_square = stats::qchisq(max(p, 1e-300), 1, lower.tail = FALSE), df = 1L,
+  # As a chi-squared of one degree, like the others; the most that a double can say is enough.
+  data.frame(chi_square = stats::qchisq(max(p, 1e-300), 1, lower.tail = FALSE),
+             df = as.integer(rare[["seen"]] > 0 || rare[["expected"]] >= 1), cells = 1L,
              gap = max(0, rare[["seen"]] - rare[["expected"]]) / visits)
 }
 
@@ -162,12 +178,12 @@ moment_test <- function(moments, least_count = 4, least_left = 0.2) {
     out[at(cell), ] <- own$vectors[, use, drop = FALSE] %*% diag(1 / sqrt(own$values[use]), length(use))
     out
   }))
-  if (is.null(basis) || !ncol(basis)) return(data.frame(chi_square = 0, df = 0, gap = gap_of(moments)))
+  if (is.null(basis) || !ncol(basis)) return(data.frame(chi_square = 0, df = 0L, cells = n_cells, gap = gap_of(moments)))
   known <- crossprod(basis, stats::cov(moments$fitted) %*% basis)
   own <- eigen(diag(ncol(basis)) - known, symmetric = TRUE)
   use <- which(own$values >= least_left)
   score <- crossprod(own$vectors[, use, drop = FALSE], crossprod(basis, gap))
-  data.frame(chi_square = sum(score^2 / own$values[use]), df = length(use), gap = gap_of(moments))
+  data.frame(chi_square = sum(score^2 / own$values[use]), df = length(use), cells = n_cells, gap = gap_of(moments))
 }
 
 # By how much shares differ, as the root of the mean square over visits and actions, without
@@ -191,5 +207,6 @@ repeat_test <- function(moments) {
   left <- variance - stats::var(rowSums(moments$fitted[, flat, drop = FALSE]))
   # Where repeating is what was fitted, or can hardly happen, there is nothing to be seen.
   known <- variance >= 4 && left >= 0.2 * variance
-  data.frame(chi_square = if (known) away^2 / left else 0, df = as.integer(known), gap = if (n > 0) away / n else 0)
+  data.frame(chi_square = if (known) away^2 / left else 0, df = as.integer(known), cells = n_cells - 1L,
+             gap = if (n > 0) away / n else 0)
 }

@@ -7,14 +7,20 @@ dynamics_section <- function(report) {
   learned <- if (inherits(report$iohmm, "ibrc_iohmm")) list(report$iohmm) else report$iohmm
   laws <- if (is.null(learned)) lapply(plans, function(plan) plan$setting) else learned
   parts <- c(
-    list(report_text(if (is.null(learned)) "The dynamics are those that the setting states."
-                     else "The dynamics were learned from the visits (input-output hidden Markov model).")),
+    list(report_text(dynamics_words(plans, !is.null(learned)))),
     unlist(lapply(seq_along(laws), function(i) {
       c(if (!is.null(learned)) learned_parts(laws[[i]], names(laws)[i]), law_parts(laws[[i]], names(laws)[i]))
     }), recursive = FALSE),
     unlist(lapply(seq_along(plans), function(i) wanted_parts(plans[[i]], names(plans)[i])), recursive = FALSE)
   )
   do.call(new_report_section, parts)
+}
+
+dynamics_words <- function(plans, shown) {
+  by_setting <- any(vapply(plans, function(plan) identical(plan$setting$dynamics, "learned"), NA))
+  if (!shown && !by_setting) return("The dynamics are those that the setting states.")
+  paste0("The dynamics were learned from visits", if (shown) " (input-output hidden Markov model)",
+         " and then held fixed: the intervals below do not allow for that.")
 }
 
 # "in group ..." where there is one; nothing else.

@@ -29,7 +29,7 @@ overview_section <- function(report) {
     report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
                 if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
                 plural(fit$run$chains, "chain"), " of ", plural(fit$run$iter, "step"),
-                if (n_groups > 1) " a group", ", ", format_counts(fit$run$warmup), " of them warm-up."),
+                if (n_groups > 1) " in each group", ", ", format_counts(fit$run$warmup), " of them warm-up."),
     report_list(c(
       paste0("Hidden states: ", listing(as_label(setting$states)), "."),
       paste0("Actions: ", listing(ifelse(setting$actions %in% setting$stop_actions,
@@ -40,6 +40,8 @@ overview_section <- function(report) {
   )
 }
 
+report_class <- function(verdict) c(ok = "fine", caution = "warning", "do not use" = "stop")[[as.character(verdict)]]
+
 # The same rows as verdict() has, worst first, those that are well in short.
 verdict_section <- function(report) {
   rows <- report$verdict
@@ -47,7 +49,7 @@ verdict_section <- function(report) {
   words <- c(ok = "Every check is ok: the chains agree and saw all of the posterior, the fitted agent decides as was ",
              caution = "Use with caution: ", "do not use" = "Do not use these numbers: ")
   at_fault <- unique(rows$check[rows$verdict == worst])
-  said <- if (worst == "ok") paste0(words[["ok"]], "decided, the data speak about every term, and what is assumed holds.")
+  said <- if (worst == "ok") paste0(words[["ok"]], "decided, the data speak about every term, and what could be checked of the assumptions makes little difference.")
   else paste0(words[[worst]], "see ", listing(at_fault), " below.")
   wrong <- rows[rows$verdict != "ok", ]
   wrong <- wrong[order(-as.integer(wrong$verdict)), ]
@@ -55,7 +57,7 @@ verdict_section <- function(report) {
                       Verdict = as.character(wrong$verdict), Seen = wrong$seen, Asked = wrong$asked)
   fine <- setdiff(unique(rows$check), wrong$check)
   new_report_section(
-    report_list(said, class = c(ok = "fine", caution = "warning", "do not use" = "stop")[[worst]]),
+    report_list(said, class = report_class(worst)),
     if (nrow(table)) report_table(table, "What was seen, and what was asked"),
     if (length(fine)) report_text("Without fault: ", listing(fine), "."),
     if (length(report$advice)) report_list(report$advice, class = "plain")
@@ -64,8 +66,8 @@ verdict_section <- function(report) {
 
 term_meanings <- function(terms) {
   words <- c(
-    alpha = "Price of deliberating. Near 0 the best action is always taken; the larger, the more habit decides.",
-    flexibility = "1 / alpha. The larger, the more surely the best action is taken; at 0 habit decides.",
+    alpha = "Price of deliberating. Near 0 the best action is always taken; the larger, the closer to choosing at random.",
+    flexibility = "1 / alpha. The larger, the more surely the best action is taken; at 0 it chooses at random.",
     beta = "Price of leaving the neutral view. Small and positive is optimistic, small and negative pessimistic.",
     optimism = "1 / beta. Above 0 it leans to dynamics under which its plan pays, below 0 to the others; 0 is neutral.",
     eta = "Above 0, actions after which the next belief is hard to foresee look better than they are; at 0 not.",
@@ -110,6 +112,7 @@ posterior_section <- function(report) {
   table <- by_term_first(tidy(fit), fit)
   after <- cbind(group_column(table), Median = table$estimate, SD = table$std.error, table[c("conf.low", "conf.high")])
   names(after)[ncol(after) - 1:0] <- c("2.5%", "97.5%")
+  after$Verdict <- table$verdict
   terms <- prior_terms(fit$prior)
   new_report_section(
     report_table(before, "Believed beforehand"),
@@ -140,7 +143,8 @@ groups_section <- function(report) {
   if (length(fit$draws) < 2) return(new_report_section(report_text("The fit has no groups to compare.")))
   table <- compare_groups(fit)
   shown <- data.frame(Term = table$term, Group = table$group, Against = table$reference, Scale = table$scale,
-                      Median = table$estimate, table$conf.low, table$conf.high, chance_text(table$probability))
+                      Median = table$estimate, table$conf.low, table$conf.high, chance_text(table$probability),
+                      Verdict = table$verdict)
   names(shown)[6:8] <- c("2.5%", "97.5%", "P(larger)")
   terms <- prior_terms(fit$prior)
   data <- groups_data(fit, suppress = report$suppress)
@@ -166,7 +170,7 @@ checks_section <- function(report) {
   fit <- report$fit
   table <- by_term_first(tidy(fit), fit)
   said <- by_term_first(identifiability(fit), fit)
-  shown <- cbind(group_column(table), Verdict = said$verdict, Contraction = table$contraction,
+  shown <- cbind(group_column(table), "What the data say" = said$verdict, Contraction = table$contraction,
                  "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
                  "ESS (tail)" = round(table$ess_tail))
   new_report_section(
@@ -187,7 +191,8 @@ predictive_section <- function(report) {
              last_observation = "after each observation")
   parts <- lapply(names(types), function(type) {
     data <- pp_data(fit, type, draws = report$draws, seed = 1)
-    if (!is.null(report$suppress)) data$observed[data$n < report$suppress] <- NA
+    shares <- c("observed", "replicated", "conf.low", "conf.high")
+    if (!is.null(report$suppress)) data[data$n < report$suppress, shares] <- NA
     count <- shares_inside(data, fit$plan$setting$actions)
     list(
       report_text("How often each action is taken ", types[[type]], ": ", count[["inside"]], " of ",
@@ -205,7 +210,7 @@ predictive_section <- function(report) {
   }
   tests <- report$verdict[report$verdict$check == "behaves", ]
   said <- report_list(paste0(row_labels(tests, TRUE), ifelse(is.na(tests$group), "", ": "), tests$seen, " (",
-                             tests$verdict, ")."), class = if (all(tests$verdict == "ok")) "fine" else "warning")
+                             tests$verdict, ")."), class = report_class(worst_of(tests$verdict)))
   do.call(new_report_section, c(list(said), unlist(parts, recursive = FALSE), list(hidden)))
 }
 

@@ -98,6 +98,11 @@ group_counts <- function(fit, suppress) {
   structure(format_counts(size), names = names(size), total = format_counts(sum(size)))
 }
 
+# "1,234 visits", "<5 visits": as many visits as trajectories, or more.
+visits_words <- function(n, suppress) {
+  if (!is.null(suppress) && n < suppress) paste0("<", suppress, " visits") else plural(n, "visit")
+}
+
 # "1 trajectory", "<5 trajectories".
 trajectories_words <- function(count) {
   paste(count, ifelse(count == "1", "trajectory", "trajectories"))

@@ -1,8 +1,12 @@
-#' Behaviour seen: a data frame with a row a visit
+#' Behaviour seen: a data frame with one row per visit
 #'
 #' Marks which columns of a data frame say who was seen, when, what was done and
 #' what was seen next, and checks them. Rows keep their order and columns their
 #' names.
+#'
+#' One step of the setting passes between two rows of an `id`, however far apart they are in time: visits must be roughly
+#' equally spaced. Where one was missed, end the trajectory there, as [read_adni()] does, or give [panel_trajectories()]
+#' an `interval`.
 #'
 #' A row is a visit: the action taken at it, and the observation that came after
 #' the action, before the next visit. An observation may be missing (`NA`), an action may
@@ -20,7 +24,7 @@
 #' What was known at the first visit has no action before it. It belongs into the `start` of the setting
 #' ([decision_setting()]).
 #'
-#' @param data A data frame (or tibble, or data.table), a row a visit.
+#' @param data A data frame (or tibble, or data.table), one row per visit.
 #' @param id,action,observation Names of columns, in quotes. Identifiers, actions and
 #'   observations may be text, factors or numbers; actions and observations are matched to the setting's
 #'   names as text, to the letter.

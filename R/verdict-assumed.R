@@ -90,7 +90,7 @@ finer_plan <- function(plan, cores) {
 
 # Twice the odds for the models nearest to the setting's own dynamics: is optimism what it was?
 weighting_rows <- function(fit, evaluator) {
-  asked <- "less than a quarter of the term itself"
+  asked <- "less than 2 standard deviations, and than a quarter of the term itself"
   plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
   if (all(vapply(plans, function(plan) n_models(plan$models) == 1, NA))) {
     return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
@@ -100,7 +100,7 @@ weighting_rows <- function(fit, evaluator) {
              paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
                    "models beside it, and fit under others (perturb_models(), model_prior())."),
              function(theta, g) log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g),
-             function(size, itself) if (size >= 0.25 && itself >= 0.25) "caution" else "ok")
+             function(size, itself) if (size >= 2 || size >= 0.25 && itself >= 0.25) "caution" else "ok")
 }
 
 reweighted_evaluator <- function(evaluator, plans) {

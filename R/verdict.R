@@ -6,23 +6,28 @@
 #'
 #' @section The checks:
 #' * **settled**: do the chains agree, and are there enough independent draws? Asked of every term in every
-#'   group: R-hat below 1.01, and 400 effective draws of the bulk and of the tails. Above 1.01, or below 100 draws:
-#'   do not use.
+#'   group: R-hat below 1.01, and 400 effective draws of the bulk and of the tails; else caution. R-hat above 1.05, or above
+#'   1.01 with fewer than 400 draws, or fewer than 100 draws: do not use, and what rests on such draws cannot be told.
 #' * **whole**: did the chains see all of the posterior? Chains that never went into a long tail agree with each
 #'   other. So the density is also followed along its ridges, one term at a time with the others at their best (its
-#'   profile), and weighted draws are taken along these walks. Where the chains' 95% interval is, on one side, less than
+#'   profile), from where the chains were, and weighted draws are taken along these walks. (A second peak far from all chains is
+#'   not found so.) Where the chains' 95% interval is, on one side, less than
 #'   0.8 as long as the interval found so, by more than chance: caution. Less than 0.6, or more than 20% of the
 #'   posterior outside of it: do not use.
 #' * **behaves**: does the fitted agent decide as was decided, one visit ahead, given what had really been done and
-#'   observed until then? Counted by number of the visit, by belief, by last action and by last observation
-#'   ([behaviour_check()]). P below 0.05: caution. P below 0.01 and shares that are off by 0.05 or more: do not use.
+#'   observed until then? Counted by number of the visit, by belief, by last action and by last observation, and for
+#'   rare actions ([behaviour_check()]); P is the least of theirs times how many there were. P below 0.05: caution. P below 0.01 and shares that are off by 0.05 or more: do not use.
 #' * **identified**: do the data speak about each term, or is it the prior, or a ridge that it shares
 #'   with another term ([identifiability()])?
 #' * **assumed**: what the numbers rest on. Dynamics that were learned from the same visits and then held fixed are a
 #'   caution, since intervals do not know of it. How far the posterior moves at twice the resolution of the lattice, and
 #'   when the middle one of the models counts twice: on the lattice 0.25 of a standard deviation or more is a caution, 1 or
-#'   more is "do not use"; for the models a caution is a term that moves by a quarter of itself or more, and by 0.25 of a
-#'   standard deviation. Habit: are actions repeated more often, or less, than the fitted agent would repeat them?
+#'   more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of its interval, or by a quarter of
+#'   itself or more. Habit: are actions repeated more often, or less, than the fitted agent would repeat them?
+#'
+#' Act on the chains first (settled, whole), then on behaviour, then on the rest: what the later checks say rests on the
+#' earlier ones. Only what can be checked is checked: that the utility, the models and the dynamics are the right ones to
+#' hold a decision maker to is for you to argue.
 #'
 #' What cannot be seen in behaviour is not found: a utility in other units, say, which `alpha` takes up.
 #'
@@ -83,11 +88,31 @@ standing_verdict <- function(fit) {
   rows <- rbind(settled_rows(fit), slow[slow$check %in% c("whole", "behaves"), ], identified_rows(fit),
                 slow[slow$check == "identified", ], dynamics_rows(fit), slow[slow$check == "assumed", ])
   if (isTRUE(fit$interrupted)) rows <- rbind(rows, interrupted_rows(fit))
-  new_ibrc_verdict(rows, fit)
+  new_ibrc_verdict(doubt_unsettled(rows), fit)
 }
 
+# What the draws say of anything else cannot be told while the chains disagree.
+doubt_unsettled <- function(rows) {
+  rough <- rows[rows$check == "settled" & rows$verdict == "do not use", ]
+  if (!nrow(rough)) return(rows)
+  same_term <- paste(rows$term, rows$group) %in% paste(rough$term, rough$group)
+  same_group <- is.na(rows$group) | rows$group %in% rough$group
+  whole <- rows$check == "whole" & rows$verdict == "ok" & same_term
+  behaviour <- (rows$check == "behaves" | startsWith(rows$seen, "habit")) & same_group
+  at <- which(whole | behaviour)
+  rows$seen[at] <- "cannot be told while the chains disagree"
+  rows$verdict[at] <- "caution"
+  rows$advice[at] <- ifelse(whole[at], "Whether the chains saw all of the posterior of {} cannot be told until they agree.",
+                            "Whether the fitted agent behaves like the data cannot be told until the chains agree.")
+  rows
+}
+
+# Advice speaks of the row's own term and group where it says {}.
 new_ibrc_verdict <- function(rows, fit) {
   rownames(rows) <- NULL
+  label <- row_labels(rows, is_grouped(fit))
+  rows$advice <- mapply(function(advice, about) sub("{}", about, advice, fixed = TRUE), rows$advice, label,
+                        USE.NAMES = FALSE)
   structure(rows, class = c("ibrc_verdict", "data.frame"), grouped = is_grouped(fit))
 }
 
@@ -177,11 +202,11 @@ verdict_advice <- function(rows) {
   rows <- rows[rows$verdict != "ok", ]
   rows <- rows[order(-as.integer(rows$verdict)), ]
   label <- row_labels(rows, isTRUE(attr(rows, "grouped")))
-  said <- unique(rows$advice)
-  vapply(said, function(advice) {
-    about <- unique(label[rows$advice == advice])
-    about <- about[nzchar(about)]
-    if (!length(about)) advice else sub("{}", listing(about), advice, fixed = TRUE)
+  # The same but for what it speaks of.
+  common <- mapply(function(advice, about) if (nzchar(about)) sub(about, "{}", advice, fixed = TRUE) else advice,
+                   rows$advice, label, USE.NAMES = FALSE)
+  vapply(unique(unlist(common)), function(advice) {
+    sub("{}", listing(unique(label[common == advice])), advice, fixed = TRUE)
   }, "", USE.NAMES = FALSE)
 }
 
@@ -221,6 +246,7 @@ print.ibrc_verdict <- function(x, ...) {
   if (!all(c("check", "term", "group", "seen", "verdict", "advice") %in% names(x))) return(NextMethod())
   writeLines(format(x))
   for (line in verdict_advice(x)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  if (any(x$verdict != "ok")) writeLines("See ?verdict; as.data.frame(verdict(fit)) has every row.")
   invisible(x)
 }
 

@@ -182,6 +182,9 @@ for (kind in names(share)) {
 habit <- seen[seen$kind == "habit", ]
 show_figure("Assumed: habit is found in fits to habit", of(habit$habit != "ok"))
 show_figure("Assumed: habit is found in fits without it", of(right$habit != "ok"))
+either <- flagged(right) | right$habit != "ok"
+promise("Behaves and habit together: fits to behaviour that the model can produce are flagged seldom",
+        paste(fits, "fits, at most 15%"), of(either), mean(either) <= 0.15)
 units <- do.call(rbind, lapply(1:10, function(i) one_fit("units", problems[[1 + i %% 3]], 5000L + i)))
 show_figure("Behaves: a utility in other units cannot be seen (alpha takes it up), flagged",
             paste0(of(flagged(units)), ", moves up to ", signif(max(units$move), 2)))
@@ -240,5 +243,5 @@ said <- verdict(short)
 rhat <- max(tidy(short)$rhat)
 worst <- said[said$check == "whole" & said$term == "optimism", ]
 promise("Whole: planted chains that miss a tail are not to be used", "one fit, its lowest 15% of optimism cut off",
-        paste0(worst$verdict, ", R-hat ", round(rhat, 3)), worst$verdict != "ok")
+        paste0(worst$verdict, ", R-hat ", round(rhat, 3)), worst$verdict == "do not use")
 finish()

@@ -21,9 +21,9 @@ stubborn <- local({
 
 test_that("an agent of the kind that was fitted behaves like its data", {
   tests <- behaviour_check(fit_to(right))
-  expect_named(tests, c("statistic", "visits", "chi_square", "df", "p.value", "gap"))
+  expect_named(tests, c("statistic", "visits", "cells", "chi_square", "df", "p.value", "gap"))
   expect_identical(tests$statistic, c("visit", "belief", "last_action", "last_observation", "rare", "repeat"))
-  expect_true(all(tests$p.value > 0.005))
+  expect_true(all(tests$p.value > 0.005, na.rm = TRUE))
   rows <- behaves_rows(tests)
   expect_identical(as.character(rows$verdict), "ok")
   expect_identical(rows$advice, "")
@@ -46,8 +46,8 @@ test_that("groups are looked at one by one and together", {
   fit <- fit_to(trajectories(rows, covariates = "clinic", setting = setting), by = "clinic")
   tests <- behaviour_check(fit)
   expect_identical(sum(is.na(tests$group)), 6L)
-  pooled <- tests[is.na(tests$group) & tests$statistic == "visit", ]
-  expect_equal(pooled$chi_square, sum(tests$chi_square[!is.na(tests$group) & tests$statistic == "visit"]))
+  habit <- tests[tests$statistic == "repeat", ]
+  expect_equal(habit$gap[3], mean(habit$gap[1:2]), tolerance = 1e-6)
   said <- behaves_rows(tests)
   expect_identical(said$group, c("north", "south", NA))
   expect_identical(as.character(said$verdict), c("ok", "do not use", "do not use"))
@@ -78,6 +78,9 @@ test_that("statistics that are none are refused, and what fails in them is said"
   expect_error(behaviour_check(fit, 1), "named list of functions", class = "ibrc_error_input")
   expect_error(behaviour_check(fit, list(mean)), class = "ibrc_error_input")
   expect_error(behaviour_check(fit, list(visit = mean)), "names of their own", class = "ibrc_error_input")
+  expect_error(behaviour_check(fit, list(a = mean, a = mean)), "names that differ", class = "ibrc_error_input")
+  expect_error(behaviour_check(fit, list(mine = function(visits) stop("boom"))), "mine.*boom", class = "ibrc_error_input")
+  expect_identical(statistic_cells(c(rep(0, 270), 1:30), 300, "x")[c(1, 300)], c("9", "10"))
   expect_error(behaviour_check(fit, list(one = function(visits) 1)), "one value per visit", class = "ibrc_error_input")
   expect_error(verdict(fit, list(one = function(visits) stop("no"))), "failed: no", class = "ibrc_error_input")
   expect_error(behaviour_check(fit_to(right, keep_data = FALSE)), "keep_data", class = "ibrc_error_input")
@@ -85,9 +88,30 @@ test_that("statistics that are none are refused, and what fails in them is said"
 
 test_that("too few visits tell nothing, and that is said", {
   tests <- behaviour_check(suppressWarnings(fit_to(right[1:6, ])))
-  expect_true(all(is.na(tests$p.value[tests$statistic != "rare"])))
-  tests$p.value <- NA
+  expect_true(all(is.na(tests$p.value)))
   expect_match(behaves_rows(tests)$advice, "too few visits")
+})
+
+test_that("a misfit that is spread over many small groups is seen in all of them together", {
+  rows <- as.data.frame(stubborn)
+  rows$site <- sprintf("s%02d", rows$id %% 30)
+  fit <- suppressWarnings(ibrc(trajectories(rows, covariates = "site", setting = setting), setting, prior = prior,
+                               by = "site", chains = 2, iter = 120, seed = 1, resolution = 10))
+  said <- behaves_rows(behaviour_check(fit))
+  expect_identical(as.character(said$verdict[is.na(said$group)]), "do not use")
+  habit <- habit_rows(behaviour_check(fit))
+  expect_identical(as.character(habit$verdict[is.na(habit$group)]), "do not use")
+})
+
+test_that("statistics that come to the same cells count once, and P and gap are of one statistic", {
+  tests <- data.frame(statistic = c("visit", "belief", "rare"), visits = 100L, cells = 2L, chi_square = c(4, 4, 30),
+                      df = 1L, p.value = c(0.0455, 0.0455, 1e-7), gap = c(0.08, 0.08, 0.01))
+  row <- behaves_rows(tests)
+  expect_match(row$seen, "after 2 tests .worst by rare, shares off by 0.01")
+  expect_identical(as.character(row$verdict), "caution")
+  expect_match(row$advice, "see behaviour_check(fit)", fixed = TRUE)
+  sure <- transform(tests, df = 0L, p.value = NA, chi_square = 0)
+  expect_identical(as.character(behaves_rows(sure)$verdict), "ok")
 })
 
 test_that("actions to which the fit gives no chance are counted all together", {
@@ -95,6 +119,7 @@ test_that("actions to which the fit gives no chance are counted all together", {
   expect_equal(stats::pchisq(test$chi_square, 1, lower.tail = FALSE), stats::ppois(11, 2, lower.tail = FALSE))
   expect_equal(test$gap, 0.01)
   expect_identical(rare_test(c(seen = 0, expected = 2), 1000)$chi_square, 0)
+  expect_identical(rare_test(c(seen = 0, expected = 0.2), 1000)$df, 0L)
   family <- list(taken = rbind(c(1, 9), c(0, 5)), n = c(10, 5))
   expect_equal(rare_events(family, rbind(c(0.01, 0.99), c(0.5, 0.5))), c(seen = 1, expected = 0.1))
 })

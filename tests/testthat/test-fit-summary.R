@@ -52,6 +52,6 @@ test_that("chains that disagree are not to be reported", {
 
 test_that("a fit prints a table and advice", {
   expect_output(print(clinic_fit()), "A fit to 160 trajectories with .* in 2 groups")
-  expect_output(print(clinic_fit()), "term group +median +2.5% +97.5% +rhat")
+  expect_output(print(clinic_fit()), "term group +median +2.5% +97.5% +verdict")
   expect_output(print(pooled_fit()), "Acceptance")
 })

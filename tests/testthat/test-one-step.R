@@ -26,11 +26,22 @@ test_that("what was not seen is a place of its own", {
 
 test_that("small cells join others, and no visit is lost", {
   n <- c(50, 3, 4, 30, 2, 1)
-  cell <- pool_neighbours(1:6, n)
-  expect_identical(cell, c(1L, 2L, 2L, 2L, 2L, 2L))
-  expect_true(all(rowsum(n, pool_small(letters[1:6], n))[, 1] >= 5))
-  expect_identical(pool_small(letters[1:6], n), c(1L, 3L, 3L, 2L, 3L, 3L))
-  expect_identical(pool_neighbours(c(2, 1), c(5, 5)), c(1L, 1L))
+  expect_identical(pool_neighbours(n), c(1L, 2L, 2L, 2L, 2L, 2L))
+  expect_identical(pool_small(n), c(1L, 3L, 3L, 2L, 3L, 3L))
+  expect_identical(pool_neighbours(c(5, 5)), c(1L, 1L))
+  chosen <- spaced_draws(fit, 20)
+  fine <- one_step_moments(fit, 1, chosen, list(visit = history_family(tree, history_depth(tree))))$visit
+  to <- pool_neighbours(fine$n)
+  merged <- merge_cells(fine, to)
+  # The same as cells that were put together before.
+  whole <- one_step_moments(fit, 1, chosen, list(visit = history_family(tree, to[history_depth(tree)])))$visit
+  for (part in c("n", "observed", "expected", "spread", "fitted")) expect_close(merged[[part]], whole[[part]], 1e-9)
+  # A cell without visits is no cell.
+  empty <- merge_cells(one_step_moments(fit, 1, chosen, list(visit = history_family(tree, to[history_depth(tree)] + 1L)))$visit,
+                       seq_len(max(to) + 1L))
+  expect_close(empty$observed, whole$observed, 1e-12)
+  twice <- add_moments(whole, whole)
+  expect_close(twice$fitted, 2 * whole$fitted, 1e-12)
 })
 
 test_that("beliefs over three states are told apart by the likeliest", {
@@ -42,7 +53,7 @@ test_that("beliefs over three states are told apart by the likeliest", {
 
 test_that("moments are those of the laws, added up by hand", {
   chosen <- spaced_draws(fit, 5)
-  cell <- pool_neighbours(history_depth(tree), colSums(tree$count))
+  cell <- pmin(history_depth(tree), 3L)
   found <- one_step_moments(fit, 1, chosen, list(visit = history_family(tree, cell)))$visit
   laws <- read_draws(fit, 1, chosen, function(plan) t(exp(read_histories(plan, tree)$log_policy)))
   n <- colSums(tree$count)

@@ -6,7 +6,7 @@ test_that("the overview counts what the fit was made from, and says what was hel
   said <- lines_of(overview_section(report))
   expect_match(said, paste0("160 trajectories with ", format_counts(nrow(clinic_visits())), " visits in 2 groups"),
                all = FALSE)
-  expect_match(said, "2 chains of 600 steps a group, 300 of them warm-up", all = FALSE)
+  expect_match(said, "2 chains of 600 steps in each group, 300 of them warm-up", all = FALSE)
   expect_match(said, "declare healthy (ends)", all = FALSE, fixed = TRUE)
   expect_no_match(said, "Held")
   fit$fixed <- list(eta = 0)

@@ -11,6 +11,11 @@ test_that("chains are settled by R-hat and by effective draws", {
   rows <- settled_rows(apart)
   expect_identical(as.character(rows$verdict), c("ok", "ok", "do not use", "ok"))
   expect_match(rows$advice[3], "do not agree on .*iter = 1200")
+  # A little above the mark with draws enough is a caution: chance does it.
+  near <- good
+  near$draws$south[, 1, "alpha"] <- near$draws$south[, 1, "alpha"] + 0.35
+  expect_lt(posterior::rhat(near$draws$south[, , "alpha"]), 1.05)
+  expect_identical(as.character(settled_rows(near)$verdict)[3], "caution")
   short <- good
   short$draws$north <- short$draws$north[1:150, , ]
   expect_identical(as.character(settled_rows(short)$verdict)[1], "caution")

@@ -51,7 +51,7 @@ test_that("what was not looked at is a caution, until it is", {
 test_that("no place prints a number without the verdict on it", {
   fit <- clinic_fit()
   fit$draws$south[, 1, "alpha"] <- fit$draws$south[, 1, "alpha"] * 3
-  expect_identical(tidy(fit)$verdict[tidy(fit)$group == "south"], c("do not use", "caution"))
+  expect_identical(tidy(fit)$verdict[tidy(fit)$group == "south"][1], "do not use")
   expect_identical(glance(fit)$verdict, "do not use")
   expect_output(print(fit), "Verdict: do not use .*settled")
   expect_match(summary(fit)$advice, "do not report these draws", all = FALSE)
@@ -60,6 +60,11 @@ test_that("no place prints a number without the verdict on it", {
   expect_output(print(contrast), "Verdict: do not use")
   expect_identical(class(as.data.frame(contrast)), "data.frame")
   expect_identical(identifiability(fit)$verdict[3], "unsettled")
+  expect_output(print(identifiability(fit)), "Verdict: do not use")
+  # What rests on such draws cannot be told.
+  fit$checks <- verdict_rows(c("whole", "behaves"), "fine", "asked", "ok", "", c("alpha", NA), c("south", NA))
+  rows <- standing_verdict(fit)
+  expect_match(rows$seen[rows$check %in% c("whole", "behaves")], "cannot be told")
 })
 
 test_that("a fit that does not behave like its data is not to be used", {
@@ -110,6 +115,7 @@ test_that("rows that say the same are told once, the worst first", {
                 verdict_rows("assumed", "a", "b", "ok"))
   rows <- new_ibrc_verdict(rows, clinic_fit())
   expect_identical(verdict_advice(rows), c("Short: alpha (all).", "Few draws of alpha (all), eta (all)."))
+  expect_identical(rows$advice, c("Few draws of alpha (all).", "Few draws of eta (all).", "Short: alpha (all).", ""))
   expect_identical(verdict_headline(rows), "Verdict: do not use (whole)")
   expect_identical(as.character(worst_of(rows$verdict)), "do not use")
   expect_identical(verdict_for(rows, "eta", "all"), "caution")
