@@ -10,7 +10,7 @@ check_held_chain <- function(chain, job) {
   group <- evaluator$group
   if (!is.null(chain$parts)) {
     parts <- chain$parts
-    must(has_names(chain, "parts") && is.list(parts) && length(parts) == max(group) && max(group) > 1, "chains")
+    must(has_names(chain, "parts") && is_plain_list(parts, max(group)) && max(group) > 1, "chains")
   } else {
     parts <- list(chain)
   }
@@ -22,13 +22,13 @@ check_held_chain <- function(chain, job) {
                      prior = evaluator$prior, likelihood = evaluator$likelihood, run = job$run, sampler = job$sampler)
     check_held_state(parts[[p]]$state, expected)
     check_held_values(parts[[p]], evaluator, own[[p]])
+    check_held_likelihood(parts[[p]], evaluator, own[[p]])
     must(identical(parts[[p]]$state$iteration, parts[[1]]$state$iteration), "steps")
   }
 }
 
 check_held_state <- function(state, expected) {
   n_chains <- length(expected$group)
-  size <- length(expected$prior)
   run <- expected$run
   first <- sampler_start(matrix(0, 1, 1), function(theta) 0, list(0L), warmup = 0, iter = 2)
   must(has_names(state, names(first)), "chains")
@@ -37,13 +37,12 @@ check_held_state <- function(state, expected) {
        "settings of the chains")
   must(is_wholes(state$iteration, 0, run$iter, 1), "steps")
   must(identical(state$frozen, expected$sampler == "paper" || state$iteration >= run$warmup), "warm-up")
-  must(is.null(dimnames(state$positions)) || identical(dimnames(state$positions), list(NULL, names(expected$prior))),
-       "positions")
-  check_held_positions(state$positions, state$log_density, expected, "positions", state$log_likelihood)
+  check_held_positions(without_terms(state$positions, expected$prior), state$log_density, expected, "positions",
+                       state$log_likelihood)
   check_held_streams(state$streams, n_chains)
   check_held_law(state, expected)
   check_held_moves(state, expected)
-  check_held_step(state, n_chains, size)
+  check_held_step(state, n_chains, expected$prior)
   check_held_record(state, expected)
 }
 
@@ -63,10 +62,10 @@ check_held_positions <- function(theta, log_density, expected, what, log_likelih
 
 # Numbers that R's generator takes as they are: of its kind, below its two moduli, and not all 0.
 check_held_streams <- function(streams, n_chains) {
-  must(is.list(streams) && length(streams) == n_chains, "random streams")
+  must(is_plain_list(streams, n_chains), "random streams")
   kind <- streams_from_seed(1L)[[1]][1]
   for (stream in streams) {
-    must(is.integer(stream) && is.null(dim(stream)) && length(stream) == 7, "random streams")
+    must(is.integer(stream) && is_bare(stream) && length(stream) == 7, "random streams")
     must(identical(stream[1], kind), "random streams")
     # Without a sign, of which NA is the smallest.
     word <- ifelse(is.na(stream[-1]), 2^31, stream[-1] %% 2^32)
@@ -139,12 +138,12 @@ check_held_moves <- function(state, expected) {
 }
 
 # What came of the last step.
-check_held_step <- function(state, n_chains, size) {
-  must(is_finite(state$proposal, c(n_chains, size)), "last step")
-  must(is.logical(state$independent) && length(state$independent) == n_chains && !anyNA(state$independent), "last step")
+check_held_step <- function(state, n_chains, prior) {
+  must(is_finite(without_terms(state$proposal, prior), c(n_chains, length(prior))), "last step")
+  must(is_flags(state$independent, n_chains), "last step")
   must(is_reals(state$log_ratio, n_chains) && !anyNA(state$log_ratio), "last step")
   must(is_finite(state$log_uniform, n_chains) && all(state$log_uniform <= 0), "last step")
-  must(is.logical(state$accepted) && length(state$accepted) == n_chains && !anyNA(state$accepted), "last step")
+  must(is_flags(state$accepted, n_chains), "last step")
   must(is_wholes(state$n_accepted, 0, max(0, state$iteration - state$warmup), n_chains), "acceptance")
   if (state$iteration == 0) return(must(all(state$accepted), "last step"))
   at <- (state$iteration - 1L) %% block_steps + 1L
@@ -161,7 +160,7 @@ check_held_record <- function(state, expected) {
   must(is_reals(state$log_density_draws, c(n_kept, n_chains)), "draws")
   must(is.null(state$history) == state$frozen, "warm-up")
   if (!state$frozen) must(is_reals(state$history, c(state$warmup, n_chains, size)), "warm-up")
-  must(is.list(state$recent) && length(state$recent) == flush_steps && is.null(attributes(state$recent)), "draws")
+  must(is_plain_list(state$recent, flush_steps), "draws")
   made <- min(state$iteration, flush_steps)
   must(all(vapply(state$recent[seq_len(made)], is_finite, NA, (size + 1) * n_chains)), "draws")
   must(all(vapply(state$recent[seq_len(flush_steps) > made], is.null, NA)), "draws")
@@ -203,4 +202,38 @@ check_held_values <- function(part, evaluator, own) {
     most <- (max(abs(reward)) + abs(at[3]) * max(abs(one$batch$problem$surprise))) / (1 - at[4])
     must(all(abs(value[, i]) <= 2 * most + 1), "values")
   }
+}
+
+# The model that stands beside the chains is the one that they are chains of: where they stand, and at some of the
+# draws that they have left, it gives the densities that were written. Anything else would go on as a mixture of two.
+check_held_likelihood <- function(part, evaluator, own) {
+  if (!evaluator$likelihood) return(invisible())
+  group <- evaluator$group[own]
+  # Row by row: values are the most that a chain holds.
+  check <- function(theta, log_density, what) {
+    found <- evaluate_batch(evaluator, theta, part$value, group)
+    apart <- abs(found$log_prior + found$log_likelihood - log_density)
+    must(all(apart <= likelihood_slack(evaluator, theta, found$value, group, log_density)), what)
+  }
+  state <- sampler_flush(part$state)
+  check(unname(state$positions), state$log_density, "likelihood")
+  n_kept <- max(0, state$iteration - state$warmup) %/% state$thin
+  for (row in round(seq(1, n_kept, length.out = min(n_kept, most_looked_at)))) {
+    check(matrix(state$draws[row, , ], length(own)), state$log_density_draws[row, ], "draws")
+  }
+}
+
+most_looked_at <- 8
+
+# How far apart the log densities of two solves may be, each off by the tolerance, or by rounding, in any direction:
+# the log probability of an action is its value over alpha, less the same for all actions.
+likelihood_slack <- function(evaluator, theta, value, group, log_density) {
+  price <- vapply(seq_len(nrow(theta)), function(i) {
+    one <- if (is.null(evaluator$own)) evaluator else evaluator$own[[group[i]]]
+    parameters_of(one$places, prior_natural(one$prior, theta[i, , drop = FALSE]))[c(1, 4)]
+  }, numeric(2))
+  most <- apply(abs(value), 2, max)
+  off <- evaluator$batch$tolerance + 16 * .Machine$double.eps * (1 + most) / (1 - price[2, ])
+  n_visits <- vapply(evaluator$batch$histories, function(tree) length(tree$visit), 0L)[group]
+  1e-5 * (1 + abs(log_density)) + 4 * n_visits * off / price[1, ]
 }

@@ -15,19 +15,31 @@ must <- function(kept, what) {
 
 # ---- kinds of values ----------------------------------------------------------------
 
+# A name or a dimension where a fit has none would turn up in what is made of the fit.
+is_bare <- function(x, but = NULL) all(names(attributes(x)) %in% but)
+
 is_wholes <- function(x, least, most, n = length(x)) {
-  is.integer(x) && is.null(dim(x)) && length(x) == n && !anyNA(x) && all(x >= least & x <= most)
+  is.integer(x) && is_bare(x) && length(x) == n && !anyNA(x) && all(x >= least & x <= most)
 }
 
+# One `size` is a vector's length; more are the dimensions of an array.
 is_reals <- function(x, size) {
-  is.double(x) && identical(if (is.null(dim(x))) length(x) else dim(x), as.integer(size))
+  if (length(size) > 1) return(is.double(x) && is_bare(x, "dim") && identical(dim(x), as.integer(size)))
+  is.double(x) && is_bare(x) && length(x) == size
 }
 
 is_finite <- function(x, size) is_reals(x, size) && all(is.finite(x))
-is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
-is_text <- function(x, n = length(x)) is.character(x) && length(x) == n && !anyNA(x)
+is_flags <- function(x, n) is.logical(x) && is_bare(x) && length(x) == n && !anyNA(x)
+is_flag <- function(x) is_flags(x, 1)
+is_text <- function(x, n = length(x)) is.character(x) && is_bare(x) && length(x) == n && !anyNA(x) && all(nzchar(x))
 is_choice <- function(x, choices) is_text(x, 1) && x %in% choices
-has_names <- function(x, names) is.list(x) && identical(names(x), names)
+is_plain_list <- function(x, n) is.list(x) && is_bare(x) && length(x) == n
+has_names <- function(x, names) is.list(x) && is_bare(x, "names") && identical(names(x), names)
+# A row a chain: without names, or with those of the terms.
+without_terms <- function(x, prior) {
+  if (identical(dimnames(x), list(NULL, names(prior)))) dimnames(x) <- NULL
+  x
+}
 
 # The same up to rounding, in lists as well; names and dimensions to the letter.
 is_near <- function(x, y, within = 1e-6) {
@@ -42,6 +54,7 @@ is_near <- function(x, y, within = 1e-6) {
 
 check_held_job <- function(plain) {
   must(has_names(plain, job_fields), "its parts")
+  must(is.list(plain$histories) && is_bare(plain$histories), "histories")
   check_held_run(plain$run, plain$prior)
   n_groups <- length(plain$histories)
   must(is_text(plain$group_levels, n_groups) && n_groups > 0 && !anyDuplicated(plain$group_levels), "groups")
@@ -50,13 +63,14 @@ check_held_job <- function(plain) {
   must(nrow(plain$run$start) == length(plain$chain_group), "start of the chains")
   check_held_plans(plain)
   check_held_prior(plain$prior, plain$run$start)
+  must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
   check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed)
   must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
   must(is_choice(plain$surprise, c("belief", "observation")), "surprise")
   must(is_choice(plain$sampler, c("adaptive", "paper")), "sampler")
   must(is_flag(plain$likelihood) && is_flag(plain$keep_data), "settings")
   must(is_finite(plain$tolerance, 1) && plain$tolerance > 0, "tolerance")
-  must(is.list(plain$actions) && length(plain$actions) == n_groups, "actions")
+  must(is_plain_list(plain$actions, n_groups), "actions")
   n_trajectories <- mapply(check_held_tree, plain$histories, plain$actions, MoreArgs = list(setting = plain$setting))
   must(is_wholes(plain$group, 1, n_groups), "groups of trajectories")
   must(identical(tabulate(plain$group, n_groups), as.integer(n_trajectories)), "groups of trajectories")
@@ -100,13 +114,18 @@ check_held_plans <- function(plain) {
 # A setting as decision_setting() makes it. Some put numbers into one by hand, without names: those count, no more.
 check_held_setting <- function(setting) {
   stops <- if (is.null(setting$stop_actions)) character() else setting$stop_actions
-  must(is_text(stops) && is_flag(setting$fully_observed) && is.null(setting$belief_utility), "setting")
+  must(is_text(stops) && is.null(setting$belief_utility), "setting")
+  must(is_bare(setting, "names") && !anyDuplicated(names(setting)), "setting")
   parts <- c("states", "actions", "observations", "transition", "emission", "utility", "discount", "start")
   again <- do.call(decision_setting, c(setting[parts], list(stop_actions = stops)))
   for (part in c("states", "actions", "observations")) must(identical(again[[part]], setting[[part]]), part)
   for (part in c("transition", "emission", "utility", "discount", "start")) {
     must(is_near(as.vector(again[[part]]), as.numeric(setting[[part]])), part)
+    must(identical(dim(again[[part]]), dim(setting[[part]])), part)
   }
+  must(identical(again$fully_observed, setting$fully_observed), "setting")
+  must(all(names(setting) %in% c(names(again), "dynamics")), "setting")
+  must(is.null(setting$dynamics) || identical(setting$dynamics, mark_learned(list())$dynamics), "setting")
 }
 
 check_held_models <- function(models, setting) {
@@ -117,13 +136,14 @@ check_held_models <- function(models, setting) {
 
 # Made again from what was stated of it; chains start where it allows.
 check_held_prior <- function(prior, start) {
-  must(is.list(prior) && length(prior) > 0, "prior")
+  must(is.list(prior) && is_bare(prior, "names") && length(prior) > 0, "prior")
   for (entry in prior) {
     must(is_text(entry$term, 1) && is_choice(entry$distribution, names(prior_distributions)), "prior")
     known <- prior_distributions[[entry$distribution]]
     must(is.double(entry$args) && identical(names(entry$args), known$arguments), "prior")
     must(is_reals(entry$lower, 1) && is_reals(entry$upper, 1) && entry$lower < entry$upper, "prior")
     must(is.null(entry$label) || is_text(entry$label, 1), "prior")
+    must(is_bare(entry$args, "names") && is_bare(entry$state) && is_bare(entry$action), "prior")
     check_arguments(entry$args, known, entry$distribution, entry$term)
     again <- new_prior_entry(entry$term, entry$distribution, entry$args, entry$lower, entry$upper, entry$label,
                              entry$state, entry$action)

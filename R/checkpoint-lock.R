@@ -7,8 +7,14 @@ lock_title <- "A checkpoint of the R package ibrc is being written."
 # What a lock will be; take_lock() makes it. Between the two a caller sees to its release.
 new_lock <- function(path) {
   path <- paste0(check_path(path), ".lock")
-  list(path = path, text = c(lock_title, paste0(c("process ", "machine ", "began "), process_marks())))
+  # A name for this run: tempfile() has another one every time, and leaves R's random numbers alone.
+  run <- basename(tempfile("run"))
+  list(path = path, run = run,
+       text = c(lock_title, paste0(c("process ", "machine ", "began ", "run "), c(process_marks(), run))))
 }
+
+# The runs of this session that have a lock: a handler of messages can begin a run within a run.
+locked_runs <- new.env(parent = emptyenv())
 
 # The number of a process is given again once it has ended; with the time it began it is one of its kind,
 # where the system tells (Linux).
@@ -28,12 +34,12 @@ process_began <- function(process) {
   paste(c(fields[[1]][20], read("/proc/sys/kernel/random/boot_id")), collapse = " ")
 }
 
-# Refuses where another process has the lock.
+# Refuses where another process has the lock, or another run of this one.
 take_lock <- function(lock) {
   suspendInterrupts({
     for (attempt in 1:5) {
       why <- .Call(ffi_file_write, lock$path, charToRaw(paste0(lock$text, "\n", collapse = "")))
-      if (is.null(why)) return(invisible())
+      if (is.null(why)) return(invisible(assign(lock$run, TRUE, envir = locked_runs)))
       there <- read_lock(lock$path)
       if (is.null(there)) next
       if (is_held(there)) refuse_locked(lock$path, there)
@@ -45,7 +51,10 @@ take_lock <- function(lock) {
 }
 
 release_lock <- function(lock) {
-  suspendInterrupts(if (identical(lock_lines(lock$path), lock$text)) unlink(lock$path, expand = FALSE))
+  suspendInterrupts({
+    if (identical(lock_lines(lock$path), lock$text)) unlink(lock$path, expand = FALSE)
+    suppressWarnings(rm(list = lock$run, envir = locked_runs))
+  })
   invisible()
 }
 
@@ -62,19 +71,25 @@ read_lock <- function(path, patience = 1) {
 
 lock_lines <- function(path) {
   if (!file.exists(path)) return(NULL)
-  tryCatch(suppressWarnings(readLines(path, 4, warn = FALSE)), error = function(e) NULL)
+  tryCatch(suppressWarnings(readLines(path, 5, warn = FALSE)), error = function(e) NULL)
 }
 
 lock_process <- function(lines) suppressWarnings(as.integer(sub("^process ", "", lines[2])))
 
-# Nobody's: begun and never finished, or of a process that has ended, or of this one.
+is_own_run <- function(lines) {
+  length(lines) == 5 && lock_process(lines) %in% Sys.getpid() &&
+    exists(sub("^run ", "", lines[5]), envir = locked_runs, inherits = FALSE)
+}
+
+# Nobody's: begun and never finished, or of a process that has ended, or of this one and of no run that it has.
 is_held <- function(lines) {
   if (length(lines) && lines[1] != lock_title) return(TRUE)
   process <- lock_process(lines)
   if (length(lines) < 4 || is.na(process) || process < 1) return(FALSE)
   mine <- process_marks()
   if (lines[3] != paste0("machine ", mine[2])) return(TRUE)
-  if (process == mine[1] || !.Call(ffi_process_runs, process)) return(FALSE)
+  if (process == mine[1]) return(is_own_run(lines))
+  if (!.Call(ffi_process_runs, process)) return(FALSE)
   began <- process_began(process)
   !nzchar(began) || lines[4] == paste0("began ", began)
 }
@@ -101,6 +116,10 @@ refuse_locked <- function(path, lines) {
   if (lines[1] != lock_title) {
     refuse_checkpoint("locked", "cannot be locked: \"", basename(path), "\" beside it is a file of another kind. ",
                       "Choose another `file`.")
+  }
+  if (is_own_run(lines)) {
+    refuse_checkpoint("locked", "is being written by another fit of this session. Wait until that has ended, ",
+                      "or choose another `file`.")
   }
   here <- lines[3] == paste0("machine ", process_marks()[2])
   refuse_checkpoint("locked", "is being written by another process (", lock_process(lines),

@@ -156,7 +156,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   if (is.null(plans)) refuse_impossible_visits(coded, build_histories(coded, plan$setting), plan)
   else Map(refuse_impossible_visits, pieces, histories, plans)
   chain_group <- rep(seq_along(histories), each = run$chains)
-  evaluator <- groups_evaluator(plan, plans, histories, chain_group, prior, fixed, tolerance, run$cores,
+  evaluator <- groups_evaluator(plan, plans, histories, chain_group, prior, fixed, as.numeric(tolerance), run$cores,
                                 likelihood = sample_prior == "no")
   run$seed <- settle_seed(seed)
   streams <- streams_from_seed(run$seed, length(chain_group) + 1)
@@ -168,8 +168,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
                                run$warmup, run$iter, run$thin, sampler), value = first$value)
   }
-  job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = by, actions = actions, run = run,
-              sampler = sampler, keep_data = keep_data)
+  job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = unname(by), actions = actions,
+              run = run, sampler = sampler, keep_data = keep_data)
   finish_job(job, chain, file, found = found, check = check)
 }
 

@@ -111,6 +111,96 @@ test_that("runs without an end, and numbers that no chain has, are refused", {
   })
 })
 
+test_that("groups without a name, and names and dimensions that no fit has, are refused", {
+  path <- path_of()
+  refused <- function(change, label) {
+    for (kind in c("near its end", "of two groups")) {
+      expect_identical(outcome_with(kind, change, path), "refused", label = paste(kind, label))
+    }
+  }
+  refused(function(x) {
+    x$job$group_levels[1] <- ""
+    if (!is.null(x$job$problems)) names(x$job$problems)[1] <- ""
+    x
+  }, "group level")
+  for (field in c("group_levels", "group", "histories", "actions", "tolerance", "likelihood", "sampler")) {
+    refused(function(x) {
+      names(x$job[[field]]) <- paste0("n", seq_along(x$job[[field]]))
+      x
+    }, field)
+  }
+  for (field in c("independent", "accepted", "log_density", "n_accepted", "iteration")) {
+    refused(function(x) {
+      dim(x$chain$state[[field]]) <- length(x$chain$state[[field]])
+      x
+    }, field)
+  }
+  expect_identical(outcome_with("of two groups", function(x) {
+    names(x$job$by) <- "n"
+    x
+  }, path), "refused")
+  refused(function(x) c(x, list(third = 1)), "third part")
+  refused(function(x) {
+    x$job$setting$note <- "n"
+    x
+  }, "setting")
+})
+
+test_that("chains beside a model that they are not chains of are refused", {
+  path <- path_of()
+  changes <- list(
+    fixed = function(x) {
+      x$job$fixed <- list(eta = 5)
+      x
+    },
+    fully_observed = function(x) {
+      x$job$setting$fully_observed <- TRUE
+      x
+    },
+    reward = function(x) {
+      x$job$reward <- x$job$reward[, 3:1]
+      x
+    },
+    start = function(x) {
+      x$job$setting$start[] <- c(0.3, 0.7)
+      x
+    },
+    interpolate = function(x) {
+      x$job$interpolate <- "policy"
+      x
+    },
+    likelihood = function(x) {
+      state <- x$chain$state
+      log_prior <- state$log_density - state$log_likelihood
+      x$chain$state$log_likelihood[] <- 0
+      x$chain$state$log_density <- log_prior
+      x$chain$state$recent[[state$iteration]] <- c(state$positions, log_prior)
+      x
+    }
+  )
+  for (kind in c("in early warm-up", "near its end")) for (change in names(changes)) {
+    expect_identical(outcome_with(kind, changes[[change]], path), "refused", label = paste(kind, change))
+  }
+  # Draws that were moved, whose densities were not.
+  expect_identical(outcome_with("near its end", function(x) {
+    for (step in 121:170) x$chain$state$recent[[step]][1:4] <- x$chain$state$recent[[step]][1:4] + 3
+    x
+  }, path), "refused")
+})
+
+test_that("genuine chains are taken for what they are, however roughly they are solved", {
+  path <- path_of()
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.05), diag_models(), 10), 60, seed = 2)
+  # Named numbers, and whole ones, are numbers.
+  for (tolerance in list(1e-8, c(rough = 1e-3), 1L)) for (cores in 1:2) {
+    fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(-3, 2), discount ~ uniform(0, 0.999)),
+                chains = 3, iter = 60, seed = 3, resolution = 10, tolerance = tolerance, file = path, overwrite = TRUE,
+                check = FALSE)
+    expect_identical(resume(path, cores = cores, check = FALSE)$draws, fit$draws)
+  }
+})
+
 test_that("a changed number that could be is a fit, and the fingerprint alone tells", {
   path <- path_of()
   held <- kinds[["near its end"]]$held

@@ -28,9 +28,10 @@ test_that("a lock names its process, is made once, and is removed by who made it
   lock <- new_lock(path)
   expect_false(file.exists(lock_of(path)))
   take_lock(lock)
-  expect_identical(readLines(lock_of(path)), lock_text(Sys.getpid()))
-  # This process again: nobody else is held back.
-  expect_silent(take_lock(lock))
+  expect_identical(readLines(lock_of(path))[1:4], lock_text(Sys.getpid()))
+  # This process again, in another run.
+  expect_identical(expect_error(take_lock(new_lock(path)), "of this session", class = "ibrc_error_checkpoint")$reason,
+                   "locked")
   other <- lock
   other$text[2] <- "process 1"
   release_lock(other)
@@ -38,6 +39,33 @@ test_that("a lock names its process, is made once, and is removed by who made it
   release_lock(lock)
   expect_length(list.files(dirname(path), all.files = TRUE, no.. = TRUE), 0)
   expect_silent(release_lock(lock))
+})
+
+test_that("a run within a run does not write to the same file", {
+  folder <- withr::local_tempdir()
+  withr::local_dir(folder)
+  path <- "fit.ibrc"
+  within <- list(new = function() short_fit(path), over = function() short_fit(path, overwrite = TRUE),
+                 again = function() resume(path), whole = function() short_fit(file.path(folder, path)))
+  for (begin in within) {
+    reasons <- NULL
+    locked <- NULL
+    fit <- withCallingHandlers(short_fit(path, refresh = 10, overwrite = TRUE), message = function(m) {
+      if (!startsWith(conditionMessage(m), "step 10 ")) return(invokeRestart("muffleMessage"))
+      reasons <<- c(reasons, tryCatch(begin()$run$iter, ibrc_error_checkpoint = function(e) e$reason))
+      locked <<- file.exists(lock_of(path))
+      invokeRestart("muffleMessage")
+    })
+    expect_identical(reasons, "locked")
+    expect_true(locked)
+    expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "fit.ibrc")
+    expect_identical(resume(path)$draws, fit$draws)
+  }
+  # Another file is another matter, and a run that has ended holds nobody back.
+  expect_s3_class(short_fit("other.ibrc"), "ibrc_fit")
+  expect_length(ls(locked_runs), 0)
+  write_lock(path, Sys.getpid())
+  expect_s3_class(short_fit(path, overwrite = TRUE), "ibrc_fit")
 })
 
 test_that("while a fit runs its file is locked, and not afterwards, however it ends", {
