@@ -79,6 +79,8 @@ plant() {
 plant read_past 100 99
 plant not_set 99 100
 
+bytes=--byte-compile
+
 # ---- what is left out reaches no line of C of its own ------------------------------
 
 all_stems() { ls tests/testthat | sed -n 's/^test-\(.*\)[.]R$/\1/p'; }
@@ -96,7 +98,7 @@ counted() {
   mkdir -p "$scratch/counts/$1"
   printf '.Last <- function() Sys.setenv(GCOV_PREFIX = "%s")\nsource("tools/test.R")\n' "$scratch/counts/$1" \
     >"$scratch/counted.R"
-  GCOV_PREFIX="$scratch/counts/elsewhere" with_library counted Rscript "$scratch/counted.R" tests/testthat "$2" \
+  R_ENABLE_JIT=3 GCOV_PREFIX="$scratch/counts/elsewhere" with_library counted Rscript "$scratch/counted.R" tests/testthat "$2" \
     >"$scratch/$1.out" 2>&1 || :
   find "$scratch/counts/$1" -name '*.gcda' -exec mv {} "$scratch/counts/$1" ';'
   cp "$scratch"/source/ibrc/src/*.gcno "$scratch"/source/ibrc/src/*.[ch] "$scratch/counts/$1"
@@ -128,7 +130,6 @@ fi
 
 # ---- every entry, and the tests ----------------------------------------------------
 
-bytes=--byte-compile
 build_package plain "CFLAGS = -g -O2 -DIBRC_MOST_KEPT=0"
 
 # judge what status said names ...: `asked` of it; those are the runs of checked() that belong together.
