@@ -12,9 +12,13 @@ missing_texts <- c("", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none
 # Plain lower case, without quotes and outer blanks; NA for the codes of missing.
 plain_text <- function(x) {
   text <- lower_case(bare_text(gsub("[\"']", "", as_utf8(x))))
-  text[text %in% missing_texts] <- NA
-  text[parse_numbers(text, "[.]", ",") %in% missing_numbers] <- NA
+  text[is_missing_code(text)] <- NA
   text
+}
+
+# `text`: in lower case.
+is_missing_code <- function(text) {
+  text %in% missing_texts | parse_numbers(text, "[.]", ",") %in% missing_numbers
 }
 
 new_reading <- function(value, given) {
@@ -77,15 +81,28 @@ read_apoe4 <- function(x) {
   new_reading(as.vector(level), seq_along(copies) %in% attr(copies, "unreadable") | !is.na(copies))
 }
 
-# Identifiers are text: "0123" is not "123". Numbers become the text of all their digits.
+# Identifiers are text: "0123" is not "123". Numbers become the text of all their digits. Once those that look the same
+# are refused, blanks and signs that cannot be seen may go without making one patient of two.
 read_rid <- function(x) {
   if (is.object(x) && !is.factor(x)) {
     abort_input("file", "must have identifiers (\"RID\") that are text or numbers, not ", describe_column(x), ".")
   }
   large <- rounded_rows(x)
   if (length(large)) abort_rounded_ids(large, "file", "RID")
-  text <- if (is.numeric(x)) ifelse(is.finite(x), id_text(x), NA) else bare_text(gsub("[\"']", "", as_utf8(x)))
-  text[is.na(plain_text(text))] <- NA
+  text <- if (is.numeric(x)) ifelse(is.finite(x), id_text(x), NA) else unquoted_text(x)
+  refuse_lookalikes(text, "file", "RID", topic = "read_adni")
+  text <- bare_text(text)
+  text[is_missing_code(lower_case(text))] <- NA
+  text
+}
+
+# Without outer blanks and the one pair of quotes that may stand around the whole.
+unquoted_text <- function(x) {
+  trimmed <- function(text) gsub("^[ \t\r\n]+|[ \t\r\n]+$", "", text)
+  text <- trimmed(as_utf8(x))
+  first <- substr(text, 1, 1)
+  enclosed <- which(first %in% c("\"", "'") & nchar(text) > 1 & endsWith(text, first))
+  text[enclosed] <- trimmed(substr(text[enclosed], 2, nchar(text[enclosed]) - 1))
   text
 }
 

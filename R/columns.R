@@ -177,3 +177,20 @@ bare_text <- function(x) {
 
 # In the order of the letters' codes, which is the same in every locale.
 sorted_text <- function(x) sort(unique(as_utf8(x)), method = "radix")
+
+# Text for a console: signs that steer a terminal, and those that turn the direction of writing, are written out as
+# encodeString() does, and no others.
+safe_text <- function(x) {
+  text <- as_text(x)
+  odd <- grep("[^ -~]", text, useBytes = TRUE)
+  marked <- as_utf8(text[odd])
+  steering <- "(*UTF)[\\x{1}-\\x{1F}\\x{7F}-\\x{9F}\\x{200E}\\x{200F}\\x{202A}-\\x{202E}\\x{2066}-\\x{2069}]"
+  for (i in grep(steering, marked, perl = TRUE)) {
+    signs <- strsplit(marked[i], "")[[1]]
+    bad <- grep(steering, signs, perl = TRUE)
+    code <- utf8ToInt(paste(signs[bad], collapse = ""))
+    signs[bad] <- ifelse(code < 0x80, encodeString(signs[bad]), sprintf("\\u%04x", code))
+    text[odd[i]] <- paste(signs, collapse = "")
+  }
+  text
+}

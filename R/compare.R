@@ -38,9 +38,10 @@ compare_groups <- function(fit, reference = NULL, scale = NULL, conf.level = 0.9
   pairs <- group_pairs(groups, reference)
   rows <- lapply(prior_terms(fit$prior), function(term) {
     kind <- if (is.null(scale)) default_scale(fit$prior, term) else scale
+    # Without names: those of groups would go through the locale's own signs.
     do.call(rbind, Map(function(group, against) {
       contrast_row(fit, term, group, against, kind, conf.level)
-    }, pairs$group, pairs$reference))
+    }, pairs$group, pairs$reference, USE.NAMES = FALSE))
   })
   out <- do.call(rbind, rows)
   rownames(out) <- NULL

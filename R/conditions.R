@@ -88,7 +88,7 @@ call_user <- function(f, ..., argument) {
 # "a", "b" and "c"; at most `most` of them, then how many more.
 enumerate <- function(x, most = 5, quote = "\"") {
   if (!length(x)) return("none")
-  shown <- paste0(quote, utils::head(x, most), quote)
+  shown <- paste0(quote, safe_text(utils::head(x, most)), quote)
   more <- length(x) - length(shown)
   if (more > 0) shown <- c(shown, paste(more, "more"))
   if (length(shown) < 2) return(shown)

@@ -47,10 +47,12 @@
 #'   uniform and the belief prior constant: a fit has no others.
 #' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group.
 #'   Groups stand in the order of a factor's levels, of numbers by size, and of text letter by letter, capitals
-#'   first (as in the locale `C`, in every locale); what is missing comes last and is called `missing`. With
+#'   first (as in the locale `C`, in every locale); what is missing, blank text included, comes last and is
+#'   called `missing`. With
 #'   several columns a group is called by their values with commas between, `female, carrier`. A value that has a
 #'   comma and a blank in it then stands in quotes, and so does the text `missing` where there are missing values
-#'   beside it: no two groups are merged.
+#'   beside it: no two groups are merged. Numbers that differ beyond the 15 digits R writes have all their digits; dates
+#'   and times that differ and are written the same are refused.
 #' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
 #'   learn the proposal and are dropped, and which of the rest are kept.
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are

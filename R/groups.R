@@ -14,7 +14,7 @@ group_trajectories <- function(visits, by, coded, known = NULL) {
   parts <- lapply(seq_along(by), function(i) {
     check_column(visits, by[i], "by", " Name it in `covariates` of trajectories(), which drops other columns.")
     group_part(visits[[by[i]]], by[i], coded, first, several = length(by) > 1,
-               apart = any(label_part(known, i) == quote_label("missing")))
+               known = label_part(known, i))
   })
   label <- do.call(paste, c(lapply(parts, as.character), sep = ", "))
   # Groups in the order of the first column's levels, then of the second's.
@@ -22,29 +22,52 @@ group_trajectories <- function(visits, by, coded, known = NULL) {
   factor(label, levels = unique(label[in_order]))
 }
 
-# The label of each trajectory in one column. `several`: whether labels of other columns follow; `apart`: whether the
-# fit has told the text "missing" from what is missing.
-group_part <- function(x, column, coded, first, several, apart) {
+# The label of each trajectory in one column. `several`: whether labels of other columns follow; `known`: labels of
+# this column in the fit, if there is one.
+group_part <- function(x, column, coded, first, several, known) {
   x <- plain_column(x)
   refuse_lookalikes(x, "by", column)
   lost <- is_lost(x)
-  level <- as_utf8(x)
+  level <- group_text(x, column, known)
   # NA differs from every text.
   code <- ifelse(lost, 0L, match(level, unique(level)))
   differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
-  if (length(differs)) abort_rows(sort(differs), "by", "column \"", column, "\" changes within a trajectory")
-  known <- group_levels(x[!lost])
-  apart <- apart || any(lost[first]) && "missing" %in% level[first][!lost[first]]
-  labels <- group_label(known, several, apart)
-  factor(ifelse(lost, "missing", labels[match(level, known)])[first], levels = unique(c(labels, "missing")))
+  if (length(differs)) abort_rows(sort(differs), "by", "column ", enumerate(column), " changes within a trajectory")
+  # Whether the fit, or we, have to tell the text "missing" from what is missing.
+  apart <- any(known == quote_label("missing")) || any(lost[first]) && "missing" %in% level[first][!lost[first]]
+  levels <- group_levels(x[!lost], level[!lost])
+  labels <- group_label(levels, several, apart)
+  factor(ifelse(lost, "missing", labels[match(level, levels)])[first], levels = unique(c(labels, "missing")))
+}
+
+# Text in which different values differ. R writes numbers with 15 digits: where that makes one of two, or where the fit
+# has told a number by its digits, those that are not what they are written as have all their digits.
+group_text <- function(x, column, known) {
+  text <- as_utf8(x)
+  if (!is.double(x)) return(text)
+  value <- as.vector(unclass(x))
+  values <- which(!duplicated(value) & !is.na(value))
+  shared <- text %in% text[values][duplicated(text[values])]
+  if (is.object(x)) {
+    again <- which(shared & !is.na(value) & value != value[match(text, text)])
+    if (length(again)) {
+      abort_rows(again, "by", "column ", enumerate(column), " has values that differ and are written the same",
+                 advice = "Round them, or give them as text.")
+    }
+    return(text)
+  }
+  digits <- exact_text(value)
+  longer <- which((shared | digits %in% known) & !is.na(value) & as.numeric(text) != value)
+  text[longer] <- digits[longer]
+  text
 }
 
 # Levels of a factor in their order; numbers and dates by size; text by the codes of its letters, as in no
-# locale and in every one.
-group_levels <- function(x) {
+# locale and in every one. `text`: of `x`.
+group_levels <- function(x, text) {
   if (is.factor(x)) return(levels(x))
   if (is.character(x)) return(sorted_text(x))
-  unique(as_text(sort(unique(x))))
+  unique(text[order(x)])
 }
 
 # Text as it is, but in quotes where it could be taken for something else: for two labels, for one in quotes, or,

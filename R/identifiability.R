@@ -177,7 +177,7 @@ identifiability_sentences <- function(x, digits) {
   number <- function(v) format(signif(v, digits), trim = TRUE, digits = digits)
   vapply(seq_len(nrow(x)), function(i) {
     row <- x[i, ]
-    label <- if (is.null(row$group)) row$term else paste0(row$term, " (", row$group, ")")
+    label <- if (is.null(row$group)) row$term else paste0(row$term, " (", safe_text(row$group), ")")
     prior <- paste(number(row$prior.low), "to", number(row$prior.high))
     kind <- sub("^(only jointly).*", "\\1", row$verdict)
     centre <- (row$conf.low + row$conf.high) / 2

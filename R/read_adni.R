@@ -20,8 +20,11 @@
 #' 5% of the values that a column has. Where it is more the table is refused: a column that is read wrongly
 #' would otherwise be a column of missing values.
 #'
-#' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. In a data frame they
-#' may be text, a factor, numbers or `integer64`; numbers of 2^53 or more are refused, as R does not keep them apart.
+#' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. Blanks around an
+#' identifier and one pair of quotes around all of it do not count; quotes elsewhere do, so that `O'Brien` and `OBrien`
+#' are two patients. Identifiers that differ from others in blanks or signs that cannot be seen alone are refused by
+#' their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`; numbers of 2^53 or more are
+#' refused, as R does not keep them apart.
 #'
 #' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. A quote that
 #' is not closed in its own line, or a line with more or fewer cells than the header, is refused with the line.

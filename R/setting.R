@@ -197,7 +197,7 @@ format.ibrc_setting <- function(x, ...) {
 # Names on a console line: long lists are cut.
 listing <- function(x, most = 8) {
   if (length(x) > most) x <- c(utils::head(x, most - 1), paste("and", length(x) - most + 1, "more"))
-  paste(x, collapse = ", ")
+  paste(safe_text(x), collapse = ", ")
 }
 
 #' @export

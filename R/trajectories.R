@@ -58,7 +58,8 @@
 #' missing, and is nothing to be filled in: a belief
 #' then moves by what is expected alone, and [fit_iohmm()] sums over what may have been seen. A
 #' missing identifier, time or action is an error that names the rows; no row is ever
-#' dropped here. In columns to compare groups by, missing is a group of its own. `NaN` is
+#' dropped here. In columns to compare groups by, missing is a group of its own, and
+#' blank text is missing. `NaN` is
 #' missing in identifiers, times and actions, and so is blank text; an observation that is `NaN` or `Inf` is
 #' not a missing one, and is refused where the setting does not know it, and one that is blank text is refused. In a
 #' factor a level that is `NA`, as [addNA()] makes it, is missing as any `NA` is.

@@ -193,7 +193,7 @@ verdict_for <- function(rows, term, group) {
 
 row_labels <- function(rows, grouped) {
   label <- ifelse(is.na(rows$term), "", rows$term)
-  group <- ifelse(is.na(rows$group) | !grouped, "", rows$group)
+  group <- safe_text(ifelse(is.na(rows$group) | !grouped, "", rows$group))
   ifelse(nzchar(label) & nzchar(group), paste0(label, " (", group, ")"), paste0(label, group))
 }
 

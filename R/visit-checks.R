@@ -54,11 +54,11 @@ validate_ids <- function(who, roles) {
   refuse_lookalikes(who, "id", roles$id)
 }
 
-refuse_lookalikes <- function(x, argument, column) {
+refuse_lookalikes <- function(x, argument, column, topic = "trajectories") {
   rows <- lookalike_rows(x)
   if (length(rows)) {
-    refuse_visits(rows, argument, "column \"", column, "\" has values that differ from others in blanks or signs ",
-                  "that cannot be seen alone", advice = lookalike_advice)
+    abort_rows(rows, argument, "column ", enumerate(column), " has values that differ from others in blanks or signs ",
+               "that cannot be seen alone", advice = lookalike_advice, topic = topic)
   }
 }
 

@@ -42,6 +42,24 @@ test_that("identifiers are text, and the codes of missing are none", {
   expect_identical(read_rid(c(3.0, NA, -4, Inf)), c("3", NA, NA, NA))
 })
 
+test_that("of the quotes in an identifier one pair around the whole goes, and no other", {
+  expect_identical(read_rid(c("O'Brien", "OBrien", "'12'", "\" 12 \"", "1\"2", "1'2", "'12", "''12''", "n'a", "'NA'")),
+                   c("O'Brien", "OBrien", "12", "12", "1\"2", "1'2", "'12", "'12'", "n'a", NA))
+  expect_identical(read_rid(c("'", "\"\"", "\"'7'\"", "'\u00e9'", NA)), c("'", NA, "'7'", "\u00e9", NA))
+})
+
+test_that("identifiers that look the same are refused by their rows", {
+  twins <- c("1\"2", "12", "1'2", "'12'", "1\u200b2", "1\u00ad2", " 12", "12\u00a0", "a b", "a  b")
+  refused <- expect_error(read_rid(twins), "cannot be seen alone", class = "ibrc_error_data")
+  expect_identical(refused$rows, c(5L, 6L, 8L, 10L))
+  expect_identical(refused$argument, "file")
+  expect_no_match(conditionMessage(refused), "12")
+  expect_identical(read_rid(factor(twins[c(1:4, 7)])), c("1\"2", "12", "1'2", "12", "12"))
+  path <- adni_file(c("RID,VISCODE,DX,CDRSB,Hippocampus,AGE,APOE4,PTGENDER",
+                      paste0(c("\"1\"\"2\"", "\"12\"", "O'Brien", "OBrien"), ",bl,CN,0,,70,0,Female")))
+  expect_identical(read_adni(path)$RID, c("1\"2", "12", "O'Brien", "OBrien"))
+})
+
 test_that("what cannot be read counts as missing, with a warning that names the rows", {
   rows <- adni_rows(adni_row(271828, "bl", CDRSB = "1"), adni_row(271828, "m06", CDRSB = "later"),
                     adni_row(314159, "bl", Hippocampus = "blurred", DX = "migraine"))

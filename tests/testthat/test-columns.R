@@ -74,3 +74,39 @@ test_that("text is marked with what it is", {
   expect_identical(as_text(0.5), "0.5")
   expect_identical(getOption("OutDec"), ",")
 })
+
+test_that("what steers a terminal is written out, and nothing else is", {
+  expect_identical(safe_text(c("\033[31mred", "a\nb\tc", "\u009b1m", "x\u202ey", "\x7f")),
+                   c("\\033[31mred", "a\\nb\\tc", "\\u009b1m", "x\\u202ey", "\\177"))
+  plain <- c("a\\b \"c\" 'd'", "\u00e4\u4e2d", NA, "")
+  expect_identical(safe_text(plain), plain)
+  expect_identical(safe_text(safe_text("\033")), safe_text("\033"))
+  expect_identical(enumerate("\033[1m"), "\"\\033[1m\"")
+  expect_identical(listing(c("\033[1m", "b")), "\\033[1m, b")
+})
+
+test_that("names reach the console without what steers it", {
+  fit <- clinic_fit()
+  named <- "\033[31mred"
+  rename <- function(x) sub("south", named, x, fixed = TRUE)
+  data <- as.data.frame(clinic_visits())
+  data$clinic <- rename(as.character(data$clinic))
+  visits <- trajectories(data, covariates = "clinic", setting = diag_setting())
+  said <- character()
+  hear <- function(code) {
+    withCallingHandlers(code, warning = function(w) {
+      said <<- c(said, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    })
+  }
+  fit <- hear(ibrc(visits, diag_setting(), diag_models(), fit$prior, by = "clinic", chains = 2, iter = 40, seed = 5))
+  mode <- hear(ibrc_mode(visits, diag_setting(), diag_models(), fit$prior, by = "clinic", seed = 1, starts = 2))
+  said <- c(said, hear(utils::capture.output(
+    print(fit), print(verdict(fit)), print(compare_groups(fit)), print(mode), print(visits),
+    print(suppressWarnings(identifiability(fit)))
+  )))
+  said <- c(said, conditionMessage(expect_error(compare_groups(fit, reference = "east"), class = "ibrc_error_input")))
+  expect_match(said, "\\033[31mred", fixed = TRUE, all = FALSE)
+  expect_match(said, "^Trajectories:.*\\\\033\\[31mred", all = FALSE)
+  expect_no_match(said, "\033", fixed = TRUE)
+})

@@ -124,3 +124,30 @@ test_that("text stands in the order of its letters' codes, in every locale", {
   withr::local_options(OutDec = ",")
   expect_identical(levels(groups_of(data, "sex")), c("0.5", "9", "10"))
 })
+
+test_that("values that differ are different groups, or are refused", {
+  grouped <- function(old, known = NULL) {
+    data <- data.frame(id = seq_along(old), time = 1, action = "monitor", observation = "positive", old = old)
+    seen <- trajectories(data, covariates = "old")
+    as.character(group_trajectories(seen, "old", code_visits(seen, diag_setting()), known))
+  }
+  expect_identical(grouped(c(1e15, 1e15 + 0.5)), c("1e+15", "1000000000000000.5"))
+  expect_identical(grouped(c(0.1 + 0.2, 0.3, NA)), c("0.30000000000000004", "0.3", "missing"))
+  # What is alone is called what it always was, unless the fit has told two of them apart.
+  expect_identical(grouped(c(1 / 3, 1e5, 0.1 + 0.2, -0, 0, Inf)),
+                   c(as.character(1 / 3), "1e+05", "0.3", "0", "0", "Inf"))
+  expect_identical(grouped(0.1 + 0.2, known = c("0.3", "0.30000000000000004")), "0.30000000000000004")
+  expect_identical(grouped(0.3, known = c("0.3", "0.30000000000000004")), "0.3")
+  # Newer versions of R write parts of a second.
+  times <- as.POSIXct("2020-01-01", tz = "UTC") + c(0, 0.4, 0)
+  made <- tryCatch(grouped(times), ibrc_error_data = function(e) e)
+  if (inherits(made, "error")) expect_identical(made$rows, 2L) else expect_length(unique(made), 2)
+  refused <- expect_error(grouped(as.Date("2020-01-01") + c(0, 0.5)), "written the same", class = "ibrc_error_data")
+  expect_identical(refused$rows, 2L)
+  # The hour that comes twice when clocks go back.
+  expect_error(grouped(as.POSIXct(c(1603585800, 1603589400), origin = "1970-01-01", tz = "Europe/Berlin")),
+               "written the same", class = "ibrc_error_data")
+  expect_identical(grouped(as.POSIXct("2020-01-01", tz = "UTC") + c(60, 0)),
+                   c("2020-01-01 00:01:00", "2020-01-01 00:00:00"))
+  expect_identical(levels(factor(grouped(c("", " ", "a")))), c("a", "missing"))
+})

@@ -41,7 +41,10 @@ visits <- trajectories(data, covariates = c("clinic", "team"))
 prior <- ibrc_prior(alpha ~ lognormal(0, 1))
 fit <- suppressWarnings(ibrc(visits, setting, diag_models(), prior, by = c("team", "clinic"), chains = 2, iter = 20,
                              seed = 1, resolution = 10))
-compared <- compare_groups(fit)
+complaints <- character()
+compared <- withCallingHandlers(compare_groups(fit), warning = function(w) {
+  complaints <<- c(complaints, conditionMessage(w))
+})
 mode <- suppressWarnings(ibrc_mode(visits, setting, diag_models(), prior, by = "team", seed = 1, resolution = 10))
 learned <- fit_iohmm(visits, 2, starts = 1, seed = 1)
 panel <- panel_trajectories(data.frame(who = 1:6, day = 0, marker = words, assay = rev(words)), "who", "day", "marker",
@@ -56,7 +59,7 @@ answer <- list(
   estimates = compared[c("estimate", "conf.low", "conf.high", "probability")],
   mode = unname(unlist(lapply(coef(mode), unname))), words = as_code(c(learned$actions, learned$observations)),
   laws = unname(c(learned$start, learned$transition, learned$emission)), levels = as_code(levels(panel$observation)),
-  panel = as_code(panel$observation), told = odd, shown = format(visits)[1:3]
+  panel = as_code(panel$observation), told = odd, shown = format(visits)[1:3], complaints = complaints
 )
 '
 
@@ -68,6 +71,7 @@ test_that("what is read, grouped, fitted and said is the same in every locale", 
   for (locale in there[-1]) expect_identical(answers[[locale]], answers[[1]], label = locale)
   text <- function(codes) vapply(codes, intToUtf8, "")
   one <- answers[[1]]
+  expect_identical(one$complaints, character())
   # And it is right: nobody lost, capitals before small letters, letters with signs last.
   expect_identical(text(one$file$RID), c("i1", "I1", "\u00e91", "ID", "id"))
   expect_identical(text(one$file$diagnosis), c("mci", "dementia", "mci", "dementia", "mci"))
