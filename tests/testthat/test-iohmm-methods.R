@@ -28,7 +28,7 @@ test_that("what was learned makes a setting, models and a plan", {
   expect_equal(setting$start, fit$start)
   direct <- decision_setting(fit$states, fit$actions, fit$observations, fit$transition, fit$emission,
                              utility = cbind(rep(0, 3), rep(-1, 3)), discount = 0.9, start = fit$start)
-  expect_identical(setting, direct)
+  expect_identical(setting, mark_learned(direct))
   expect_identical(n_models(perturb_models(setting)), 3L)
   expect_identical(n_models(soften_models(setting)), 2L)
   draws <- model_draws(fit, 2, 2, 1, seed = 1)
