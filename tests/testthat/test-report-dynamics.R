@@ -28,7 +28,7 @@ test_that("learned laws come with the numbers of states that were tried", {
   expect_equal(as.numeric(gsub(",", "", table$BIC)), round(glance(iohmm)$BIC, 1))
   expect_match(learned_parts(iohmm, "north")[[1]]$caption, ", north$")
   section <- dynamics_section(list(fit = pooled_fit(), iohmm = iohmm))
-  expect_match(said_by(section), "were learned from the visits", all = FALSE)
+  expect_match(said_by(section), "were learned from visits", all = FALSE)
 })
 
 test_that("probabilities have three places, and none but 0 is written as 0", {
