@@ -42,7 +42,7 @@ resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.c
     on.exit(release_lock(lock))
     take_lock(lock)
     # Another process may have gone on with it, up to a moment ago.
-    held <- read_checkpoint(file)
+    held <- read_checkpoint(file, before = held)
   }
   job <- held_job(held)
   chain <- held$contents$chain
@@ -68,8 +68,9 @@ is_finished <- function(contents) {
 
 # What a file says it belongs to has to be what it holds, and that a fit.
 held_job <- function(held) {
-  plain <- held_fit(held$contents$job)
-  chain <- held_fit(held$contents$chain)
+  if (!has_names(held$contents, c("job", "chain"))) refuse_no_fit()
+  plain <- held$contents$job
+  chain <- held$contents$chain
   check_held_fingerprint(held$fingerprint, held_fit(contents_fingerprint(plain, chain)))
   held_fit({
     must(has_names(held$contents, c("job", "chain")), "its parts")

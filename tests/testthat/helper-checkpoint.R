@@ -134,7 +134,6 @@ changes_of <- function(x) {
     value <- suppressWarnings(methods::as(value, typeof(x)))
     label <- format(value)
     out[[paste("all", label)]] <- keep(rep(value, n))
-    out[[paste("first", label)]] <- keep(replace(x, 1, value))
     out[[paste("last", label)]] <- keep(replace(x, n, value))
   }
   if (is.numeric(x)) {

@@ -213,6 +213,12 @@ test_that("a changed number that could be is a fit, and the fingerprint alone te
   expect_identical(outcome_with("near its end", function(x) contents, path), "fit")
 })
 
+test_that("nothing may stand beside what a fit has written", {
+  expect_identical(outcome_with("near its end", function(x) c(x, more = 1)), "refused")
+  expect_identical(outcome_with("near its end", function(x) c(x, x["chain"])), "refused")
+  expect_identical(outcome_with("near its end", function(x) rev(x)), "refused")
+})
+
 test_that("refusals are of three classes and name no value", {
   path <- path_of()
   held <- kinds[["near its end"]]$held

@@ -68,6 +68,18 @@ test_that("every type comes back as it was, to the bit, and random numbers are l
   expect_identical(all_files(dirname(path)), "fit.ibrc")
 })
 
+test_that("a file is decoded again only where it is another", {
+  path <- local_path()
+  write_checkpoint(path, 1, "abc")
+  read <- read_checkpoint(path)
+  marked <- c(read, mark = TRUE)
+  expect_true(read_checkpoint(path, before = marked)$mark)
+  write_checkpoint(path, 2, "abc")
+  again <- read_checkpoint(path, before = marked)
+  expect_null(again$mark)
+  expect_identical(again$contents, 2)
+})
+
 test_that("a value that was encoded before is written as it is", {
   path <- local_path()
   for (x in list(special_values, NULL, 1:3)) {
