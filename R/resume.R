@@ -73,7 +73,6 @@ held_job <- function(held) {
   chain <- held$contents$chain
   check_held_fingerprint(held$fingerprint, held_fit(contents_fingerprint(plain, chain)))
   held_fit({
-    must(has_names(held$contents, c("job", "chain")), "its parts")
     check_held_job(plain)
     job <- job_from_plain(plain)
     check_held_visits(job)

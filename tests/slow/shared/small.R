@@ -22,7 +22,9 @@ observe <- function(code, at_step = function(step) NULL) {
     # What the fit would do on an interrupt is not in force while this runs: it has to wait.
     withCallingHandlers(code, message = function(m) {
       suspendInterrupts({
-        at_step(as.integer(sub("^step ([0-9]+) .*", "\\1", conditionMessage(m))))
+        step <- sub("^step ([0-9]+) .*", "\\1", conditionMessage(m))
+        # There are others, such as that the fit is being checked.
+        if (!is.na(suppressWarnings(as.integer(step)))) at_step(as.integer(step))
         invokeRestart("muffleMessage")
       })
     }, warning = function(w) {
