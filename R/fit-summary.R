@@ -8,7 +8,8 @@
 #'   maker has to gain `alpha * log(9)` by it. Small is flexible.
 #' * `optimism` is 0 where models of the dynamics keep the weights they were given, above 0 where the decision
 #'   maker leans to those under which the plan pays, below 0 for pessimism. `beta` is its inverse.
-#' * `eta` is in units of utility a nat of surprise. Small is adaptive; `adaptivity` is its inverse.
+#' * `eta` is in units of utility per nat of entropy of the next belief: above 0, actions after which it is hard to
+#'   foresee look better than they are. Small is adaptive; `adaptivity` is its inverse.
 #' * `contraction` near 1: the data settle the term. Near 0: they left it at its prior, and it should be
 #'   reported as not identified ([identifiability()]).
 #' * `rhat` above 1.01, or `ess_bulk` or `ess_tail` (effective numbers of draws) below 400: run longer before

@@ -84,6 +84,7 @@ report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, s
     report$fit <- add_verdict(report$fit)
   }
   report$verdict <- standing_verdict(report$fit)
+  report$fit$standing <- report$verdict
   report$advice <- verdict_advice(report$verdict)
   list(verdict = verdict_section(report), overview = overview_section(report), selection = selection_section(report),
        dynamics = dynamics_section(report), posterior = posterior_section(report), groups = groups_section(report),

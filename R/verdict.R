@@ -83,6 +83,8 @@ verdict_rows <- function(check, seen, asked, verdict, advice = "", term = NA_cha
 
 # What is known of a fit without another solve: what its draws say, and the slow checks if they were made.
 standing_verdict <- function(fit) {
+  # A report asks many times, and of one fit.
+  if (!is.null(fit$standing)) return(fit$standing)
   if (!fit$likelihood) return(new_ibrc_verdict(prior_only_rows(fit), fit))
   slow <- if (is.null(fit$checks)) unchecked_rows(fit) else fit$checks
   rows <- rbind(settled_rows(fit), slow[slow$check %in% c("whole", "behaves"), ], identified_rows(fit),
