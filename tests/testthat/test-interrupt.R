@@ -64,9 +64,10 @@ test_that("long calls into C answer an interrupt before they end", {
   solution <- plan$solution
   expect_answer(function() .Call(ffi_table_build, stack, 50L, 1L, 1L), "tables")
   expect_answer(function() .Call(ffi_solve, plan$tables, plan$problem, start, 1e-8, 1000L, 1L), "solves")
-  expect_answer(function() {
+  value_policy <- function() {
     .Call(ffi_policy_value, plan$tables, plan$problem, solution$policy, solution$sigma, 1e-8, 1000L, 1L)
-  }, "values of policies")
+  }
+  expect_answer(value_policy, "values of policies")
   mass <- replace(start, 1, 1)
   expect_answer(function() .Call(ffi_occupancy, plan$tables, solution$policy, solution$sigma, 0.9, mass, 1e-12),
                 "occupancies")
