@@ -13,7 +13,7 @@ void args_after_fork(void) { forked = 1; }
 void args_pause(void) { R_CheckUserInterrupt(); }
 
 int args_threads(SEXP threads) {
-  int wanted = args_whole(threads, "threads");
+  int wanted = args_int(threads, "threads");
   /* OpenMP's own threads do not survive a fork: a child works alone. */
   if (forked || wanted < 1) return 1;
   int most = ibrc_threads_available();
@@ -25,25 +25,25 @@ static void check_length(SEXP x, R_xlen_t n, const char *name) {
   Rf_error("internal: '%s' has length %.0f, not %.0f", name, (double)Rf_xlength(x), (double)n);
 }
 
-const double *args_reals(SEXP x, R_xlen_t n, const char *name) {
+const double *args_doubles(SEXP x, R_xlen_t n, const char *name) {
   if (TYPEOF(x) != REALSXP) Rf_error("internal: '%s' is not a double vector", name);
   check_length(x, n, name);
   return REAL_RO(x);
 }
 
-const int *args_wholes(SEXP x, R_xlen_t n, const char *name) {
+const int *args_ints(SEXP x, R_xlen_t n, const char *name) {
   if (TYPEOF(x) != INTSXP) Rf_error("internal: '%s' is not an integer vector", name);
   check_length(x, n, name);
   return INTEGER_RO(x);
 }
 
-double args_real(SEXP x, const char *name) { return args_reals(x, 1, name)[0]; }
+double args_double(SEXP x, const char *name) { return args_doubles(x, 1, name)[0]; }
 
-int args_whole(SEXP x, const char *name) { return args_wholes(x, 1, name)[0]; }
+int args_int(SEXP x, const char *name) { return args_ints(x, 1, name)[0]; }
 
 /* A negative number, cast to a size, would be a size past all others. */
 int args_size(SEXP x, const char *name) {
-  const int n = args_whole(x, name);
+  const int n = args_int(x, name);
   if (n < 1) Rf_error("internal: '%s' is not a size", name);
   return n;
 }
@@ -56,7 +56,7 @@ static void check_nonnegative(const double *x, size_t n, const char *name) {
 
 /* Lattices are looked up by belief: one that is not finite has no place there. */
 const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name) {
-  const double *values = args_reals(x, n, name);
+  const double *values = args_doubles(x, n, name);
   check_nonnegative(values, (size_t)n, name);
   return values;
 }
@@ -70,8 +70,8 @@ SEXP args_element(SEXP list, const char *name) {
   Rf_error("internal: no element '%s'", name);
 }
 
-static int whole_element(SEXP list, const char *name) {
-  return args_whole(args_element(list, name), name);
+static int int_element(SEXP list, const char *name) {
+  return args_int(args_element(list, name), name);
 }
 
 static int size_element(SEXP list, const char *name) {
@@ -84,21 +84,21 @@ static size_t product(size_t a, size_t b) {
   return a * b;
 }
 
-static double real_element(SEXP list, const char *name) {
-  return args_real(args_element(list, name), name);
+static double double_element(SEXP list, const char *name) {
+  return args_double(args_element(list, name), name);
 }
 
-static const double *reals_element(SEXP list, const char *name, size_t n) {
-  return args_reals(args_element(list, name), (R_xlen_t)n, name);
+static const double *doubles_element(SEXP list, const char *name, size_t n) {
+  return args_doubles(args_element(list, name), (R_xlen_t)n, name);
 }
 
-static const int *wholes_element(SEXP list, const char *name, size_t n) {
-  return args_wholes(args_element(list, name), (R_xlen_t)n, name);
+static const int *ints_element(SEXP list, const char *name, size_t n) {
+  return args_ints(args_element(list, name), (R_xlen_t)n, name);
 }
 
-double *args_alloc_reals(size_t n) { return (double *)R_alloc(n ? n : 1, sizeof(double)); }
+double *args_alloc_doubles(size_t n) { return (double *)R_alloc(n ? n : 1, sizeof(double)); }
 
-int *args_alloc_wholes(size_t n) { return (int *)R_alloc(n ? n : 1, sizeof(int)); }
+int *args_alloc_ints(size_t n) { return (int *)R_alloc(n ? n : 1, sizeof(int)); }
 
 /* 0 where a sanitizer or valgrind is to see the ends of every call's storage. */
 #ifndef IBRC_MOST_KEPT
@@ -112,8 +112,8 @@ void args_free_kept(void) {
   kept = NULL;
 }
 
-double *args_kept_reals(size_t n) {
-  if (n > IBRC_MOST_KEPT) return args_alloc_reals(n);
+double *args_kept_doubles(size_t n) {
+  if (n > IBRC_MOST_KEPT) return args_alloc_doubles(n);
   if (!kept || (size_t)Rf_xlength(kept) < n) {
     args_free_kept();
     SEXP taken = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n ? n : 1)));
@@ -127,19 +127,22 @@ double *args_kept_reals(size_t n) {
 ibrc_lattice args_lattice(int n_states, int resolution) {
   if (n_states < 2 || resolution < 1) Rf_error("internal: no lattice of that size");
   if (ibrc_lattice_count(n_states, resolution) > 2147483646.0) Rf_error("internal: too many nodes");
-  int *offset = args_alloc_wholes((size_t)(n_states - 1) * ((size_t)resolution + 1));
+  int *offset = args_alloc_ints((size_t)(n_states - 1) * ((size_t)resolution + 1));
   return ibrc_lattice_make(n_states, resolution, offset);
 }
 
 ibrc_locator args_locator(int n_states) {
-  ibrc_locator locator = {args_alloc_wholes((size_t)n_states), args_alloc_wholes((size_t)n_states),
-                          args_alloc_reals((size_t)n_states)};
+  ibrc_locator locator = {.tail = args_alloc_ints((size_t)n_states),
+                          .order = args_alloc_ints((size_t)n_states),
+                          .fraction = args_alloc_doubles((size_t)n_states)};
   return locator;
 }
 
 ibrc_models args_model_sizes(SEXP models) {
-  ibrc_models m = {size_element(models, "n_states"), size_element(models, "n_actions"),
-                   size_element(models, "n_obs"), 1, NULL, NULL};
+  ibrc_models m = {.n_states = size_element(models, "n_states"),
+                   .n_actions = size_element(models, "n_actions"),
+                   .n_obs = size_element(models, "n_obs"),
+                   .n_models = 1};
   return m;
 }
 
@@ -148,75 +151,76 @@ ibrc_models args_models(SEXP models) {
   m.n_models = size_element(models, "n_models");
   const size_t rows = product(product((size_t)m.n_states, (size_t)m.n_actions), (size_t)m.n_models);
   const size_t n_transition = product(rows, (size_t)m.n_states), n_emission = product(rows, (size_t)m.n_obs);
-  m.transition = reals_element(models, "transition", n_transition);
-  m.emission = reals_element(models, "emission", n_emission);
+  m.transition = doubles_element(models, "transition", n_transition);
+  m.emission = doubles_element(models, "emission", n_emission);
   check_nonnegative(m.transition, n_transition, "transition");
   check_nonnegative(m.emission, n_emission, "emission");
   return m;
 }
 
 ibrc_table args_table(SEXP table) {
-  ibrc_table t = {size_element(table, "n_nodes"), size_element(table, "n_actions"),
-                  size_element(table, "n_models"), NULL, NULL, NULL};
+  ibrc_table t = {.n_nodes = size_element(table, "n_nodes"),
+                  .n_actions = size_element(table, "n_actions"),
+                  .n_models = size_element(table, "n_models")};
   size_t rows = product(product((size_t)t.n_nodes, (size_t)t.n_actions), (size_t)t.n_models);
-  t.row_start = wholes_element(table, "row_start", rows + 1);
+  t.row_start = ints_element(table, "row_start", rows + 1);
   if (t.row_start[0] != 0 || t.row_start[rows] < 0) Rf_error("internal: not the rows of a table");
-  t.column = wholes_element(table, "column", (size_t)t.row_start[rows]);
-  t.weight = reals_element(table, "weight", (size_t)t.row_start[rows]);
+  t.column = ints_element(table, "column", (size_t)t.row_start[rows]);
+  t.weight = doubles_element(table, "weight", (size_t)t.row_start[rows]);
   return t;
 }
 
 ibrc_coarse args_coarse(SEXP table) {
   int n_nodes = size_element(table, "n_nodes");
   SEXP nodes = args_element(table, "coarse_node");
-  ibrc_coarse c = {0, 0, args_wholes(nodes, Rf_xlength(nodes), "coarse_node"), NULL, NULL};
+  ibrc_coarse c = {.fine_node = args_ints(nodes, Rf_xlength(nodes), "coarse_node")};
   if (Rf_xlength(nodes) > n_nodes) Rf_error("internal: more coarse nodes than nodes");
   c.n_coarse = (int)Rf_xlength(nodes);
   c.n_corners = c.n_coarse > 0 ? size_element(table, "n_states") : 0;
   size_t size = product((size_t)n_nodes, (size_t)c.n_corners);
-  c.column = wholes_element(table, "coarse_column", size);
-  c.weight = reals_element(table, "coarse_weight", size);
+  c.column = ints_element(table, "coarse_column", size);
+  c.weight = doubles_element(table, "coarse_weight", size);
   return c;
 }
 
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
   size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
-  ibrc_problem p;
-  p.alpha = ibrc_temperature_from(real_element(problem, "alpha"));
-  p.beta = ibrc_temperature_from(real_element(problem, "beta"));
-  p.eta = real_element(problem, "eta");
-  p.discount = real_element(problem, "discount");
-  p.action_prior = reals_element(problem, "action_prior", (size_t)table->n_actions);
-  p.model_weights = reals_element(problem, "model_weights", (size_t)table->n_models);
-  p.reward = reals_element(problem, "reward", cells);
-  p.surprise = reals_element(problem, "surprise", ibrc_table_rows(table));
+  ibrc_problem p = {
+      .alpha = ibrc_temperature_from(double_element(problem, "alpha")),
+      .beta = ibrc_temperature_from(double_element(problem, "beta")),
+      .eta = double_element(problem, "eta"),
+      .discount = double_element(problem, "discount"),
+      .action_prior = doubles_element(problem, "action_prior", (size_t)table->n_actions),
+      .model_weights = doubles_element(problem, "model_weights", (size_t)table->n_models),
+      .reward = doubles_element(problem, "reward", cells),
+      .surprise = doubles_element(problem, "surprise", ibrc_table_rows(table))};
   return p;
 }
 
 /* Kernels follow a tree's numbers without looking: every tree passes here first. */
 void args_check_tree(int n, const int *parent, const int *action, const int *observation,
                      const ibrc_models *models, int one_root) {
-  int kept = parent[0] == -1;
+  int sound = parent[0] == -1;
   for (int h = 1; h < n; h++) {
     if (parent[h] == -1) {
-      kept &= !one_root;
+      sound &= !one_root;
       continue;
     }
-    kept &= parent[h] >= 0 && parent[h] < h && action[h] >= 0 && action[h] < models->n_actions &&
+    sound &= parent[h] >= 0 && parent[h] < h && action[h] >= 0 && action[h] < models->n_actions &&
             observation[h] >= -1 && observation[h] < models->n_obs;
   }
-  if (!kept) Rf_error("internal: not a tree of visits");
+  if (!sound) Rf_error("internal: not a tree of visits");
 }
 
 ibrc_history args_history(SEXP history, const ibrc_models *models) {
-  ibrc_history h = {size_element(history, "n_histories"), size_element(history, "n_actions"),
-                    NULL, NULL, NULL, NULL};
+  ibrc_history h = {.n_histories = size_element(history, "n_histories"),
+                    .n_actions = size_element(history, "n_actions")};
   const size_t n = (size_t)h.n_histories, cells = product(n, (size_t)h.n_actions);
   if (h.n_actions != models->n_actions) Rf_error("internal: a tree with other actions");
-  h.parent = wholes_element(history, "parent", n);
-  h.action = wholes_element(history, "action", n);
-  h.observation = wholes_element(history, "observation", n);
-  h.count = reals_element(history, "count", cells);
+  h.parent = ints_element(history, "parent", n);
+  h.action = ints_element(history, "action", n);
+  h.observation = ints_element(history, "observation", n);
+  h.count = doubles_element(history, "count", cells);
   args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1);
   check_nonnegative(h.count, cells, "count");
   return h;
@@ -224,22 +228,21 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
 
 ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice) {
   SEXP problem = args_element(plan, "problem"), solution = args_element(plan, "solution");
-  ibrc_plan p;
-  p.lattice = lattice;
-  p.n_actions = (int)Rf_xlength(args_element(problem, "action_prior"));
-  p.n_models = (int)Rf_xlength(args_element(problem, "model_weights"));
+  ibrc_plan p = {.lattice = lattice,
+                 .n_actions = (int)Rf_xlength(args_element(problem, "action_prior")),
+                 .n_models = (int)Rf_xlength(args_element(problem, "model_weights"))};
   if (p.n_actions < 1 || p.n_models < 1) Rf_error("internal: a plan without actions or models");
   size_t cells = product((size_t)lattice->n_nodes, (size_t)p.n_actions);
   size_t rows = product(cells, (size_t)p.n_models);
-  p.by_value = whole_element(plan, "by_value");
-  p.alpha = ibrc_temperature_from(real_element(problem, "alpha"));
-  p.beta = ibrc_temperature_from(real_element(problem, "beta"));
-  p.action_prior = reals_element(problem, "action_prior", (size_t)p.n_actions);
-  p.model_weights = reals_element(problem, "model_weights", (size_t)p.n_models);
-  p.action_value = reals_element(solution, "action_value", cells);
-  p.model_value = reals_element(solution, "model_value", rows);
-  p.policy = reals_element(solution, "policy", cells);
-  p.sigma = reals_element(solution, "sigma", rows);
+  p.by_value = int_element(plan, "by_value");
+  p.alpha = ibrc_temperature_from(double_element(problem, "alpha"));
+  p.beta = ibrc_temperature_from(double_element(problem, "beta"));
+  p.action_prior = doubles_element(problem, "action_prior", (size_t)p.n_actions);
+  p.model_weights = doubles_element(problem, "model_weights", (size_t)p.n_models);
+  p.action_value = doubles_element(solution, "action_value", cells);
+  p.model_value = doubles_element(solution, "model_value", rows);
+  p.policy = doubles_element(solution, "policy", cells);
+  p.sigma = doubles_element(solution, "sigma", rows);
   return p;
 }
 

@@ -9,7 +9,7 @@
 #include "history.h"
 #include "lattice.h"
 #include "model.h"
-#include "policy.h"
+#include "plan.h"
 #include "process.h"
 #include "table.h"
 
@@ -19,22 +19,22 @@
  * table, which only ffi_table_build() makes, are taken as they are: to look at each would
  * cost as much as to use it. */
 
-const double *args_reals(SEXP x, R_xlen_t n, const char *name);
-const int *args_wholes(SEXP x, R_xlen_t n, const char *name);
-double args_real(SEXP x, const char *name);
-int args_whole(SEXP x, const char *name);
+const double *args_doubles(SEXP x, R_xlen_t n, const char *name);
+const int *args_ints(SEXP x, R_xlen_t n, const char *name);
+double args_double(SEXP x, const char *name);
+int args_int(SEXP x, const char *name);
 int args_size(SEXP x, const char *name); /* at least 1 */
 const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name);
 SEXP args_element(SEXP list, const char *name);
 
 /* Storage for kernels: freed by R when the call returns. */
-double *args_alloc_reals(size_t n);
-int *args_alloc_wholes(size_t n);
+double *args_alloc_doubles(size_t n);
+int *args_alloc_ints(size_t n);
 
 /* The same for a call that a sampler makes thousands of times: up to 8 MB of storage
  * are kept from call to call, where taking and freeing them anew would cost as much
  * as a tenth of the work. One kernel at a time may use it. */
-double *args_kept_reals(size_t n);
+double *args_kept_doubles(size_t n);
 void args_free_kept(void);
 
 ibrc_lattice args_lattice(int n_states, int resolution);

@@ -2,9 +2,9 @@
 
 #include "threads.h"
 
-size_t ibrc_backup_reals(const ibrc_table *table) {
+size_t ibrc_backup_doubles(const ibrc_table *table) {
   size_t U = (size_t)table->n_actions, M = (size_t)table->n_models;
-  return U + U * M + IBRC_GAP_REALS;
+  return U + U * M + IBRC_GAP_DOUBLES;
 }
 
 static void backup_node(const ibrc_table *table, const ibrc_problem *problem, const double *value,
@@ -40,7 +40,7 @@ static void backup_nodes(const ibrc_table *table, const ibrc_problem *problem, c
 void ibrc_backup(const ibrc_table *table, const ibrc_problem *problem, const double *value,
                  int n_threads, double *scratch, const ibrc_backup_result *out) {
   const int n_nodes = table->n_nodes;
-  const size_t n_reals = ibrc_backup_reals(table);
+  const size_t n_doubles = ibrc_backup_doubles(table);
   if (n_threads == 1) {
     backup_nodes(table, problem, value, 0, n_nodes, scratch, out);
     return;
@@ -48,6 +48,6 @@ void ibrc_backup(const ibrc_table *table, const ibrc_problem *problem, const dou
   IBRC_PARALLEL_FOR(n_threads)
   for (int part = 0; part < n_threads; part++) {
     backup_nodes(table, problem, value, ibrc_part_begin(n_nodes, part, n_threads),
-                 ibrc_part_begin(n_nodes, part + 1, n_threads), scratch + (size_t)part * n_reals, out);
+                 ibrc_part_begin(n_nodes, part + 1, n_threads), scratch + (size_t)part * n_doubles, out);
   }
 }

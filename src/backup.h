@@ -34,7 +34,7 @@ typedef struct {
 } ibrc_backup_result;
 
 /* Working space of one thread. */
-size_t ibrc_backup_reals(const ibrc_table *table);
+size_t ibrc_backup_doubles(const ibrc_table *table);
 
 void ibrc_backup(const ibrc_table *table, const ibrc_problem *problem, const double *value,
                  int n_threads, double *scratch, const ibrc_backup_result *out);

@@ -41,7 +41,7 @@ static const unsigned char *take(reader *in, size_t n, size_t size) {
   return taken;
 }
 
-static int32_t whole_at(const unsigned char *at) {
+static int32_t int_at(const unsigned char *at) {
   uint32_t bits = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
   return bits <= INT32_MAX ? (int32_t)bits : (int32_t)(bits - INT32_MAX - 1) + INT32_MIN;
 }
@@ -54,7 +54,7 @@ static int take_byte(reader *in) {
 static size_t take_length(reader *in) {
   const unsigned char *at = take(in, 1, 4);
   if (!at) return 0;
-  int32_t length = whole_at(at);
+  int32_t length = int_at(at);
   if (length < 0) {
     in->flaw = no_length;
     return 0;
@@ -95,7 +95,7 @@ static int is_text(const unsigned char *at, size_t n) {
 static void walk_strings(reader *in, size_t n) {
   const unsigned char *sizes = take(in, n, 4);
   for (size_t i = 0; i < n && !in->flaw; i++) {
-    int32_t size = whole_at(sizes + 4 * i);
+    int32_t size = int_at(sizes + 4 * i);
     if (size < -1) {
       in->flaw = no_length;
     } else if (size > 0) {
@@ -109,7 +109,7 @@ static void walk_strings(reader *in, size_t n) {
 static int take_name(reader *in, const char *wanted) {
   const size_t n = strlen(wanted);
   if (in->flaw || in->left < 4 + n) return 0;
-  if (whole_at(in->at) != (int32_t)n || memcmp(in->at + 4, wanted, n) != 0) return 0;
+  if (int_at(in->at) != (int32_t)n || memcmp(in->at + 4, wanted, n) != 0) return 0;
   take(in, 4 + n, 1);
   return 1;
 }
@@ -129,7 +129,7 @@ static void walk_attributes(reader *in, value of, int depth);
 
 /* NULL, 0 entries, is its tag alone. */
 static value take_head(reader *in, int depth) {
-  value found = {TAG_NULL, 0, NULL};
+  value found = {.tag = TAG_NULL};
   if (depth > DEEPEST && !in->flaw) in->flaw = "its values are nested too deeply";
   found.tag = take_byte(in);
   if (found.tag > TAG_LIST && !in->flaw) in->flaw = "it holds a value of an unknown kind";
@@ -152,7 +152,7 @@ static void walk_dim(reader *in, size_t n, value *dim, int depth) {
   int fits = dim->tag == TAG_INTEGER && dim->n > 0;
   double cells = 1.0;
   for (size_t i = 0; fits && i < dim->n; i++) {
-    int32_t extent = whole_at(dim->entries + 4 * i);
+    int32_t extent = int_at(dim->entries + 4 * i);
     if (extent < 0) fits = 0;
     cells *= extent;
   }
@@ -166,7 +166,7 @@ static void walk_dimnames(reader *in, value dim, int depth) {
   for (size_t i = 0; i < names.n && !in->flaw; i++) {
     value entry = walk_value(in, depth + 1);
     if (in->flaw || entry.tag == TAG_NULL) continue;
-    if (entry.tag != TAG_CHARACTER || entry.n != (size_t)whole_at(dim.entries + 4 * i)) in->flaw = no_fit;
+    if (entry.tag != TAG_CHARACTER || entry.n != (size_t)int_at(dim.entries + 4 * i)) in->flaw = no_fit;
   }
   walk_attributes(in, names, depth);
 }
@@ -179,7 +179,7 @@ static void walk_names(reader *in, size_t n, int depth) {
 /* Each at most once, in the order of their names. */
 static void walk_attributes(reader *in, value of, int depth) {
   int left = take_byte(in);
-  value dim = {TAG_NULL, 0, NULL};
+  value dim = {.tag = TAG_NULL};
   if (left > 0 && take_name(in, "dim")) {
     walk_dim(in, of.n, &dim, depth + 1);
     left--;
@@ -216,13 +216,13 @@ static value walk_value(reader *in, int depth) {
 
 const char *ibrc_checkpoint_flaw(const unsigned char *bytes, size_t n) {
   if (n < HEAD_SIZE + IBRC_HASH_SIZE) return "it ends too early";
-  int32_t said = whole_at(bytes + 8);
+  int32_t said = int_at(bytes + 8);
   if (said < 0 || (size_t)said != n) return "it is not as long as it was written";
   const size_t end = n - IBRC_HASH_SIZE;
   char hash[IBRC_HASH_SIZE + 1];
   ibrc_checkpoint_hash(bytes, end, hash);
   if (memcmp(hash, bytes + end, IBRC_HASH_SIZE) != 0) return "its bytes are not those that were written";
-  reader in = {bytes + HEAD_SIZE, end - HEAD_SIZE, NULL};
+  reader in = {.at = bytes + HEAD_SIZE, .left = end - HEAD_SIZE};
   for (int i = 0; i < N_VALUES; i++) walk_value(&in, 0);
   if (!in.flaw && in.left > 0) in.flaw = "it holds more than was written";
   return in.flaw;

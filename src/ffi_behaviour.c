@@ -3,6 +3,7 @@
 #include "args.h"
 #include "belief.h"
 #include "ffi.h"
+#include "policy.h"
 #include "rollout.h"
 #include "threads.h"
 
@@ -21,11 +22,11 @@ static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
   r->n_beliefs = Rf_ncols(beliefs);
   r->beliefs = args_nonnegative(beliefs, (R_xlen_t)r->n_states * r->n_beliefs, "beliefs");
   r->lattice =
-      args_lattice(r->n_states, args_whole(args_element(plan, "resolution"), "resolution"));
+      args_lattice(r->n_states, args_int(args_element(plan, "resolution"), "resolution"));
   r->plan = args_plan(plan, &r->lattice);
   r->locator = args_locator(r->n_states);
-  r->corners.node = args_alloc_wholes((size_t)r->n_states);
-  r->corners.weight = args_alloc_reals((size_t)r->n_states);
+  r->corners.node = args_alloc_ints((size_t)r->n_states);
+  r->corners.weight = args_alloc_doubles((size_t)r->n_states);
 }
 
 /* Beliefs between two pauses. */
@@ -41,7 +42,7 @@ static void read_belief(reader *r, int b) {
 SEXP ffi_policy(SEXP plan, SEXP beliefs) {
   reader r;
   open_reader(plan, beliefs, &r);
-  double *scratch = args_alloc_reals((size_t)r.plan.n_actions);
+  double *scratch = args_alloc_doubles((size_t)r.plan.n_actions);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_actions, r.n_beliefs));
   for (int b = 0; b < r.n_beliefs; b++) {
     read_belief(&r, b);
@@ -55,8 +56,8 @@ SEXP ffi_policy(SEXP plan, SEXP beliefs) {
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action) {
   reader r;
   open_reader(plan, beliefs, &r);
-  const int *actions = args_wholes(action, r.n_beliefs, "action");
-  double *scratch = args_alloc_reals((size_t)r.plan.n_models);
+  const int *actions = args_ints(action, r.n_beliefs, "action");
+  double *scratch = args_alloc_doubles((size_t)r.plan.n_models);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_models, r.n_beliefs));
   for (int b = 0; b < r.n_beliefs; b++) {
     if (actions[b] < 0 || actions[b] >= r.plan.n_actions) Rf_error("internal: no such action");
@@ -73,10 +74,10 @@ SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action) {
 SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, SEXP observation) {
   ibrc_models models = args_models(models_arg);
   const int S = models.n_states, M = models.n_models, n = Rf_ncols(beliefs);
-  const double *z = args_reals(beliefs, (R_xlen_t)S * n, "beliefs");
-  const double *sigma = args_reals(sigma_arg, (R_xlen_t)M * n, "sigma");
-  const int *u = args_wholes(action, n, "action"), *x = args_wholes(observation, n, "observation");
-  double *scratch = args_alloc_reals(2 * (size_t)S);
+  const double *z = args_doubles(beliefs, (R_xlen_t)S * n, "beliefs");
+  const double *sigma = args_doubles(sigma_arg, (R_xlen_t)M * n, "sigma");
+  const int *u = args_ints(action, n, "action"), *x = args_ints(observation, n, "observation");
+  double *scratch = args_alloc_doubles(2 * (size_t)S);
 
   const char *names[] = {"belief", "code", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -104,7 +105,7 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
                  SEXP stops, SEXP horizon_arg, SEXP noise, SEXP threads) {
   ibrc_models models = args_models(models_arg), environment = args_models(environment_arg);
   ibrc_lattice lattice =
-      args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
+      args_lattice(models.n_states, args_int(args_element(plan_arg, "resolution"), "resolution"));
   ibrc_plan plan = args_plan(plan_arg, &lattice);
   const int horizon = args_size(horizon_arg, "horizon"), n = Rf_ncols(noise);
   args_check_models(&models, plan.n_actions, plan.n_models);
@@ -112,22 +113,22 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
   if (environment.n_states != models.n_states || environment.n_obs != models.n_obs) {
     Rf_error("internal: an environment of another problem");
   }
-  ibrc_rollout rollout = {&plan,
-                          &models,
-                          &environment,
-                          args_nonnegative(start, models.n_states, "start"),
-                          args_nonnegative(belief, models.n_states, "belief"),
-                          args_wholes(stops, models.n_actions, "stops"),
-                          horizon};
+  ibrc_rollout rollout = {.plan = &plan,
+                          .models = &models,
+                          .environment = &environment,
+                          .start = args_nonnegative(start, models.n_states, "start"),
+                          .belief = args_nonnegative(belief, models.n_states, "belief"),
+                          .stops = args_ints(stops, models.n_actions, "stops"),
+                          .horizon = horizon};
   const size_t n_noise = ibrc_rollout_noise(horizon);
-  const double *uniform = args_reals(noise, (R_xlen_t)n_noise * n, "noise");
+  const double *uniform = args_doubles(noise, (R_xlen_t)n_noise * n, "noise");
   const int n_threads = args_threads(threads);
-  const size_t n_reals = ibrc_rollout_reals(&rollout), n_wholes = ibrc_rollout_wholes(&rollout);
-  double *reals = args_alloc_reals((size_t)n_threads * n_reals);
-  int *wholes = args_alloc_wholes((size_t)n_threads * n_wholes);
+  const size_t n_doubles = ibrc_rollout_doubles(&rollout), n_ints = ibrc_rollout_ints(&rollout);
+  double *doubles = args_alloc_doubles((size_t)n_threads * n_doubles);
+  int *ints = args_alloc_ints((size_t)n_threads * n_ints);
 
   const size_t room = (size_t)horizon * (size_t)n;
-  int *action = args_alloc_wholes(room), *observation = args_alloc_wholes(room);
+  int *action = args_alloc_ints(room), *observation = args_alloc_ints(room);
 
   const char *names[] = {"action", "observation", "length", "code", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -139,7 +140,7 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
   for (int i = 0; i < n; i++) {
     const size_t thread = (size_t)ibrc_thread_number(), at = (size_t)i * (size_t)horizon;
     code[i] = (int)ibrc_rollout_run(&rollout, uniform + (size_t)i * n_noise,
-                                    reals + thread * n_reals, wholes + thread * n_wholes,
+                                    doubles + thread * n_doubles, ints + thread * n_ints,
                                     action + at, observation + at, length + i);
   }
   R_xlen_t n_visits = 0;

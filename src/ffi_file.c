@@ -188,7 +188,7 @@ SEXP ffi_process_runs(SEXP process) {
 /* That of the first `count` bytes. */
 SEXP ffi_file_hash(SEXP bytes, SEXP count) {
   check_bytes(bytes);
-  const double n = args_real(count, "count");
+  const double n = args_double(count, "count");
   if (!(n >= 0 && n <= (double)Rf_xlength(bytes))) Rf_error("internal: not that many bytes");
   char hash[IBRC_HASH_SIZE + 1];
   ibrc_checkpoint_hash(RAW_RO(bytes), (size_t)n, hash);

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "evaluate.h"
+#include "evaluator.h"
 #include "ffi.h"
 #include "history.h"
 #include "loglik.h"
@@ -11,9 +11,12 @@
  * [action, history], and `visit`: the history of each visit, from 1. */
 SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_actions) {
   const R_xlen_t n = Rf_xlength(trajectory);
-  ibrc_visits visits = {(int)n, args_whole(n_actions, "n_actions"),
-                        args_wholes(trajectory, n, "trajectory"), args_wholes(action, n, "action"),
-                        args_wholes(observation, n, "observation"), args_pause};
+  ibrc_visits visits = {.n_visits = (int)n,
+                        .n_actions = args_int(n_actions, "n_actions"),
+                        .trajectory = args_ints(trajectory, n, "trajectory"),
+                        .action = args_ints(action, n, "action"),
+                        .observation = args_ints(observation, n, "observation"),
+                        .pause = args_pause};
   if (n == 0) Rf_error("internal: no visits");
   for (R_xlen_t v = 0; v < n; v++) {
     if (visits.action[v] < 0 || visits.action[v] >= visits.n_actions) {
@@ -22,8 +25,8 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
     /* -1 is a missing one; NA would be read as a place far outside the emission. */
     if (visits.observation[v] < -1) Rf_error("internal: no such observation");
   }
-  int *slot = args_alloc_wholes(ibrc_history_slots(visits.n_visits));
-  int *tree = args_alloc_wholes(3 * (size_t)n);
+  int *slot = args_alloc_ints(ibrc_history_slots(visits.n_visits));
+  int *tree = args_alloc_ints(3 * (size_t)n);
 
   const char *names[] = {"n_histories", "n_actions", "parent", "action",
                          "observation", "count",     "visit",  ""};
@@ -53,22 +56,22 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
 SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
   ibrc_models models = args_models(models_arg);
   ibrc_lattice lattice =
-      args_lattice(models.n_states, args_whole(args_element(plan_arg, "resolution"), "resolution"));
+      args_lattice(models.n_states, args_int(args_element(plan_arg, "resolution"), "resolution"));
   ibrc_plan plan = args_plan(plan_arg, &lattice);
   args_check_models(&models, plan.n_actions, plan.n_models);
   ibrc_history history = args_history(history_arg, &models);
   const double *first = args_nonnegative(start, models.n_states, "start");
-  double *reals = args_alloc_reals(ibrc_loglik_reals(&history, &plan, &models));
-  int *wholes = args_alloc_wholes(ibrc_loglik_wholes(&models));
+  double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan, &models));
+  int *ints = args_alloc_ints(ibrc_loglik_ints(&models));
 
   const char *names[] = {"total", "log_policy", "belief", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, plan.n_actions, history.n_histories));
   SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, models.n_states, history.n_histories));
   SET_VECTOR_ELT(out, 0,
-                 Rf_ScalarReal(ibrc_loglik(&history, &plan, &models, first, reals, wholes,
+                 Rf_ScalarReal(ibrc_loglik(&history, &plan, &models, first, doubles, ints,
                                            args_pause, REAL(VECTOR_ELT(out, 1)))));
-  ibrc_loglik_beliefs(&history, &plan, &models, first, reals, wholes, args_pause,
+  ibrc_loglik_beliefs(&history, &plan, &models, first, doubles, ints, args_pause,
                       REAL(VECTOR_ELT(out, 2)));
   UNPROTECT(1);
   return out;
@@ -90,14 +93,14 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   ibrc_models models = args_models(args_element(evaluation_arg, "models"));
   ibrc_problem problem = args_problem(args_element(evaluation_arg, "problem"), &table);
   ibrc_lattice lattice = args_lattice(
-      models.n_states, args_whole(args_element(evaluation_arg, "resolution"), "resolution"));
+      models.n_states, args_int(args_element(evaluation_arg, "resolution"), "resolution"));
   const int n = Rf_ncols(parameters), n_threads = args_threads(threads);
   const size_t nodes = (size_t)table.n_nodes, cells = nodes * (size_t)table.n_actions;
-  const double *parameter = args_reals(parameters, 4 * (R_xlen_t)n, "parameters");
+  const double *parameter = args_doubles(parameters, 4 * (R_xlen_t)n, "parameters");
   const double *reward =
-      Rf_isNull(rewards) ? NULL : args_reals(rewards, (R_xlen_t)cells * n, "rewards");
-  const double *from = args_reals(values, (R_xlen_t)nodes * n, "values");
-  const int *tree = args_wholes(which, n, "which");
+      Rf_isNull(rewards) ? NULL : args_doubles(rewards, (R_xlen_t)cells * n, "rewards");
+  const double *from = args_doubles(values, (R_xlen_t)nodes * n, "values");
+  const int *tree = args_ints(which, n, "which");
   args_check_models(&models, table.n_actions, table.n_models);
   if (lattice.n_nodes != table.n_nodes) Rf_error("internal: a table of another lattice");
   if (TYPEOF(trees) != VECSXP || n < 1) Rf_error("internal: nothing to evaluate");
@@ -127,24 +130,34 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   for (int i = 0; i < n; i++) {
     const double *p = parameter + 4 * (size_t)i;
     chosen[i] = histories + tree[i];
-    ibrc_vector vector = {p[0], p[1], p[2], p[3], reward ? reward + (size_t)i * cells : NULL,
-                          value + (size_t)i * nodes, 0.0, {IBRC_OK, 0, 0, 0.0}};
+    ibrc_vector vector = {.alpha = p[0],
+                          .beta = p[1],
+                          .eta = p[2],
+                          .discount = p[3],
+                          .reward = reward ? reward + (size_t)i * cells : NULL,
+                          .value = value + (size_t)i * nodes};
     vectors[i] = vector;
   }
   ibrc_evaluation evaluation = {
-      &table, &coarse, &lattice, &models, &problem, chosen,
-      args_nonnegative(args_element(evaluation_arg, "start"), models.n_states, "start"),
-      args_whole(args_element(evaluation_arg, "by_value"), "by_value"),
-      {args_real(args_element(evaluation_arg, "tolerance"), "tolerance"),
-       args_whole(args_element(evaluation_arg, "max_backups"), "max_backups"), 1, NULL}};
+      .table = &table,
+      .coarse = &coarse,
+      .lattice = &lattice,
+      .models = &models,
+      .problem = &problem,
+      .history = chosen,
+      .start_belief = args_nonnegative(args_element(evaluation_arg, "start"), models.n_states, "start"),
+      .by_value = args_int(args_element(evaluation_arg, "by_value"), "by_value"),
+      .options = {.tolerance = args_double(args_element(evaluation_arg, "tolerance"), "tolerance"),
+                  .max_backups = args_int(args_element(evaluation_arg, "max_backups"), "max_backups"),
+                  .accept_rounding = 1}};
   /* A solve that takes longer than a moment has all threads to itself, and answers an interrupt. */
   const int one_by_one = table.row_start[ibrc_table_rows(&table)] > MOST_ENTRIES ||
                          largest->n_histories > MOST_HISTORIES;
   if (one_by_one) evaluation.options.pause = args_pause;
-  const size_t n_reals = ibrc_evaluate_reals(&evaluation, largest, one_by_one ? n_threads : 1);
-  double *reals = one_by_one ? args_alloc_reals(n_reals) : args_kept_reals((size_t)n_threads * n_reals);
-  int *wholes = args_alloc_wholes((size_t)n_threads * ibrc_evaluate_wholes(&evaluation));
-  ibrc_evaluate(&evaluation, n, n_threads, n_reals, reals, wholes, vectors);
+  const size_t n_doubles = ibrc_evaluator_doubles(&evaluation, largest, one_by_one ? n_threads : 1);
+  double *doubles = one_by_one ? args_alloc_doubles(n_doubles) : args_kept_doubles((size_t)n_threads * n_doubles);
+  int *ints = args_alloc_ints((size_t)n_threads * ibrc_evaluator_ints(&evaluation));
+  ibrc_evaluator_run(&evaluation, n, n_threads, n_doubles, doubles, ints, vectors);
   for (int i = 0; i < n; i++) {
     REAL(VECTOR_ELT(out, 0))[i] = vectors[i].log_likelihood;
     INTEGER(VECTOR_ELT(out, 2))[i] = (int)vectors[i].report.code;

@@ -9,13 +9,13 @@
  * list(start, transition, stay, emission [observation, action], possible, shared). */
 
 static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size) {
-  ibrc_iohmm_tree t;
-  t.n_nodes = args_size(args_element(tree, "n_nodes"), "n_nodes");
-  t.parent = args_wholes(args_element(tree, "parent"), t.n_nodes, "parent");
-  t.action = args_wholes(args_element(tree, "action"), t.n_nodes, "action");
-  t.observation = args_wholes(args_element(tree, "observation"), t.n_nodes, "observation");
-  t.through = args_reals(args_element(tree, "through"), t.n_nodes, "through");
-  t.ends = args_reals(args_element(tree, "ends"), t.n_nodes, "ends");
+  const int n = args_size(args_element(tree, "n_nodes"), "n_nodes");
+  ibrc_iohmm_tree t = {.n_nodes = n,
+                       .parent = args_ints(args_element(tree, "parent"), n, "parent"),
+                       .action = args_ints(args_element(tree, "action"), n, "action"),
+                       .observation = args_ints(args_element(tree, "observation"), n, "observation"),
+                       .through = args_doubles(args_element(tree, "through"), n, "through"),
+                       .ends = args_doubles(args_element(tree, "ends"), n, "ends")};
   args_check_tree(t.n_nodes, t.parent, t.action, t.observation, size, 0);
   return t;
 }
@@ -26,13 +26,12 @@ static const double *read_start(SEXP laws, const ibrc_models *model) {
 
 static ibrc_iohmm_prior read_prior(SEXP prior, const ibrc_models *size) {
   const R_xlen_t pairs = (R_xlen_t)size->n_obs * size->n_actions;
-  ibrc_iohmm_prior p;
-  p.start = args_real(args_element(prior, "start"), "start");
-  p.transition = args_real(args_element(prior, "transition"), "transition");
-  p.stay = args_real(args_element(prior, "stay"), "stay");
-  p.emission = args_reals(args_element(prior, "emission"), pairs, "emission");
-  p.possible = args_wholes(args_element(prior, "possible"), pairs, "possible");
-  p.shared = args_whole(args_element(prior, "shared"), "shared");
+  ibrc_iohmm_prior p = {.start = args_double(args_element(prior, "start"), "start"),
+                        .transition = args_double(args_element(prior, "transition"), "transition"),
+                        .stay = args_double(args_element(prior, "stay"), "stay"),
+                        .emission = args_doubles(args_element(prior, "emission"), pairs, "emission"),
+                        .possible = args_ints(args_element(prior, "possible"), pairs, "possible"),
+                        .shared = args_int(args_element(prior, "shared"), "shared")};
   return p;
 }
 
@@ -42,8 +41,9 @@ static ibrc_iohmm_laws open_laws(SEXP out, int first, const ibrc_models *size) {
   SET_VECTOR_ELT(out, first, Rf_allocVector(REALSXP, S));
   SET_VECTOR_ELT(out, first + 1, Rf_allocVector(REALSXP, S * S * U));
   SET_VECTOR_ELT(out, first + 2, Rf_allocVector(REALSXP, S * X * U));
-  ibrc_iohmm_laws laws = {REAL(VECTOR_ELT(out, first)), REAL(VECTOR_ELT(out, first + 1)),
-                          REAL(VECTOR_ELT(out, first + 2))};
+  ibrc_iohmm_laws laws = {.start = REAL(VECTOR_ELT(out, first)),
+                          .transition = REAL(VECTOR_ELT(out, first + 1)),
+                          .emission = REAL(VECTOR_ELT(out, first + 2))};
   return laws;
 }
 
@@ -55,7 +55,7 @@ SEXP ffi_iohmm_expect(SEXP tree_arg, SEXP laws_arg) {
   const double *start = read_start(laws_arg, &model);
   ibrc_iohmm_tree tree = read_tree(tree_arg, &model);
   const size_t cells = (size_t)tree.n_nodes * (size_t)model.n_states;
-  double *norm = args_alloc_reals((size_t)tree.n_nodes);
+  double *norm = args_alloc_doubles((size_t)tree.n_nodes);
   int where = -1;
 
   const char *names[] = {"log_lik",    "filter",   "smooth", "start",
@@ -90,10 +90,15 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
   ibrc_iohmm_tree tree = read_tree(tree_arg, &size);
   ibrc_iohmm_prior prior = read_prior(prior_arg, &size);
   const int n = (int)Rf_xlength(previous), n_threads = args_threads(threads);
-  ibrc_iohmm_task task = {&tree, &prior, size.n_states, size.n_actions, size.n_obs,
-                          args_size(n_steps, "n_steps"), args_whole(last, "last"),
-                          args_real(tolerance, "tolerance")};
-  const double *before = args_reals(previous, n, "previous");
+  ibrc_iohmm_task task = {.tree = &tree,
+                          .prior = &prior,
+                          .n_states = size.n_states,
+                          .n_actions = size.n_actions,
+                          .n_obs = size.n_obs,
+                          .n_steps = args_size(n_steps, "n_steps"),
+                          .last = args_int(last, "last"),
+                          .tolerance = args_double(tolerance, "tolerance")};
+  const double *before = args_doubles(previous, n, "previous");
   const R_xlen_t S = size.n_states, U = size.n_actions, X = size.n_obs;
   const R_xlen_t width[] = {S, S * S * U, S * X * U};
   const char *law[] = {"start", "transition", "emission"};
@@ -103,7 +108,7 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   double *to[3];
   for (int i = 0; i < 3; i++) {
-    const double *from = args_reals(args_element(laws_arg, law[i]), width[i] * n, law[i]);
+    const double *from = args_doubles(args_element(laws_arg, law[i]), width[i] * n, law[i]);
     SET_VECTOR_ELT(out, i, Rf_allocMatrix(REALSXP, (int)width[i], n));
     to[i] = REAL(VECTOR_ELT(out, i));
     memcpy(to[i], from, (size_t)width[i] * (size_t)n * sizeof(double));
@@ -116,13 +121,16 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
 
   ibrc_iohmm_climb *climbs = (ibrc_iohmm_climb *)R_alloc((size_t)n, sizeof(ibrc_iohmm_climb));
   for (int i = 0; i < n; i++) {
-    ibrc_iohmm_laws laws = {to[0] + i * width[0], to[1] + i * width[1], to[2] + i * width[2]};
-    double *steps = trace + (R_xlen_t)i * task.n_steps;
-    ibrc_iohmm_climb climb = {laws, before[i], steps, R_NegInf, 0, 0, IBRC_OK};
+    ibrc_iohmm_climb climb = {.laws = {.start = to[0] + i * width[0],
+                                       .transition = to[1] + i * width[1],
+                                       .emission = to[2] + i * width[2]},
+                              .previous = before[i],
+                              .trace = trace + (R_xlen_t)i * task.n_steps,
+                              .log_lik = R_NegInf};
     climbs[i] = climb;
   }
-  double *reals = args_alloc_reals((size_t)n_threads * ibrc_iohmm_reals(&task));
-  ibrc_iohmm_em(&task, n, n_threads, reals, climbs);
+  double *doubles = args_alloc_doubles((size_t)n_threads * ibrc_iohmm_doubles(&task));
+  ibrc_iohmm_em(&task, n, n_threads, doubles, climbs);
   for (int i = 0; i < n; i++) {
     REAL(VECTOR_ELT(out, 3))[i] = climbs[i].previous;
     REAL(VECTOR_ELT(out, 4))[i] = climbs[i].log_lik;
@@ -142,8 +150,8 @@ SEXP ffi_iohmm_sample(SEXP tree_arg, SEXP laws_arg, SEXP leaf_arg, SEXP noise_ar
   const double *start = read_start(laws_arg, &model);
   ibrc_iohmm_tree tree = read_tree(tree_arg, &model);
   const R_xlen_t n = Rf_xlength(leaf_arg);
-  const int *leaf = args_wholes(leaf_arg, n, "leaf");
-  int *length = args_alloc_wholes((size_t)n);
+  const int *leaf = args_ints(leaf_arg, n, "leaf");
+  int *length = args_alloc_ints((size_t)n);
   R_xlen_t total = 0;
   for (R_xlen_t i = 0; i < n; i++) {
     if (leaf[i] < 0 || leaf[i] >= tree.n_nodes) Rf_error("internal: no such node");
@@ -151,10 +159,10 @@ SEXP ffi_iohmm_sample(SEXP tree_arg, SEXP laws_arg, SEXP leaf_arg, SEXP noise_ar
     for (int h = leaf[i]; h >= 0; h = tree.parent[h]) length[i]++;
     total += length[i];
   }
-  const double *noise = args_reals(noise_arg, total, "noise");
-  double *filter = args_alloc_reals((size_t)tree.n_nodes * (size_t)model.n_states);
-  double *norm = args_alloc_reals((size_t)tree.n_nodes);
-  double *chance = args_alloc_reals((size_t)model.n_states);
+  const double *noise = args_doubles(noise_arg, total, "noise");
+  double *filter = args_alloc_doubles((size_t)tree.n_nodes * (size_t)model.n_states);
+  double *norm = args_alloc_doubles((size_t)tree.n_nodes);
+  double *chance = args_alloc_doubles((size_t)model.n_states);
   int where = -1;
 
   const char *names[] = {"log_lik", "start", "transition", "emission", "path", "code", ""};

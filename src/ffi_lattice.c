@@ -5,14 +5,14 @@
 #define NODES_AT_ONCE 262144
 
 SEXP ffi_lattice_count(SEXP n_states, SEXP resolution) {
-  return Rf_ScalarReal(ibrc_lattice_count(args_whole(n_states, "n_states"),
-                                          args_whole(resolution, "resolution")));
+  return Rf_ScalarReal(ibrc_lattice_count(args_int(n_states, "n_states"),
+                                          args_int(resolution, "resolution")));
 }
 
 /* [state, node] */
 SEXP ffi_lattice_nodes(SEXP n_states, SEXP resolution) {
   ibrc_lattice lattice =
-      args_lattice(args_whole(n_states, "n_states"), args_whole(resolution, "resolution"));
+      args_lattice(args_int(n_states, "n_states"), args_int(resolution, "resolution"));
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, lattice.n_states, lattice.n_nodes));
   double *beliefs = REAL(out);
   for (int node = 0; node < lattice.n_nodes; node++) {
@@ -28,7 +28,7 @@ SEXP ffi_lattice_nodes(SEXP n_states, SEXP resolution) {
 SEXP ffi_lattice_locate(SEXP beliefs, SEXP resolution) {
   const int n_states = Rf_nrows(beliefs), n_beliefs = Rf_ncols(beliefs);
   const double *z = args_nonnegative(beliefs, (R_xlen_t)n_states * n_beliefs, "beliefs");
-  ibrc_lattice lattice = args_lattice(n_states, args_whole(resolution, "resolution"));
+  ibrc_lattice lattice = args_lattice(n_states, args_int(resolution, "resolution"));
   ibrc_locator locator = args_locator(n_states);
 
   const char *names[] = {"node", "weight", ""};

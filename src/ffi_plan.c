@@ -6,11 +6,11 @@
 
 SEXP ffi_soft_mean(SEXP x, SEXP prior, SEXP temperature) {
   R_xlen_t n = Rf_xlength(x);
-  ibrc_temperature t = ibrc_temperature_from(args_real(temperature, "temperature"));
+  ibrc_temperature t = ibrc_temperature_from(args_double(temperature, "temperature"));
   const char *names[] = {"mean", "weights", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
-  double mean = ibrc_soft_mean(args_reals(x, n, "x"), args_reals(prior, n, "prior"), (int)n, &t,
+  double mean = ibrc_soft_mean(args_doubles(x, n, "x"), args_doubles(prior, n, "prior"), (int)n, &t,
                                REAL(VECTOR_ELT(out, 1)));
   SET_VECTOR_ELT(out, 0, Rf_ScalarReal(mean));
   UNPROTECT(1);
@@ -27,9 +27,11 @@ static ibrc_backup_result alloc_result(SEXP list, const ibrc_table *table) {
   SET_VECTOR_ELT(list, 3, Rf_allocMatrix(REALSXP, table->n_actions, table->n_nodes));
   SET_VECTOR_ELT(list, 4,
                  Rf_alloc3DArray(REALSXP, table->n_models, table->n_actions, table->n_nodes));
-  ibrc_backup_result out = {REAL(VECTOR_ELT(list, 0)), REAL(VECTOR_ELT(list, 1)),
-                            REAL(VECTOR_ELT(list, 2)), REAL(VECTOR_ELT(list, 3)),
-                            REAL(VECTOR_ELT(list, 4))};
+  ibrc_backup_result out = {.value = REAL(VECTOR_ELT(list, 0)),
+                            .action_value = REAL(VECTOR_ELT(list, 1)),
+                            .model_value = REAL(VECTOR_ELT(list, 2)),
+                            .policy = REAL(VECTOR_ELT(list, 3)),
+                            .sigma = REAL(VECTOR_ELT(list, 4))};
   return out;
 }
 
@@ -40,14 +42,14 @@ static ibrc_backup_result alloc_result(SEXP list, const ibrc_table *table) {
 SEXP ffi_backup(SEXP table_arg, SEXP problem_arg, SEXP value_arg, SEXP repeats, SEXP threads) {
   ibrc_table table = args_table(table_arg);
   ibrc_problem problem = args_problem(problem_arg, &table);
-  const double *start = args_reals(value_arg, table.n_nodes, "value");
+  const double *start = args_doubles(value_arg, table.n_nodes, "value");
   size_t n = (size_t)table.n_nodes;
-  int n_threads = args_threads(threads), n_repeats = args_whole(repeats, "repeats");
-  double *scratch = args_alloc_reals((size_t)n_threads * ibrc_backup_reals(&table));
-  double *from = args_alloc_reals(n), *to = args_alloc_reals(n);
+  int n_threads = args_threads(threads), n_repeats = args_int(repeats, "repeats");
+  double *scratch = args_alloc_doubles((size_t)n_threads * ibrc_backup_doubles(&table));
+  double *from = args_alloc_doubles(n), *to = args_alloc_doubles(n);
   memcpy(from, start, n * sizeof(double));
   for (int k = 0; k < n_repeats; k++) {
-    ibrc_backup_result plain = {to, NULL, NULL, NULL, NULL};
+    ibrc_backup_result plain = {.value = to};
     ibrc_backup(&table, &problem, from, n_threads, scratch, &plain);
     args_pause();
     double *swap = from;
@@ -76,11 +78,12 @@ SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEX
   ibrc_table table = args_table(table_arg);
   ibrc_coarse coarse = args_coarse(table_arg);
   ibrc_problem problem = args_problem(problem_arg, &table);
-  ibrc_solve_options options = {args_real(tolerance, "tolerance"),
-                                args_whole(max_backups, "max_backups"), 0, args_pause};
-  const double *from = args_reals(start, table.n_nodes, "start");
+  ibrc_solve_options options = {.tolerance = args_double(tolerance, "tolerance"),
+                                .max_backups = args_int(max_backups, "max_backups"),
+                                .pause = args_pause};
+  const double *from = args_doubles(start, table.n_nodes, "start");
   int n_threads = args_threads(threads);
-  double *scratch = args_alloc_reals(ibrc_solve_reals(&table, &coarse, n_threads));
+  double *scratch = args_alloc_doubles(ibrc_solve_doubles(&table, &coarse, n_threads));
 
   const char *names[] = {RESULT_NAMES, REPORT_NAMES, ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -98,15 +101,23 @@ SEXP ffi_policy_value(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma,
   ibrc_table table = args_table(table_arg);
   ibrc_coarse coarse = args_coarse(table_arg);
   ibrc_problem problem = args_problem(problem_arg, &table);
-  ibrc_solve_options options = {args_real(tolerance, "tolerance"),
-                                args_whole(max_backups, "max_backups"), 0, args_pause};
+  ibrc_solve_options options = {.tolerance = args_double(tolerance, "tolerance"),
+                                .max_backups = args_int(max_backups, "max_backups"),
+                                .pause = args_pause};
   size_t n = (size_t)table.n_nodes, rows = ibrc_table_rows(&table);
   int n_threads = args_threads(threads);
-  ibrc_process process = {&table, args_reals(policy, (R_xlen_t)(n * (size_t)table.n_actions), "policy"),
-                          args_reals(sigma, (R_xlen_t)rows, "sigma"), problem.discount, n_threads};
-  double *scratch = args_alloc_reals(ibrc_solve_reals(&table, &coarse, n_threads));
-  double *store = args_alloc_reals(5 * n), *gain = store + 4 * n;
-  ibrc_terms terms = {store, store + n, store + 2 * n, store + 3 * n};
+  ibrc_process process = {
+      .table = &table,
+      .policy = args_doubles(policy, (R_xlen_t)(n * (size_t)table.n_actions), "policy"),
+      .sigma = args_doubles(sigma, (R_xlen_t)rows, "sigma"),
+      .discount = problem.discount,
+      .n_threads = n_threads};
+  double *scratch = args_alloc_doubles(ibrc_solve_doubles(&table, &coarse, n_threads));
+  double *store = args_alloc_doubles(5 * n), *gain = store + 4 * n;
+  ibrc_terms terms = {.utility = store,
+                      .decision = store + n,
+                      .specification = store + 2 * n,
+                      .recognition = store + 3 * n};
   ibrc_process_terms(&process, &problem, &terms);
   ibrc_process_gain(&terms, &problem, table.n_nodes, gain);
 

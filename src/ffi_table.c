@@ -4,13 +4,16 @@
 /* A named list that args_table() and args_coarse() read back. */
 SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads) {
   ibrc_models models = args_models(models_arg);
-  ibrc_lattice lattice = args_lattice(models.n_states, args_whole(resolution, "resolution"));
-  ibrc_table_plan plan = {&models, &lattice, args_whole(merge, "merge"), args_threads(threads),
-                          args_pause};
-  size_t n_threads = (size_t)plan.n_threads, S = (size_t)models.n_states;
+  ibrc_lattice lattice = args_lattice(models.n_states, args_int(resolution, "resolution"));
+  ibrc_table_recipe recipe = {.models = &models,
+                              .lattice = &lattice,
+                              .merge_observations = args_int(merge, "merge"),
+                              .n_threads = args_threads(threads),
+                              .pause = args_pause};
+  size_t n_threads = (size_t)recipe.n_threads, S = (size_t)models.n_states;
   size_t rows = (size_t)lattice.n_nodes * (size_t)models.n_actions * (size_t)models.n_models;
-  double *reals = args_alloc_reals(n_threads * ibrc_table_reals(&models));
-  int *wholes = args_alloc_wholes(n_threads * ibrc_table_wholes(&models, &lattice));
+  double *doubles = args_alloc_doubles(n_threads * ibrc_table_doubles(&models));
+  int *ints = args_alloc_ints(n_threads * ibrc_table_ints(&models, &lattice));
 
   const char *names[] = {"n_states",    "n_nodes",       "n_actions",     "n_models",
                          "row_start",   "column",        "weight",        "entropy",
@@ -25,7 +28,7 @@ SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads)
   SET_VECTOR_ELT(out, 4, Rf_allocVector(INTSXP, (R_xlen_t)rows + 1));
   int *row_start = INTEGER(VECTOR_ELT(out, 4));
   row_start[0] = 0;
-  ibrc_table_count(&plan, reals, wholes, row_start + 1);
+  ibrc_table_count(&recipe, doubles, ints, row_start + 1);
   double n_entries = 0.0;
   for (size_t r = 0; r < rows; r++) {
     n_entries += row_start[r + 1];
@@ -35,7 +38,7 @@ SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads)
   SET_VECTOR_ELT(out, 5, Rf_allocVector(INTSXP, row_start[rows]));
   SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, row_start[rows]));
   SET_VECTOR_ELT(out, 7, Rf_allocVector(REALSXP, (R_xlen_t)rows));
-  ibrc_table_fill(&plan, reals, wholes, row_start, INTEGER(VECTOR_ELT(out, 5)),
+  ibrc_table_fill(&recipe, doubles, ints, row_start, INTEGER(VECTOR_ELT(out, 5)),
                   REAL(VECTOR_ELT(out, 6)), REAL(VECTOR_ELT(out, 7)));
 
   int coarse_resolution = ibrc_coarse_resolution(models.n_states, lattice.resolution, n_entries);
@@ -51,7 +54,7 @@ SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads)
   SET_VECTOR_ELT(out, 10, Rf_allocVector(REALSXP, (R_xlen_t)size));
   if (coarse_resolution > 0) {
     ibrc_locator locator = args_locator(models.n_states);
-    ibrc_coarse_map(&lattice, &coarse, &locator, args_alloc_reals(S), INTEGER(VECTOR_ELT(out, 8)),
+    ibrc_coarse_map(&lattice, &coarse, &locator, args_alloc_doubles(S), INTEGER(VECTOR_ELT(out, 8)),
                     INTEGER(VECTOR_ELT(out, 9)), REAL(VECTOR_ELT(out, 10)));
   }
   UNPROTECT(1);
@@ -61,7 +64,7 @@ SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads)
 /* sum_j W(row, j) x(j) for every row, [model, action, node] */
 SEXP ffi_table_expect(SEXP table_arg, SEXP x) {
   ibrc_table table = args_table(table_arg);
-  const double *values = args_reals(x, table.n_nodes, "x");
+  const double *values = args_doubles(x, table.n_nodes, "x");
   SEXP out = PROTECT(Rf_alloc3DArray(REALSXP, table.n_models, table.n_actions, table.n_nodes));
   double *expected = REAL(out);
   for (size_t row = 0; row < ibrc_table_rows(&table); row++) {

@@ -171,19 +171,24 @@ double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start,
   return total;
 }
 
-size_t ibrc_iohmm_reals(const ibrc_iohmm_task *task) {
+size_t ibrc_iohmm_doubles(const ibrc_iohmm_task *task) {
   const size_t S = (size_t)task->n_states, U = (size_t)task->n_actions, X = (size_t)task->n_obs;
   return (size_t)task->tree->n_nodes * (2 * S + 1) + S + S * S * U + S * X * U +
-         IBRC_GAP_REALS;
+         IBRC_GAP_DOUBLES;
 }
 
-static void climb_on(const ibrc_iohmm_task *task, double *reals, ibrc_iohmm_climb *climb) {
+static void climb_on(const ibrc_iohmm_task *task, double *doubles, ibrc_iohmm_climb *climb) {
   const size_t S = (size_t)task->n_states, nodes = (size_t)task->tree->n_nodes;
-  const ibrc_models model = {task->n_states, task->n_actions,        task->n_obs,
-                             1,              climb->laws.transition, climb->laws.emission};
-  double *filter = reals, *future = filter + nodes * S, *norm = future + nodes * S;
-  ibrc_iohmm_laws counts = {norm + nodes, norm + nodes + S,
-                            norm + nodes + S + S * S * (size_t)task->n_actions};
+  const ibrc_models model = {.n_states = task->n_states,
+                             .n_actions = task->n_actions,
+                             .n_obs = task->n_obs,
+                             .n_models = 1,
+                             .transition = climb->laws.transition,
+                             .emission = climb->laws.emission};
+  double *filter = doubles, *future = filter + nodes * S, *norm = future + nodes * S;
+  ibrc_iohmm_laws counts = {.start = norm + nodes,
+                            .transition = norm + nodes + S,
+                            .emission = norm + nodes + S + S * S * (size_t)task->n_actions};
   int where;
   climb->steps = climb->converged = 0;
   for (int i = 0; i < task->n_steps; i++) {
@@ -209,11 +214,11 @@ static void climb_on(const ibrc_iohmm_task *task, double *reals, ibrc_iohmm_clim
   }
 }
 
-void ibrc_iohmm_em(const ibrc_iohmm_task *task, int n_climbs, int n_threads, double *reals,
+void ibrc_iohmm_em(const ibrc_iohmm_task *task, int n_climbs, int n_threads, double *doubles,
                    ibrc_iohmm_climb *climbs) {
-  const size_t n_reals = ibrc_iohmm_reals(task);
+  const size_t n_doubles = ibrc_iohmm_doubles(task);
   IBRC_PARALLEL_EACH(n_threads)
   for (int i = 0; i < n_climbs; i++) {
-    climb_on(task, reals + (size_t)ibrc_thread_number() * n_reals, climbs + i);
+    climb_on(task, doubles + (size_t)ibrc_thread_number() * n_doubles, climbs + i);
   }
 }

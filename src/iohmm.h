@@ -91,10 +91,10 @@ typedef struct {
 } ibrc_iohmm_task;
 
 /* Working space of one thread. */
-size_t ibrc_iohmm_reals(const ibrc_iohmm_task *task);
+size_t ibrc_iohmm_doubles(const ibrc_iohmm_task *task);
 
 /* A thread a climb. */
-void ibrc_iohmm_em(const ibrc_iohmm_task *task, int n_climbs, int n_threads, double *reals,
+void ibrc_iohmm_em(const ibrc_iohmm_task *task, int n_climbs, int n_threads, double *doubles,
                    ibrc_iohmm_climb *climbs);
 
 /* All counts 0; `size` gives the dimensions. */

@@ -4,7 +4,7 @@
 
 #define BASIS IBRC_KRYLOV_BASIS
 
-size_t ibrc_krylov_reals(int n) { return (size_t)(BASIS + 2) * (size_t)n; }
+size_t ibrc_krylov_doubles(int n) { return (size_t)(BASIS + 2) * (size_t)n; }
 
 /* Sums run in four lanes, so that additions need not wait for one another. */
 static double dot(const double *a, const double *b, int n) {

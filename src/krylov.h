@@ -20,7 +20,7 @@ typedef struct {
 
 #define IBRC_KRYLOV_BASIS 40
 
-size_t ibrc_krylov_reals(int n);
+size_t ibrc_krylov_doubles(int n);
 
 /* Stops when |b - A x| <= tolerance |b| or the basis is full. Returns the number
  * of products with A. */

@@ -25,8 +25,10 @@ ibrc_lattice ibrc_lattice_make(int n_states, int resolution, int *offset) {
     here[0] = 0;
     for (int y = 1; y < width; y++) here[y] = here[y - 1] + next[y];
   }
-  ibrc_lattice lattice = {n_states, resolution, (int)ibrc_lattice_count(n_states, resolution),
-                          offset};
+  ibrc_lattice lattice = {.n_states = n_states,
+                          .resolution = resolution,
+                          .n_nodes = (int)ibrc_lattice_count(n_states, resolution),
+                          .offset = offset};
   return lattice;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "belief.h"
+#include "policy.h"
 
 /* Histories between two pauses: some hundredths of a second. */
 #define HISTORIES_AT_ONCE 32768
@@ -13,29 +14,29 @@ typedef struct {
   ibrc_corners corners;
 } workspace;
 
-size_t ibrc_loglik_reals(const ibrc_history *history, const ibrc_plan *plan,
+size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan,
                          const ibrc_models *models) {
   size_t S = (size_t)models->n_states, U = (size_t)plan->n_actions, M = (size_t)plan->n_models;
   return (size_t)history->n_histories * S + 4 * S + U + (U > M ? U : M) + M;
 }
 
-size_t ibrc_loglik_wholes(const ibrc_models *models) { return 3 * (size_t)models->n_states; }
+size_t ibrc_loglik_ints(const ibrc_models *models) { return 3 * (size_t)models->n_states; }
 
 static workspace carve(const ibrc_history *history, const ibrc_plan *plan,
-                       const ibrc_models *models, double *reals, int *wholes) {
+                       const ibrc_models *models, double *doubles, int *ints) {
   const size_t S = (size_t)models->n_states, U = (size_t)plan->n_actions,
                M = (size_t)plan->n_models;
   workspace w;
-  w.beliefs = reals;
-  w.corner_weight = reals + (size_t)history->n_histories * S;
+  w.beliefs = doubles;
+  w.corner_weight = doubles + (size_t)history->n_histories * S;
   w.locator.fraction = w.corner_weight + S;
   w.step = w.corner_weight + 2 * S;
   w.row = w.step + 2 * S;
   w.work = w.row + U;
   w.sigma = w.work + (U > M ? U : M);
-  w.locator.tail = wholes;
-  w.locator.order = wholes + S;
-  w.corners.node = wholes + 2 * S;
+  w.locator.tail = ints;
+  w.locator.order = ints + S;
+  w.corners.node = ints + 2 * S;
   w.corners.weight = w.corner_weight;
   w.corners.n = 0;
   return w;
@@ -61,9 +62,9 @@ static int carry_belief(const ibrc_history *history, int h, const ibrc_plan *pla
 }
 
 int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
-                        const ibrc_models *models, const double *start, double *reals, int *wholes,
+                        const ibrc_models *models, const double *start, double *doubles, int *ints,
                         ibrc_pause pause, double *beliefs) {
-  workspace w = carve(history, plan, models, reals, wholes);
+  workspace w = carve(history, plan, models, doubles, ints);
   int impossible = 0;
   for (int s = 0; s < models->n_states; s++) beliefs[s] = start[s];
   for (int h = 1; h < history->n_histories; h++) {
@@ -74,12 +75,12 @@ int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
 }
 
 double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
-                   const double *start, double *reals, int *wholes, ibrc_pause pause,
+                   const double *start, double *doubles, int *ints, ibrc_pause pause,
                    double *log_policy) {
-  workspace w = carve(history, plan, models, reals, wholes);
+  workspace w = carve(history, plan, models, doubles, ints);
   const int U = plan->n_actions;
   double total = 0.0;
-  ibrc_loglik_beliefs(history, plan, models, start, reals, wholes, pause, w.beliefs);
+  ibrc_loglik_beliefs(history, plan, models, start, doubles, ints, pause, w.beliefs);
   for (int h = 0; h < history->n_histories; h++) {
     const double *belief = w.beliefs + (size_t)h * (size_t)models->n_states;
     const double *count = history->count + (size_t)h * (size_t)U;

@@ -11,7 +11,7 @@
 #define AVERAGE_LIMIT 1e-18
 
 ibrc_temperature ibrc_temperature_from(double value) {
-  ibrc_temperature t = {IBRC_SOFT, value, 1.0 / value};
+  ibrc_temperature t = {.kind = IBRC_SOFT, .value = value, .inverse = 1.0 / value};
   if (isinf(value) || fabs(t.inverse) < DBL_MIN) {
     t.kind = IBRC_AVERAGE;
   } else if (isinf(t.inverse)) {

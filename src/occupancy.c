@@ -4,8 +4,8 @@
 
 #include "krylov.h"
 
-size_t ibrc_occupancy_reals(const ibrc_table *table) {
-  return 2 * (size_t)table->n_nodes + ibrc_krylov_reals(table->n_nodes);
+size_t ibrc_occupancy_doubles(const ibrc_table *table) {
+  return 2 * (size_t)table->n_nodes + ibrc_krylov_doubles(table->n_nodes);
 }
 
 /* x - gamma P' x */
@@ -20,7 +20,8 @@ ibrc_code ibrc_occupancy(const ibrc_process *process, const double *start, doubl
   const int n = process->table->n_nodes;
   const double gamma = process->discount;
   double *next = scratch, *correction = scratch + n, *krylov = correction + n;
-  const ibrc_linear_system system = {apply_forward, NULL, process, n, pause};
+  const ibrc_linear_system system = {
+      .apply = apply_forward, .context = process, .n = n, .pause = pause};
 
   for (int i = 0; i < n; i++) occupancy[i] = start[i];
   for (int cycle = 0; cycle < max_cycles; cycle++) {

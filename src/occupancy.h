@@ -8,7 +8,7 @@
 /* How often, discounted, each belief is held (paper, Lemma 1): the fixed point
  * of mu = (1 - gamma) rho_0 + gamma P' mu, a distribution over nodes. */
 
-size_t ibrc_occupancy_reals(const ibrc_table *table);
+size_t ibrc_occupancy_doubles(const ibrc_table *table);
 
 /* `start` is rho_0 on the nodes. Stops when the recursion moves mu by less than
  * tolerance in total variation. Returns IBRC_NOT_CONVERGED after max_cycles. */

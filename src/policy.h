@@ -1,27 +1,13 @@
 #ifndef IBRC_POLICY_H
 #define IBRC_POLICY_H
 
-#include "lattice.h"
-#include "numeric.h"
+#include "plan.h"
 
 /* Policies between nodes. With corner nodes j and weights w of a belief,
  *
  *   by value    pi ~ pi~ exp(sum_j w_j Q(j,.) / alpha),   sigma likewise from K
  *   by policy   pi = sum_j w_j pi(.|j),                   sigma likewise
  */
-
-typedef struct {
-  const ibrc_lattice *lattice;
-  int n_actions, n_models;
-  int by_value; /* 1: interpolate values, 0: interpolate policies */
-  ibrc_temperature alpha, beta;
-  const double *action_prior;  /* [action] */
-  const double *model_weights; /* [model] */
-  const double *action_value;  /* [node][action] */
-  const double *model_value;   /* [node][action][model] */
-  const double *policy;        /* [node][action] */
-  const double *sigma;         /* [node][action][model] */
-} ibrc_plan;
 
 /* Where a belief lies: n corners. */
 typedef struct {

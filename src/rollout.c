@@ -2,28 +2,29 @@
 
 #include "belief.h"
 #include "numeric.h"
+#include "policy.h"
 #include "threads.h"
 
-size_t ibrc_rollout_reals(const ibrc_rollout *rollout) {
+size_t ibrc_rollout_doubles(const ibrc_rollout *rollout) {
   size_t S = (size_t)rollout->models->n_states, U = (size_t)rollout->plan->n_actions;
-  return 5 * S + 2 * U + 2 * (size_t)rollout->plan->n_models + IBRC_GAP_REALS;
+  return 5 * S + 2 * U + 2 * (size_t)rollout->plan->n_models + IBRC_GAP_DOUBLES;
 }
 
-size_t ibrc_rollout_wholes(const ibrc_rollout *rollout) {
-  return 3 * (size_t)rollout->models->n_states + IBRC_GAP_WHOLES;
+size_t ibrc_rollout_ints(const ibrc_rollout *rollout) {
+  return 3 * (size_t)rollout->models->n_states + IBRC_GAP_INTS;
 }
 
-ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
-                             int *wholes, int *action, int *observation, int *length) {
+ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
+                             int *ints, int *action, int *observation, int *length) {
   const ibrc_plan *plan = rollout->plan;
   const ibrc_models *environment = rollout->environment;
   const int S = environment->n_states, X = environment->n_obs;
-  double *belief = reals, *corner_weight = belief + S, *step = corner_weight + S;
+  double *belief = doubles, *corner_weight = belief + S, *step = corner_weight + S;
   double *fraction = step + 2 * (size_t)S, *policy = fraction + S;
   double *policy_work = policy + plan->n_actions;
   double *sigma = policy_work + plan->n_actions, *sigma_work = sigma + plan->n_models;
-  ibrc_locator locator = {wholes, wholes + S, fraction};
-  ibrc_corners corners = {0, wholes + 2 * (size_t)S, corner_weight};
+  ibrc_locator locator = {.tail = ints, .order = ints + S, .fraction = fraction};
+  ibrc_corners corners = {.node = ints + 2 * (size_t)S, .weight = corner_weight};
   ibrc_code code = IBRC_OK;
 
   for (int s = 0; s < S; s++) belief[s] = rollout->belief[s];

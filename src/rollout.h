@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "model.h"
-#include "policy.h"
+#include "plan.h"
 #include "status.h"
 
 /* Behaviour from noise that is given as data: states and observations come from
@@ -23,14 +23,14 @@ typedef struct {
   int horizon;
 } ibrc_rollout;
 
-size_t ibrc_rollout_reals(const ibrc_rollout *rollout);
-size_t ibrc_rollout_wholes(const ibrc_rollout *rollout);
+size_t ibrc_rollout_doubles(const ibrc_rollout *rollout);
+size_t ibrc_rollout_ints(const ibrc_rollout *rollout);
 
 static inline size_t ibrc_rollout_noise(int horizon) { return 1 + 3 * (size_t)horizon; }
 
 /* Fills action[] and observation[] (horizon entries) and *length. An observation
  * that no model with weight can produce ends the trajectory. */
-ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *reals,
-                             int *wholes, int *action, int *observation, int *length);
+ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
+                             int *ints, int *action, int *observation, int *length);
 
 #endif

@@ -2,12 +2,15 @@
 
 #include "threads.h"
 
-size_t ibrc_slope_reals(const ibrc_table *table) {
+size_t ibrc_slope_doubles(const ibrc_table *table) {
   return (size_t)table->n_nodes + ibrc_table_rows(table);
 }
 
-ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *reals) {
-  ibrc_slope slope = {table, reals, reals + ibrc_table_rows(table), n_threads};
+ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles) {
+  ibrc_slope slope = {.table = table,
+                      .flow = doubles,
+                      .rest = doubles + ibrc_table_rows(table),
+                      .n_threads = n_threads};
   return slope;
 }
 

@@ -19,8 +19,8 @@ typedef struct {
 } ibrc_slope;
 
 /* Doubles that hold a slope, and a slope laid out over them. */
-size_t ibrc_slope_reals(const ibrc_table *table);
-ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *reals);
+size_t ibrc_slope_doubles(const ibrc_table *table);
+ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles);
 
 /* Flows below `least` are left out. */
 void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slope);

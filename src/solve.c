@@ -34,10 +34,10 @@ static void apply_coarse(const void *context, const double *x, double *y) {
   ibrc_coarse_correct(c->coarse, &c->slope, c->factors, x, c->work, y);
 }
 
-size_t ibrc_solve_reals(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
+size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
   size_t n = (size_t)table->n_nodes, N = (size_t)coarse->n_coarse;
-  return 4 * n + ibrc_krylov_reals(table->n_nodes) + N * N + N + ibrc_slope_reals(table) +
-         (size_t)n_threads * ibrc_backup_reals(table);
+  return 4 * n + ibrc_krylov_doubles(table->n_nodes) + N * N + N + ibrc_slope_doubles(table) +
+         (size_t)n_threads * ibrc_backup_doubles(table);
 }
 
 static void difference_range(const double *a, const double *b, int n, double *lo, double *hi) {
@@ -70,7 +70,8 @@ static int newton_step(newton_context *context, const double *next, double lo, d
                        double *value) {
   const int n = context->process->table->n_nodes;
   const double middle = (lo + hi) / 2.0, shift = middle / (1.0 - context->process->discount);
-  ibrc_linear_system system = {apply_slope, NULL, context, n, context->pause};
+  ibrc_linear_system system = {
+      .apply = apply_slope, .context = context, .n = n, .pause = context->pause};
   ibrc_slope_fill(context->process, SMALL_FLOW * tolerance, &context->slope);
   if (context->coarse->n_coarse > 0) {
     ibrc_coarse_factor(context->coarse, &context->slope, context->factors);
@@ -102,12 +103,15 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
   const double scale = process->discount / (1.0 - process->discount);
   double *next = scratch, *residual = next + n, *correction = residual + n;
   double *fallback = correction + n; /* B of the best value so far */
-  double *krylov = fallback + n, *factors = krylov + ibrc_krylov_reals(n), *work = factors + N * N;
-  newton_context newton = {process, coarse,
-                           ibrc_slope_over(process->table, process->n_threads, work + N), factors,
-                           work, options->pause};
+  double *krylov = fallback + n, *factors = krylov + ibrc_krylov_doubles(n), *work = factors + N * N;
+  newton_context newton = {.process = process,
+                           .coarse = coarse,
+                           .slope = ibrc_slope_over(process->table, process->n_threads, work + N),
+                           .factors = factors,
+                           .work = work,
+                           .pause = options->pause};
 
-  ibrc_solve_report report = {IBRC_OK, 0, 0, INFINITY};
+  ibrc_solve_report report = {.code = IBRC_OK, .bound = INFINITY};
   double best = INFINITY, last = 0.0;
   int plain_left = 0, patience = 4, worse = 0;
 
@@ -190,12 +194,17 @@ ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse 
                                      const ibrc_problem *problem, const ibrc_solve_options *options,
                                      int n_threads, double *scratch,
                                      const ibrc_backup_result *out) {
-  const ibrc_process process = {table, out->policy, out->sigma, problem->discount, n_threads};
-  const optimum_context context = {table, problem, out, scratch, n_threads};
+  const ibrc_process process = {.table = table,
+                                .policy = out->policy,
+                                .sigma = out->sigma,
+                                .discount = problem->discount,
+                                .n_threads = n_threads};
+  const optimum_context context = {
+      .table = table, .problem = problem, .out = out, .scratch = scratch, .n_threads = n_threads};
   double shift = 0.0;
   ibrc_solve_report report =
       solve(optimum_step, &context, &process, coarse, options,
-            scratch + (size_t)n_threads * ibrc_backup_reals(table), out->value, &shift);
+            scratch + (size_t)n_threads * ibrc_backup_doubles(table), out->value, &shift);
   /* The last backup was of values lower by shift / gamma: Q and K move along. */
   const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
   const size_t rows = ibrc_table_rows(table);

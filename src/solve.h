@@ -35,7 +35,7 @@ typedef struct {
   double bound; /* the MacQueen bound reached */
 } ibrc_solve_report;
 
-size_t ibrc_solve_reals(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads);
+size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads);
 
 /* The optimum. out->value holds the start on entry (any finite values) and the
  * solution on return; Q, K, pi and sigma must all be given. On failure they are

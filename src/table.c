@@ -15,30 +15,30 @@ typedef struct {
   ibrc_locator locator;
 } workspace;
 
-size_t ibrc_table_reals(const ibrc_models *models) {
+size_t ibrc_table_doubles(const ibrc_models *models) {
   size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
-  return 4 * S + X * S + X + X * S + IBRC_GAP_REALS;
+  return 4 * S + X * S + X + X * S + IBRC_GAP_DOUBLES;
 }
 
-size_t ibrc_table_wholes(const ibrc_models *models, const ibrc_lattice *lattice) {
+size_t ibrc_table_ints(const ibrc_models *models, const ibrc_lattice *lattice) {
   size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
-  return 3 * S + X * S + (size_t)lattice->n_nodes + IBRC_GAP_WHOLES;
+  return 3 * S + X * S + (size_t)lattice->n_nodes + IBRC_GAP_INTS;
 }
 
-static workspace carve(const ibrc_table_plan *plan, double *reals, int *wholes) {
-  size_t S = (size_t)plan->models->n_states, X = (size_t)plan->models->n_obs;
+static workspace carve(const ibrc_table_recipe *recipe, double *doubles, int *ints) {
+  size_t S = (size_t)recipe->models->n_states, X = (size_t)recipe->models->n_obs;
   workspace w;
-  w.node_belief = reals;
-  w.prediction = reals + S;
-  w.corner_weight = reals + 2 * S;
-  w.locator.fraction = reals + 3 * S;
-  w.landing = reals + 4 * S;
+  w.node_belief = doubles;
+  w.prediction = doubles + S;
+  w.corner_weight = doubles + 2 * S;
+  w.locator.fraction = doubles + 3 * S;
+  w.landing = doubles + 4 * S;
   w.mass = w.landing + X * S;
   w.entry = w.mass + X;
-  w.corner = wholes;
-  w.locator.tail = wholes + S;
-  w.locator.order = wholes + 2 * S;
-  w.column = wholes + 3 * S;
+  w.corner = ints;
+  w.locator.tail = ints + S;
+  w.locator.order = ints + 2 * S;
+  w.column = ints + 3 * S;
   w.slot = w.column + X * S;
   return w;
 }
@@ -51,8 +51,8 @@ static int same_belief(const double *a, const double *b, int n) {
 }
 
 /* The distinct next beliefs of one (belief, action, model) and their masses. */
-static int find_atoms(const ibrc_table_plan *plan, workspace *w, int action, int model) {
-  const ibrc_models *models = plan->models;
+static int find_atoms(const ibrc_table_recipe *recipe, workspace *w, int action, int model) {
+  const ibrc_models *models = recipe->models;
   int S = models->n_states, n_atoms = 0;
   ibrc_belief_predict(models, model, w->node_belief, action, w->prediction);
   for (int x = 0; x < models->n_obs; x++) {
@@ -60,7 +60,7 @@ static int find_atoms(const ibrc_table_plan *plan, workspace *w, int action, int
     double p = ibrc_belief_bayes(models, model, w->prediction, action, x, posterior);
     if (!(p > 0.0)) continue;
     int atom = n_atoms;
-    if (plan->merge_observations) {
+    if (recipe->merge_observations) {
       for (atom = 0; atom < n_atoms; atom++) {
         if (same_belief(w->landing + (size_t)atom * (size_t)S, posterior, S)) break;
       }
@@ -76,15 +76,15 @@ static int find_atoms(const ibrc_table_plan *plan, workspace *w, int action, int
 
 /* One row: its entries in w->column and w->entry. w->slot is -1 everywhere
  * between rows. Returns the number of entries. */
-static int build_row(const ibrc_table_plan *plan, workspace *w, int action, int model,
+static int build_row(const ibrc_table_recipe *recipe, workspace *w, int action, int model,
                      double *entropy) {
-  int S = plan->models->n_states, n_entries = 0;
-  int n_atoms = find_atoms(plan, w, action, model);
+  int S = recipe->models->n_states, n_entries = 0;
+  int n_atoms = find_atoms(recipe, w, action, model);
   double surprise = 0.0;
   for (int atom = 0; atom < n_atoms; atom++) {
     double mass = w->mass[atom];
     surprise -= mass * log(mass);
-    int n_corners = ibrc_lattice_locate(plan->lattice, w->landing + (size_t)atom * (size_t)S,
+    int n_corners = ibrc_lattice_locate(recipe->lattice, w->landing + (size_t)atom * (size_t)S,
                                         &w->locator, w->corner, w->corner_weight);
     for (int k = 0; k < n_corners; k++) {
       int j = w->corner[k];
@@ -103,23 +103,23 @@ static int build_row(const ibrc_table_plan *plan, workspace *w, int action, int 
 
 /* Both passes visit the same rows: with row_count they count, with row_start
  * they store. Counting first lets the caller allocate what is needed and no more. */
-static void visit_slice(const ibrc_table_plan *plan, int first, int end, double *reals, int *wholes,
+static void visit_slice(const ibrc_table_recipe *recipe, int first, int end, double *doubles, int *ints,
                         int *row_count, const int *row_start, int *column, double *weight,
                         double *entropy) {
-  const int U = plan->models->n_actions, M = plan->models->n_models;
-  const size_t n_reals = ibrc_table_reals(plan->models);
-  const size_t n_wholes = ibrc_table_wholes(plan->models, plan->lattice);
+  const int U = recipe->models->n_actions, M = recipe->models->n_models;
+  const size_t n_doubles = ibrc_table_doubles(recipe->models);
+  const size_t n_ints = ibrc_table_ints(recipe->models, recipe->lattice);
 
-  IBRC_PARALLEL_FOR(plan->n_threads)
+  IBRC_PARALLEL_FOR(recipe->n_threads)
   for (int z = first; z < end; z++) {
     const size_t thread = (size_t)ibrc_thread_number();
-    workspace w = carve(plan, reals + thread * n_reals, wholes + thread * n_wholes);
-    ibrc_lattice_node(plan->lattice, z, w.node_belief);
+    workspace w = carve(recipe, doubles + thread * n_doubles, ints + thread * n_ints);
+    ibrc_lattice_node(recipe->lattice, z, w.node_belief);
     size_t row = (size_t)z * (size_t)U * (size_t)M;
     for (int u = 0; u < U; u++) {
       for (int m = 0; m < M; m++, row++) {
         double surprise;
-        int n_entries = build_row(plan, &w, u, m, &surprise);
+        int n_entries = build_row(recipe, &w, u, m, &surprise);
         if (row_count) row_count[row] = n_entries;
         if (!row_start) continue;
         entropy[row] = surprise;
@@ -133,36 +133,36 @@ static void visit_slice(const ibrc_table_plan *plan, int first, int end, double 
 }
 
 /* Predictions, Bayes steps, and comparisons of what they lead to. */
-static double node_work(const ibrc_table_plan *plan) {
-  const double S = plan->models->n_states, X = plan->models->n_obs;
-  const double compared = plan->merge_observations ? X / 32.0 : 0.0;
-  return (double)plan->models->n_actions * plan->models->n_models * S * (S + X * (1.0 + compared));
+static double node_work(const ibrc_table_recipe *recipe) {
+  const double S = recipe->models->n_states, X = recipe->models->n_obs;
+  const double compared = recipe->merge_observations ? X / 32.0 : 0.0;
+  return (double)recipe->models->n_actions * recipe->models->n_models * S * (S + X * (1.0 + compared));
 }
 
-static void visit_rows(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count,
+static void visit_rows(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_count,
                        const int *row_start, int *column, double *weight, double *entropy) {
-  const int n_nodes = plan->lattice->n_nodes;
-  const size_t n_wholes = ibrc_table_wholes(plan->models, plan->lattice);
-  const double most = plan->n_threads * WORK_AT_ONCE / node_work(plan);
+  const int n_nodes = recipe->lattice->n_nodes;
+  const size_t n_ints = ibrc_table_ints(recipe->models, recipe->lattice);
+  const double most = recipe->n_threads * WORK_AT_ONCE / node_work(recipe);
   const int slice = most < 1.0 ? 1 : most < n_nodes ? (int)most : n_nodes;
 
-  for (int thread = 0; thread < plan->n_threads; thread++) {
-    workspace w = carve(plan, reals, wholes + (size_t)thread * n_wholes);
+  for (int thread = 0; thread < recipe->n_threads; thread++) {
+    workspace w = carve(recipe, doubles, ints + (size_t)thread * n_ints);
     for (int j = 0; j < n_nodes; j++) w.slot[j] = -1;
   }
   for (int first = 0; first < n_nodes;) {
     const int end = n_nodes - first > slice ? first + slice : n_nodes;
-    visit_slice(plan, first, end, reals, wholes, row_count, row_start, column, weight, entropy);
-    ibrc_ask(plan->pause);
+    visit_slice(recipe, first, end, doubles, ints, row_count, row_start, column, weight, entropy);
+    ibrc_ask(recipe->pause);
     first = end;
   }
 }
 
-void ibrc_table_count(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count) {
-  visit_rows(plan, reals, wholes, row_count, NULL, NULL, NULL, NULL);
+void ibrc_table_count(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_count) {
+  visit_rows(recipe, doubles, ints, row_count, NULL, NULL, NULL, NULL);
 }
 
-void ibrc_table_fill(const ibrc_table_plan *plan, double *reals, int *wholes, const int *row_start,
+void ibrc_table_fill(const ibrc_table_recipe *recipe, double *doubles, int *ints, const int *row_start,
                      int *column, double *weight, double *entropy) {
-  visit_rows(plan, reals, wholes, NULL, row_start, column, weight, entropy);
+  visit_rows(recipe, doubles, ints, NULL, row_start, column, weight, entropy);
 }

@@ -34,17 +34,17 @@ typedef struct {
   int merge_observations; /* 1: surprise about beliefs, 0: about observations */
   int n_threads;
   ibrc_pause pause; /* between slices of nodes */
-} ibrc_table_plan;
+} ibrc_table_recipe;
 
 /* Working space of one thread. */
-size_t ibrc_table_reals(const ibrc_models *models);
-size_t ibrc_table_wholes(const ibrc_models *models, const ibrc_lattice *lattice);
+size_t ibrc_table_doubles(const ibrc_models *models);
+size_t ibrc_table_ints(const ibrc_models *models, const ibrc_lattice *lattice);
 
 /* row_count[row]: how many entries each row will hold. */
-void ibrc_table_count(const ibrc_table_plan *plan, double *reals, int *wholes, int *row_count);
+void ibrc_table_count(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_count);
 
 /* Fills a table whose row_start is known. */
-void ibrc_table_fill(const ibrc_table_plan *plan, double *reals, int *wholes, const int *row_start,
+void ibrc_table_fill(const ibrc_table_recipe *recipe, double *doubles, int *ints, const int *row_start,
                      int *column, double *weight, double *entropy);
 
 /* sum_j W(row, j) x(j). Four running sums hide the latency of an addition. */

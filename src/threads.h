@@ -8,7 +8,7 @@
 
 /* Added to each thread's working space: threads that write to one cache line, or to
  * two that are fetched together, wait for each other. */
-enum { IBRC_GAP_REALS = 16, IBRC_GAP_WHOLES = 32 };
+enum { IBRC_GAP_DOUBLES = 16, IBRC_GAP_INTS = 32 };
 
 /* Where a part of n things begins, of so many parts. */
 static inline int ibrc_part_begin(int n, int part, int n_parts) {

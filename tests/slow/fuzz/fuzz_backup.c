@@ -17,7 +17,8 @@ typedef struct {
 } tables;
 
 static ibrc_locator new_locator(int S) {
-  ibrc_locator locator = {wholes((size_t)S), wholes((size_t)S), reals((size_t)S)};
+  ibrc_locator locator = {
+      .tail = ints((size_t)S), .order = ints((size_t)S), .fraction = doubles((size_t)S)};
   return locator;
 }
 
@@ -31,17 +32,18 @@ static void build_coarse(const ibrc_models *models, tables *t, double n_entries)
   const int S = models->n_states;
   const int resolution = ibrc_coarse_resolution(S, t->lattice.resolution, n_entries);
   must(resolution >= 0 && resolution <= t->lattice.resolution, "a coarser lattice is coarser");
-  t->coarse_offset = wholes((size_t)(S - 1) * (size_t)(resolution + 1));
+  t->coarse_offset = ints((size_t)(S - 1) * (size_t)(resolution + 1));
   ibrc_lattice coarse = ibrc_lattice_make(S, resolution > 0 ? resolution : 1,
                                           resolution > 0 ? t->coarse_offset : t->offset);
   const size_t size = (size_t)t->lattice.n_nodes * (size_t)S;
-  t->fine_node = wholes((size_t)coarse.n_nodes);
-  t->coarse_column = wholes(size);
-  t->coarse_weight = reals(size);
-  ibrc_coarse made = {0, 0, t->fine_node, t->coarse_column, t->coarse_weight};
+  t->fine_node = ints((size_t)coarse.n_nodes);
+  t->coarse_column = ints(size);
+  t->coarse_weight = doubles(size);
+  ibrc_coarse made = {
+      .fine_node = t->fine_node, .column = t->coarse_column, .weight = t->coarse_weight};
   if (resolution > 0) {
     ibrc_locator locator = new_locator(S);
-    double *belief = reals((size_t)S);
+    double *belief = doubles((size_t)S);
     ibrc_coarse_map(&t->lattice, &coarse, &locator, belief, t->fine_node, t->coarse_column,
                     t->coarse_weight);
     made.n_coarse = coarse.n_nodes;
@@ -61,21 +63,22 @@ static void build_coarse(const ibrc_models *models, tables *t, double n_entries)
 static tables build(const ibrc_models *models, int resolution, int merge) {
   const int S = models->n_states;
   tables t;
-  t.offset = wholes((size_t)(S - 1) * (size_t)(resolution + 1));
+  t.offset = ints((size_t)(S - 1) * (size_t)(resolution + 1));
   t.lattice = ibrc_lattice_make(S, resolution, t.offset);
   const size_t rows =
       (size_t)t.lattice.n_nodes * (size_t)models->n_actions * (size_t)models->n_models;
-  ibrc_table_plan plan = {models, &t.lattice, merge, 1, NULL};
-  double *work = reals(ibrc_table_reals(models));
-  int *more = wholes(ibrc_table_wholes(models, &t.lattice));
-  t.row_start = wholes(rows + 1);
+  ibrc_table_recipe recipe = {
+      .models = models, .lattice = &t.lattice, .merge_observations = merge, .n_threads = 1};
+  double *work = doubles(ibrc_table_doubles(models));
+  int *more = ints(ibrc_table_ints(models, &t.lattice));
+  t.row_start = ints(rows + 1);
   t.row_start[0] = 0;
-  ibrc_table_count(&plan, work, more, t.row_start + 1);
+  ibrc_table_count(&recipe, work, more, t.row_start + 1);
   for (size_t r = 0; r < rows; r++) t.row_start[r + 1] += t.row_start[r];
-  t.column = wholes((size_t)t.row_start[rows]);
-  t.weight = reals((size_t)t.row_start[rows]);
-  t.entropy = reals(rows);
-  ibrc_table_fill(&plan, work, more, t.row_start, t.column, t.weight, t.entropy);
+  t.column = ints((size_t)t.row_start[rows]);
+  t.weight = doubles((size_t)t.row_start[rows]);
+  t.entropy = doubles(rows);
+  ibrc_table_fill(&recipe, work, more, t.row_start, t.column, t.weight, t.entropy);
   for (size_t r = 0; r < rows; r++) {
     const int from = t.row_start[r], n = t.row_start[r + 1] - from;
     must(n >= 1, "a row has an entry");
@@ -85,8 +88,12 @@ static tables build(const ibrc_models *models, int resolution, int merge) {
     }
     must(t.entropy[r] >= -1e-9 && t.entropy[r] <= log(models->n_obs) + 1e-9, "an entropy");
   }
-  ibrc_table table = {t.lattice.n_nodes, models->n_actions, models->n_models, t.row_start, t.column,
-                      t.weight};
+  ibrc_table table = {.n_nodes = t.lattice.n_nodes,
+                      .n_actions = models->n_actions,
+                      .n_models = models->n_models,
+                      .row_start = t.row_start,
+                      .column = t.column,
+                      .weight = t.weight};
   t.table = table;
   build_coarse(models, &t, t.row_start[rows]);
   free(work);
@@ -142,14 +149,15 @@ static void check_backup(const tables *t, const ibrc_problem *problem, double si
 /* `size`: the largest number that goes in. */
 static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backup_result *out,
                         double size, double *again) {
-  const ibrc_solve_options options = {1e-6, 300, 1, NULL};
-  double *scratch = reals(ibrc_solve_reals(&t->table, &t->coarse, 1));
+  const ibrc_solve_options options = {
+      .tolerance = 1e-6, .max_backups = 300, .accept_rounding = 1};
+  double *scratch = doubles(ibrc_solve_doubles(&t->table, &t->coarse, 1));
   ibrc_solve_report report =
       ibrc_solve_optimum(&t->table, &t->coarse, problem, &options, 1, scratch, out);
   must(report.backups <= options.max_backups, "no more backups than allowed");
   if (report.code == IBRC_OK) {
-    ibrc_backup_result plain = {again, NULL, NULL, NULL, NULL};
-    double *more = reals(ibrc_backup_reals(&t->table));
+    ibrc_backup_result plain = {.value = again};
+    double *more = doubles(ibrc_backup_doubles(&t->table));
     const double most = size / (1.0 - problem->discount);
     ibrc_backup(&t->table, problem, out->value, 1, more, &plain);
     for (int i = 0; i < t->table.n_nodes; i++) {
@@ -166,30 +174,34 @@ static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backu
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int S = take_whole(&in, 2, 4), U = take_whole(&in, 1, 3), X = take_whole(&in, 1, 3);
-  const int M = take_whole(&in, 1, 2), most[] = {0, 0, 12, 5, 3};
-  const int resolution = take_whole(&in, 1, most[S]), merge = take_whole(&in, 0, 1);
+  const int S = take_int(&in, 2, 4), U = take_int(&in, 1, 3), X = take_int(&in, 1, 3);
+  const int M = take_int(&in, 1, 2), most[] = {0, 0, 12, 5, 3};
+  const int resolution = take_int(&in, 1, most[S]), merge = take_int(&in, 0, 1);
   /* A solve costs as much as hundreds of backups. */
   const int solves = lot(bytes, size, 32) == 0;
   ibrc_models models = take_models(&in, S, U, X, M);
   tables t = build(&models, resolution, merge);
   const size_t nodes = (size_t)t.table.n_nodes, cells = nodes * (size_t)U, rows = cells * (size_t)M;
-  double *prior = reals((size_t)U), *weights = reals((size_t)M), *reward = reals(cells);
-  double *value = reals(nodes), *scratch = reals(ibrc_backup_reals(&t.table)), *again = reals(nodes);
+  double *prior = doubles((size_t)U), *weights = doubles((size_t)M), *reward = doubles(cells);
+  double *value = doubles(nodes), *scratch = doubles(ibrc_backup_doubles(&t.table)), *again = doubles(nodes);
   take_law(&in, prior, U, 1);
   take_law(&in, weights, M, 1);
   double largest = 0.0;
-  for (size_t i = 0; i < cells; i++) largest = fmax(largest, fabs(reward[i] = take_real(&in)));
-  for (size_t i = 0; i < nodes; i++) largest = fmax(largest, fabs(value[i] = take_real(&in)));
-  ibrc_problem problem = {ibrc_temperature_from(take_temperature(&in)),
-                          ibrc_temperature_from(take_temperature(&in)),
-                          take_real(&in),
-                          take_whole(&in, 0, 999) / 1000.0,
-                          prior,
-                          weights,
-                          reward,
-                          t.entropy};
-  ibrc_backup_result out = {reals(nodes), reals(cells), reals(rows), reals(cells), reals(rows)};
+  for (size_t i = 0; i < cells; i++) largest = fmax(largest, fabs(reward[i] = take_double(&in)));
+  for (size_t i = 0; i < nodes; i++) largest = fmax(largest, fabs(value[i] = take_double(&in)));
+  ibrc_problem problem = {.alpha = ibrc_temperature_from(take_temperature(&in)),
+                          .beta = ibrc_temperature_from(take_temperature(&in)),
+                          .eta = take_double(&in),
+                          .discount = take_int(&in, 0, 999) / 1000.0,
+                          .action_prior = prior,
+                          .model_weights = weights,
+                          .reward = reward,
+                          .surprise = t.entropy};
+  ibrc_backup_result out = {.value = doubles(nodes),
+                            .action_value = doubles(cells),
+                            .model_value = doubles(rows),
+                            .policy = doubles(cells),
+                            .sigma = doubles(rows)};
   ibrc_backup(&t.table, &problem, value, 1, scratch, &out);
   largest = fmax(fmax(largest, fabs(problem.eta) * log(X)), 1e-300);
   check_backup(&t, &problem, largest, &out);

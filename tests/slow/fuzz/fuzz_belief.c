@@ -7,14 +7,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int S = take_whole(&in, 2, 5), U = take_whole(&in, 1, 3), X = take_whole(&in, 1, 5);
-  const int M = take_whole(&in, 1, 3), steps = take_whole(&in, 1, 30);
+  const int S = take_int(&in, 2, 5), U = take_int(&in, 1, 3), X = take_int(&in, 1, 5);
+  const int M = take_int(&in, 1, 3), steps = take_int(&in, 1, 30);
   ibrc_models models = take_models(&in, S, U, X, M);
-  double *belief = reals((size_t)S), *next = reals((size_t)S), *scratch = reals(2 * (size_t)S);
-  double *sigma = reals((size_t)M), *posterior = reals((size_t)S);
+  double *belief = doubles((size_t)S), *next = doubles((size_t)S), *scratch = doubles(2 * (size_t)S);
+  double *sigma = doubles((size_t)M), *posterior = doubles((size_t)S);
   take_law(&in, belief, S, 1);
   for (int t = 0; t < steps; t++) {
-    const int u = take_whole(&in, 0, U - 1), x = take_whole(&in, IBRC_NO_OBSERVATION, X - 1);
+    const int u = take_int(&in, 0, U - 1), x = take_int(&in, IBRC_NO_OBSERVATION, X - 1);
     take_law(&in, sigma, M, 1);
     for (int m = 0; m < M; m++) {
       double total = 0.0;

@@ -23,7 +23,7 @@ typedef struct {
 
 static void put(file *out, unsigned byte) { out->bytes[out->n++] = (uint8_t)byte; }
 
-static void put_whole(file *out, int32_t whole) {
+static void put_int(file *out, int32_t whole) {
   for (int shift = 0; shift < 32; shift += 8) put(out, (uint32_t)whole >> shift & 0xff);
 }
 
@@ -32,7 +32,7 @@ static void put_text(file *out, const char *text) {
 }
 
 static void put_name(file *out, const char *name) {
-  put_whole(out, (int32_t)strlen(name));
+  put_int(out, (int32_t)strlen(name));
   put_text(out, name);
 }
 
@@ -51,8 +51,8 @@ static void put_strings(file *out, input *in, int n) {
                                       "\xf4\x90\x80\x80", "\xe2\x89", "\x80"};
   int which[8];
   for (int i = 0; i < n; i++) {
-    which[i] = slip(out, in) ? take_whole(in, 7, 13) : take_whole(in, -1, 6);
-    put_whole(out, which[i] < 0 ? -1 : (int32_t)strlen(known[which[i]]));
+    which[i] = slip(out, in) ? take_int(in, 7, 13) : take_int(in, -1, 6);
+    put_int(out, which[i] < 0 ? -1 : (int32_t)strlen(known[which[i]]));
   }
   for (int i = 0; i < n; i++) {
     if (which[i] >= 0) put_text(out, known[which[i]]);
@@ -62,30 +62,30 @@ static void put_strings(file *out, input *in, int n) {
 static void put_names(file *out, input *in, int n) {
   n += slip(out, in);
   put(out, 4);
-  put_whole(out, n);
+  put_int(out, n);
   put_strings(out, in, n);
   put(out, 0);
 }
 
 /* n entries as n rows and one column, with names where the input says so. */
 static void put_attributes(file *out, input *in, int n) {
-  int with = take_whole(in, 0, 7), has_dim = with & 1, has_dimnames = has_dim && with & 2;
+  int with = take_int(in, 0, 7), has_dim = with & 1, has_dimnames = has_dim && with & 2;
   int twice = with >> 2 && slip(out, in);
   put(out, (unsigned)(has_dim + has_dimnames + (with >> 2) + twice));
   if (has_dim) {
     int negative = n > 0 && slip(out, in);
     put_name(out, "dim");
     put(out, 2);
-    put_whole(out, 2);
-    put_whole(out, negative ? -n : n + slip(out, in));
-    put_whole(out, negative ? -1 : 1);
+    put_int(out, 2);
+    put_int(out, negative ? -n : n + slip(out, in));
+    put_int(out, negative ? -1 : 1);
     put(out, 0);
   }
   if (has_dimnames) {
     put_name(out, "dimnames");
     put(out, 5);
     int more = slip(out, in);
-    put_whole(out, 2 + more);
+    put_int(out, 2 + more);
     put_names(out, in, n);
     put(out, 0);
     if (more) put(out, 0);
@@ -99,11 +99,11 @@ static void put_attributes(file *out, input *in, int n) {
 
 /* Lists of one list each: 32 of them are allowed, and more a slip. */
 static void put_tower(file *out, input *in) {
-  const int height = take_whole(in, 28, out->sloppy ? 36 : 32);
+  const int height = take_int(in, 28, out->sloppy ? 36 : 32);
   out->slips += height > 32;
   for (int i = 0; i < height; i++) {
     put(out, 5);
-    put_whole(out, 1);
+    put_int(out, 1);
   }
   for (int i = 0; i <= height; i++) put(out, 0);
 }
@@ -114,13 +114,13 @@ static void put_value(file *out, input *in, int depth) {
     return;
   }
   /* A value of none but leaves takes some 400 bytes. */
-  int tag = take_whole(in, 0, depth < 4 && out->n < MOST / 8 ? 5 : 4), n = take_whole(in, 0, 4);
+  int tag = take_int(in, 0, depth < 4 && out->n < MOST / 8 ? 5 : 4), n = take_int(in, 0, 4);
   put(out, (unsigned)tag);
   if (tag == 0) return;
-  put_whole(out, n);
+  put_int(out, n);
   for (int i = 0; i < n; i++) {
     if (tag == 1) put(out, slip(out, in) ? 3 + take(in) % 253 : take(in) % 3);
-    if (tag == 2) put_whole(out, (int32_t)take_whole(in, -30000, 30000));
+    if (tag == 2) put_int(out, (int32_t)take_int(in, -30000, 30000));
     if (tag == 3) {
       for (int k = 0; k < 8; k++) put(out, take(in));
     }
@@ -136,15 +136,15 @@ static void begin(file *out, int sloppy) {
   out->sloppy = sloppy;
   out->slips = 0;
   put_text(out, "IBRC");
-  put_whole(out, 1);
-  put_whole(out, 0);
+  put_int(out, 1);
+  put_int(out, 0);
 }
 
 static void seal(file *out) {
   char hash[IBRC_HASH_SIZE + 1];
   const size_t end = out->n;
   out->n = 8;
-  put_whole(out, (int32_t)(end + IBRC_HASH_SIZE));
+  put_int(out, (int32_t)(end + IBRC_HASH_SIZE));
   out->n = end;
   ibrc_checkpoint_hash(out->bytes, end, hash);
   put_text(out, hash);
@@ -163,12 +163,12 @@ typedef struct {
   const uint8_t *from;
 } value;
 
-static int32_t get_whole(const uint8_t *at) {
+static int32_t get_int(const uint8_t *at) {
   return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
 }
 
 static size_t get_length(trusting *in) {
-  int32_t length = get_whole(in->at);
+  int32_t length = get_int(in->at);
   must(length >= 0, "a length is one");
   in->at += 4;
   return (size_t)length;
@@ -201,7 +201,7 @@ static void get_strings(trusting *in, size_t n) {
   const uint8_t *sizes = in->at;
   in->at += 4 * n;
   for (size_t i = 0; i < n; i++) {
-    int32_t size = get_whole(sizes + 4 * i);
+    int32_t size = get_int(sizes + 4 * i);
     must(size >= -1, "a size is one");
     if (size <= 0) continue;
     check_text(in->at, (size_t)size);
@@ -226,7 +226,7 @@ static int get_name(trusting *in) {
 }
 
 static void get_attributes(trusting *in, value of, int depth) {
-  value dim = {0, 0, NULL};
+  value dim = {.tag = 0};
   int last = -1;
   for (int left = *in->at++; left > 0; left--) {
     int which = get_name(in);
@@ -237,8 +237,8 @@ static void get_attributes(trusting *in, value of, int depth) {
       double cells = 1.0;
       must(found.tag == 2 && found.n > 0, "extents are whole numbers");
       for (size_t i = 0; i < found.n; i++) {
-        must(get_whole(found.from + 4 * i) >= 0, "an extent is not negative");
-        cells *= get_whole(found.from + 4 * i);
+        must(get_int(found.from + 4 * i) >= 0, "an extent is not negative");
+        cells *= get_int(found.from + 4 * i);
       }
       must(cells == (double)of.n, "extents fit");
       dim = found;
@@ -253,7 +253,7 @@ static void get_attributes(trusting *in, value of, int depth) {
 /* `extents`: a list whose entries have to be NULL or that many names. */
 static value get_value(trusting *in, int depth, const value *extents) {
   must(depth <= 32, "nested no deeper than allowed");
-  value found = {*in->at++, 0, NULL};
+  value found = {.tag = *in->at++};
   must(found.tag <= 5, "a tag that is known");
   if (found.tag == 0) return found;
   found.n = get_length(in);
@@ -269,7 +269,7 @@ static value get_value(trusting *in, int depth, const value *extents) {
     for (size_t i = 0; i < found.n; i++) {
       value entry = get_value(in, depth + 1, NULL);
       if (!extents || entry.tag == 0) continue;
-      must(i < extents->n && entry.tag == 4 && entry.n == (size_t)get_whole(extents->from + 4 * i), "names fit");
+      must(i < extents->n && entry.tag == 4 && entry.n == (size_t)get_int(extents->from + 4 * i), "names fit");
     }
   }
   get_attributes(in, found, depth);
@@ -294,7 +294,7 @@ static int is_sound(const file *given) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static file made, other;
   input in = {bytes, size};
-  const int changes = take_whole(&in, 0, 4), at = take_whole(&in, 0, 65535), by = take_whole(&in, 1, 255);
+  const int changes = take_int(&in, 0, 4), at = take_int(&in, 0, 65535), by = take_int(&in, 1, 255);
   begin(&made, 0);
   if (changes == 0) {
     for (size_t i = 0; i < in.left && made.n < MOST - IBRC_HASH_SIZE; i++) put(&made, in.bytes[i]);

@@ -7,20 +7,24 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int U = take_whole(&in, 1, 4), X = take_whole(&in, 1, 4), n = take_whole(&in, 1, 200);
+  const int U = take_int(&in, 1, 4), X = take_int(&in, 1, 4), n = take_int(&in, 1, 200);
   const size_t room = (size_t)n;
-  int *trajectory = wholes(room), *action = wholes(room), *observation = wholes(room);
-  int *slot = wholes(ibrc_history_slots(n)), *history = wholes(room);
-  int *parent = wholes(room), *by = wholes(room), *seen = wholes(room);
+  int *trajectory = ints(room), *action = ints(room), *observation = ints(room);
+  int *slot = ints(ibrc_history_slots(n)), *history = ints(room);
+  int *parent = ints(room), *by = ints(room), *seen = ints(room);
   int number = 0;
   for (int v = 0; v < n; v++) {
     const unsigned kind = take(&in);
     if (kind < 64) number++;
     trajectory[v] = number;
-    action[v] = take_whole(&in, 0, U - 1);
-    observation[v] = kind % 5 == 0 ? -1 : take_whole(&in, 0, X - 1);
+    action[v] = take_int(&in, 0, U - 1);
+    observation[v] = kind % 5 == 0 ? -1 : take_int(&in, 0, X - 1);
   }
-  ibrc_visits visits = {n, U, trajectory, action, observation, NULL};
+  ibrc_visits visits = {.n_visits = n,
+                        .n_actions = U,
+                        .trajectory = trajectory,
+                        .action = action,
+                        .observation = observation};
   const int H = ibrc_history_build(&visits, slot, history, parent, by, seen);
   must(H >= 1 && H <= n, "no more histories than visits");
   must(parent[0] == -1 && by[0] == -1 && seen[0] == -1, "the root");

@@ -14,20 +14,29 @@ typedef struct {
 } grown;
 
 static grown take_tree(input *in, int U, int X) {
-  const int n = take_whole(in, 1, 40);
+  const int n = take_int(in, 1, 40);
   const size_t room = (size_t)n;
-  grown g = {{0}, wholes(room), wholes(room), wholes(room), reals(room), reals(room)};
+  grown g = {.parent = ints(room),
+             .action = ints(room),
+             .observation = ints(room),
+             .through = doubles(room),
+             .ends = doubles(room)};
   for (int h = 0; h < n; h++) {
-    g.parent[h] = h == 0 || take(in) < 16 ? -1 : take_whole(in, 0, h - 1);
-    g.action[h] = g.parent[h] < 0 ? -1 : take_whole(in, 0, U - 1);
-    g.observation[h] = g.parent[h] < 0 ? -1 : take_whole(in, -1, X - 1);
+    g.parent[h] = h == 0 || take(in) < 16 ? -1 : take_int(in, 0, h - 1);
+    g.action[h] = g.parent[h] < 0 ? -1 : take_int(in, 0, U - 1);
+    g.observation[h] = g.parent[h] < 0 ? -1 : take_int(in, -1, X - 1);
     g.ends[h] = take(in) % 4;
   }
   for (int h = 0; h < n; h++) g.through[h] = g.ends[h];
   for (int h = n - 1; h >= 0; h--) {
     if (g.parent[h] >= 0) g.through[g.parent[h]] += g.through[h];
   }
-  ibrc_iohmm_tree tree = {n, g.parent, g.action, g.observation, g.through, g.ends};
+  ibrc_iohmm_tree tree = {.n_nodes = n,
+                          .parent = g.parent,
+                          .action = g.action,
+                          .observation = g.observation,
+                          .through = g.through,
+                          .ends = g.ends};
   g.tree = tree;
   return g;
 }
@@ -50,8 +59,10 @@ static void must_sum(const double *x, size_t n, double wanted, const char *what)
 static void check_passes(const grown *g, const ibrc_models *model, const double *start) {
   const size_t S = (size_t)model->n_states, U = (size_t)model->n_actions, X = (size_t)model->n_obs;
   const size_t nodes = (size_t)g->tree.n_nodes;
-  double *filter = reals(nodes * S), *future = reals(nodes * S), *norm = reals(nodes), log_lik;
-  ibrc_iohmm_laws counts = {reals(S), reals(S * S * U), reals(S * X * U)};
+  double *filter = doubles(nodes * S), *future = doubles(nodes * S), *norm = doubles(nodes), log_lik;
+  ibrc_iohmm_laws counts = {.start = doubles(S),
+                            .transition = doubles(S * S * U),
+                            .emission = doubles(S * X * U)};
   int where = -1;
   double starts = 0.0, moves = 0.0, sightings = 0.0, least = 1.0;
   if (ibrc_iohmm_forward(&g->tree, model, start, filter, norm, &log_lik, &where) == IBRC_OK) {
@@ -88,7 +99,7 @@ static void check_passes(const grown *g, const ibrc_models *model, const double 
 static void check_laws(const ibrc_models *size, const ibrc_iohmm_prior *prior,
                        const ibrc_iohmm_laws *laws) {
   const int S = size->n_states, X = size->n_obs;
-  double *row = reals((size_t)(S > X ? S : X));
+  double *row = doubles((size_t)(S > X ? S : X));
   must_be_law(laws->start, S, 1e-9, "the law of the start");
   for (int u = 0; u < size->n_actions; u++) {
     for (int s = 0; s < S; s++) {
@@ -107,17 +118,31 @@ static void check_laws(const ibrc_models *size, const ibrc_iohmm_prior *prior,
 static void check_climb(input *in, const grown *g, const ibrc_models *size, double *start,
                         double *transition, double *emission) {
   const int U = size->n_actions, X = size->n_obs;
-  double *extra = reals((size_t)(U * X)), trace[8];
-  int *possible = wholes((size_t)(U * X));
+  double *extra = doubles((size_t)(U * X)), trace[8];
+  int *possible = ints((size_t)(U * X));
   for (int i = 0; i < U * X; i++) {
     possible[i] = i % X == 0 || take(in) > 32;
     extra[i] = possible[i] ? take_share(in) : 0.0;
   }
-  ibrc_iohmm_prior prior = {take_share(in), take_share(in), take_share(in), extra, possible, 0};
-  ibrc_iohmm_task task = {&g->tree, &prior, size->n_states, U, X, 8, take(in) & 1, 1e-6};
-  ibrc_iohmm_climb climb = {{start, transition, emission}, NAN, trace, 0.0, 0, 0, IBRC_OK};
+  ibrc_iohmm_prior prior = {.start = take_share(in),
+                            .transition = take_share(in),
+                            .stay = take_share(in),
+                            .emission = extra,
+                            .possible = possible};
+  ibrc_iohmm_task task = {.tree = &g->tree,
+                          .prior = &prior,
+                          .n_states = size->n_states,
+                          .n_actions = U,
+                          .n_obs = X,
+                          .n_steps = 8,
+                          .last = take(in) & 1,
+                          .tolerance = 1e-6};
+  ibrc_iohmm_climb climb = {
+      .laws = {.start = start, .transition = transition, .emission = emission},
+      .previous = NAN,
+      .trace = trace};
   /* The first maximisation puts the laws where the prior allows them. */
-  double *work = reals(ibrc_iohmm_reals(&task));
+  double *work = doubles(ibrc_iohmm_doubles(&task));
   task.n_steps = 1;
   task.last = 0;
   ibrc_iohmm_em(&task, 1, 1, work, &climb);
@@ -135,9 +160,9 @@ static void check_climb(input *in, const grown *g, const ibrc_models *size, doub
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int S = take_whole(&in, 2, 4), U = take_whole(&in, 1, 3), X = take_whole(&in, 1, 4);
+  const int S = take_int(&in, 2, 4), U = take_int(&in, 1, 3), X = take_int(&in, 1, 4);
   ibrc_models model = take_models(&in, S, U, X, 1);
-  double *start = reals((size_t)S);
+  double *start = doubles((size_t)S);
   take_law(&in, start, S, 1);
   grown g = take_tree(&in, U, X);
   check_passes(&g, &model, start);

@@ -7,8 +7,8 @@
 
 static void check_node(const ibrc_lattice *lattice, ibrc_locator *locator, int node) {
   const int S = lattice->n_states;
-  double *belief = reals((size_t)S), *weight = reals((size_t)S);
-  int *corner = wholes((size_t)S);
+  double *belief = doubles((size_t)S), *weight = doubles((size_t)S);
+  int *corner = ints((size_t)S);
   ibrc_lattice_node(lattice, node, belief);
   must_be_law(belief, S, 1e-12, "a node is a belief");
   int n = ibrc_lattice_locate(lattice, belief, locator, corner, weight);
@@ -20,8 +20,8 @@ static void check_node(const ibrc_lattice *lattice, ibrc_locator *locator, int n
 
 static void check_belief(const ibrc_lattice *lattice, ibrc_locator *locator, const double *belief) {
   const int S = lattice->n_states;
-  double *weight = reals((size_t)S), *at = reals((size_t)S), *back = reals((size_t)S);
-  int *corner = wholes((size_t)S);
+  double *weight = doubles((size_t)S), *at = doubles((size_t)S), *back = doubles((size_t)S);
+  int *corner = ints((size_t)S);
   int n = ibrc_lattice_locate(lattice, belief, locator, corner, weight);
   must(n >= 1 && n <= S, "as many corners as states at most");
   must_be_law(weight, n, 1e-12, "weights are a law");
@@ -44,15 +44,16 @@ static void check_belief(const ibrc_lattice *lattice, ibrc_locator *locator, con
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int S = take_whole(&in, 2, 7), most[] = {0, 0, 2000, 120, 30, 15, 10, 8};
-  const int n = take_whole(&in, 1, most[S]);
-  int *offset = wholes((size_t)(S - 1) * (size_t)(n + 1));
+  const int S = take_int(&in, 2, 7), most[] = {0, 0, 2000, 120, 30, 15, 10, 8};
+  const int n = take_int(&in, 1, most[S]);
+  int *offset = ints((size_t)(S - 1) * (size_t)(n + 1));
   ibrc_lattice lattice = ibrc_lattice_make(S, n, offset);
-  ibrc_locator locator = {wholes((size_t)S), wholes((size_t)S), reals((size_t)S)};
-  double *belief = reals((size_t)S);
+  ibrc_locator locator = {
+      .tail = ints((size_t)S), .order = ints((size_t)S), .fraction = doubles((size_t)S)};
+  double *belief = doubles((size_t)S);
   take_law(&in, belief, S, 1);
   check_belief(&lattice, &locator, belief);
-  check_node(&lattice, &locator, take_whole(&in, 0, 65535) % lattice.n_nodes);
+  check_node(&lattice, &locator, take_int(&in, 0, 65535) % lattice.n_nodes);
   free(belief);
   free(locator.tail);
   free(locator.order);

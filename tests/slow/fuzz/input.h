@@ -23,7 +23,7 @@ static inline unsigned take(input *in) {
 }
 
 /* From least to most, both included. */
-static inline int take_whole(input *in, int least, int most) {
+static inline int take_int(input *in, int least, int most) {
   unsigned two = take(in) << 8;
   two |= take(in);
   return least + (int)(two % (unsigned)(most - least + 1));
@@ -43,12 +43,12 @@ static inline double take_share(input *in) {
                                    1e-310, 0.25,  1e-150, 1e-16,  0.1,    1.0 - 1e-16};
   unsigned kind = take(in);
   if (kind < 128) return special[kind % (sizeof special / sizeof *special)];
-  return take_whole(in, 0, 65535) / 65535.0;
+  return take_int(in, 0, 65535) / 65535.0;
 }
 
 /* Any size and sign; no NaN and no infinity. */
-static inline double take_real(input *in) {
-  int power = take_whole(in, -30, 30);
+static inline double take_double(input *in) {
+  int power = take_int(in, -30, 30);
   double sign = take(in) & 1 ? -1.0 : 1.0;
   return sign * take_share(in) * pow(10.0, (double)power / 3.0);
 }
@@ -57,7 +57,7 @@ static inline double take_real(input *in) {
 static inline double take_temperature(input *in) {
   static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, 1e-308, -1e300, 1e-3, 1.0};
   unsigned kind = take(in);
-  return kind < 128 ? special[kind % 8] : take_real(in);
+  return kind < 128 ? special[kind % 8] : take_double(in);
 }
 
 /* Zeros and ones of the law kept; sums to 1 but for rounding. Entries `stride` apart. */
@@ -70,13 +70,13 @@ static inline void take_law(input *in, double *p, int n, int stride) {
   }
 }
 
-static inline double *reals(size_t n) {
+static inline double *doubles(size_t n) {
   double *x = malloc(n * sizeof(double));
   if (!x) abort();
   return x;
 }
 
-static inline int *wholes(size_t n) {
+static inline int *ints(size_t n) {
   int *x = malloc(n * sizeof(int));
   if (!x) abort();
   return x;

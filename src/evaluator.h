@@ -1,11 +1,12 @@
-#ifndef IBRC_EVALUATE_H
-#define IBRC_EVALUATE_H
+#ifndef IBRC_EVALUATOR_H
+#define IBRC_EVALUATOR_H
 
 #include "loglik.h"
+#include "plan.h"
 #include "solve.h"
 
 /* A batch of parameter vectors, each solved from a start of its own and then
- * given its log-likelihood; a thread a vector, so that no answer depends on the
+ * given its log-likelihood; one thread per vector, so that no answer depends on the
  * number of threads. Where the options have a pause, vectors come one after the
  * other instead, each with all threads. */
 
@@ -32,11 +33,11 @@ typedef struct {
 } ibrc_vector;
 
 /* Working space of one vector that so many threads work on; n_histories of the largest tree. */
-size_t ibrc_evaluate_reals(const ibrc_evaluation *evaluation, const ibrc_history *largest,
-                           int n_threads);
-size_t ibrc_evaluate_wholes(const ibrc_evaluation *evaluation);
+size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_history *largest,
+                              int n_threads);
+size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation);
 
-void ibrc_evaluate(const ibrc_evaluation *evaluation, int n_vectors, int n_threads, size_t n_reals,
-                   double *reals, int *wholes, ibrc_vector *vectors);
+void ibrc_evaluator_run(const ibrc_evaluation *evaluation, int n_vectors, int n_threads,
+                        size_t n_doubles, double *doubles, int *ints, ibrc_vector *vectors);
 
 #endif
