@@ -12,7 +12,8 @@
 #' together. With groups, counts are also added up over all of them. `gap` says how
 #' much a failure matters: the root mean square difference of shares, less what chance brings.
 #'
-#' A P value below 0.05 with a gap above 0.05 means that the fitted agent misses something that matters; a gap of 0.1, that
+#' A P value below 0.05 with a gap above 0.05 means that the fitted agent misses something that matters; a gap of 0.1,
+#' that
 #' shares of actions are off by about 10 points. [verdict()] takes the least P value times the number of statistics.
 #'
 #' @section Which cells:
@@ -20,7 +21,8 @@
 #' is the likeliest, and how sure), at the posterior median. `last_action` and `last_observation`: what was done and
 #' seen last. `rare`: all actions to which the fit gives a chance below 0.02, together: were more of them taken than
 #' expected? `repeat` asks one thing only: is the last action taken again more often than expected (habit; its
-#' `gap` has a sign)? And any of your own: a function of a data frame with one row per visit and the columns `trajectory`, `group`, `visit`,
+#' `gap` has a sign)? And any of your own: a function of a data frame with one row per visit and the columns
+#' `trajectory`, `group`, `visit`,
 #' `last_action`, `last_observation` and `belief_<state>`, in the order of trajectories, that returns the cell of
 #' each visit. Numbers with more than 20 different values are cut into tenths.
 #'
@@ -28,7 +30,8 @@
 #' @param statistics A named list of functions: cells of your own.
 #' @param draws How many draws to take, evenly spaced over the chains.
 #' @return A data frame, one row per statistic and group, and with groups one more per statistic for all of them
-#'   (`group` is `NA`): `statistic`, `group`, `visits`, `cells` (how many there were), `chi_square`, `df`, `p.value` (`NA` where nothing is left to test)
+#'   (`group` is `NA`): `statistic`, `group`, `visits`, `cells` (how many there were), `chi_square`, `df`, `p.value`
+#'   (`NA` where nothing is left to test)
 #'   and `gap`.
 #' @seealso [verdict()], which makes one number of it; [pp_check()] for pictures.
 #' @family inference
@@ -52,8 +55,8 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   moments <- lapply(seq_along(groups), function(g) {
     one_step_moments(fit, g, chosen, place_families(fit, g, places[[g]], levels, names(statistics)))
   })
-  tests <- Map(function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n)),
-               moments, groups, fit$n_visits)
+  test <- function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n))
+  tests <- Map(test, moments, groups, fit$n_visits)
   out <- do.call(rbind, unname(tests))
   if (length(groups) > 1) {
     all <- Reduce(function(one, other) Map(add_moments, one, other), moments)
@@ -91,7 +94,8 @@ place_families <- function(fit, g, places, levels, own) {
   families <- lapply(stats::setNames(nm = names(places)), function(name) {
     cell <- match(as.character(places[[name]]), as.character(levels[[name]]))
     n_cells <- length(levels[[name]])
-    if (name %in% own) visit_family(tree, cell, fit$visit_actions[[g]], n_cells) else history_family(tree, cell, n_cells)
+    if (!name %in% own) return(history_family(tree, cell, n_cells))
+    visit_family(tree, cell, fit$visit_actions[[g]], n_cells)
   })
   # Every last action has its cell, used or not, after "none".
   at <- as.integer(factor(places$last_action, c("none", fit$plan$setting$actions)))
@@ -206,7 +210,8 @@ habit_rows <- function(tests) {
     verdict_rows("assumed", paste0("habit: the last action is taken again ", format_number(abs(gap), 2),
                                    if (gap >= 0) " more" else " less", " of the time than expected, P ", p_words(p)),
                  asked, verdict,
-                 paste0("Actions are repeated ", if (gap >= 0) "more" else "less", " often than the fitted agent would ",
+                 paste0("Actions are repeated ", if (gap >= 0) "more" else "less",
+                        " often than the fitted agent would ",
                         "repeat them: habit is then read as something else, such as optimism",
                         if (verdict == "do not use") ". Do not report these numbers", "."),
                  group = tests$group[i])

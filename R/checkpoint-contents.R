@@ -92,8 +92,9 @@ check_held_run <- function(run, prior) {
 # Lattices are as large as the rewards that came with them: a file cannot ask for more than it holds.
 check_held_plans <- function(plain) {
   problems <- plain$problems
-  if (is.null(problems)) problems <- list(plain[c("setting", "models", "reward")])
-  else {
+  if (is.null(problems)) {
+    problems <- list(plain[c("setting", "models", "reward")])
+  } else {
     must(has_names(problems, plain$group_levels), "dynamics of groups")
     must(identical(problems[[1]], plain[c("setting", "models", "reward")]), "dynamics of groups")
   }

@@ -12,7 +12,8 @@
 #' @param conf.level Mass of the central interval.
 #' @return A data frame of class `ibrc_comparison`, one row per contrast: `term`, `group`, `reference`, `scale`,
 #'   `estimate` (the median), `conf.low`, `conf.high`, `probability`, that the
-#'   parameter is larger in `group` than in `reference`, and `verdict`: whether the numbers may be used, the worst of what
+#'   parameter is larger in `group` than in `reference`, and `verdict`: whether the numbers may be used, the worst of
+#'   what
 #'   [verdict()] says of the term in either group. Printing it adds what to do.
 #' @family inference
 #' @export

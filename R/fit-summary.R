@@ -17,7 +17,8 @@
 #' * `verdict`: whether the number may be used: `ok`, `caution` or `do not use`. It is the worst of what
 #'   [verdict()] says of the term, of its group and of the fit.
 #'
-#' Below the table stands the verdict, check by check; lines with a star say what to do next. `vignette("ibrc")` has the numbers at the bedside.
+#' Below the table stands the verdict, check by check; lines with a star say what to do next. `vignette("ibrc")` has
+#' the numbers at the bedside.
 #'
 #' @param object,x A fit ([ibrc()]), or its summary.
 #' @param conf.level Mass of the central interval.

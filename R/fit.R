@@ -88,7 +88,8 @@
 #'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
 #'   prior, settings, start and seed, so that the same draws come again. To go on with it
 #'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
-#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE` leaves
+#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
+#'   leaves
 #'   that for later, as in a simulation study, where it would take a quarter of the time.
 #'
 #' @return An object of class `ibrc_fit`. To read it, see [summary()][summary.ibrc_fit],

@@ -21,7 +21,8 @@
 #' @return A data frame of class `ibrc_identifiability` with one row per term and group:
 #'   `term`, `group` (with groups); `verdict`, one of `"identified"`, `"bounded from
 #'   above"`, `"bounded from below"`, `"not identified"`, `"only jointly with"`
-#'   another term, `"unsettled"` and `"too few data"`; `contraction`, the share of the prior's variance that the data took
+#'   another term, `"unsettled"` and `"too few data"`; `contraction`, the share of the prior's variance that the data
+#'   took
 #'   away, on the scale a sampler works on ([ibrc_prior()]); `prior.low`,
 #'   `prior.high`, `conf.low` and `conf.high`, the central 95% of
 #'   prior and posterior; `one_sided`, the only side on which the data bound it
@@ -69,7 +70,8 @@ identify_terms <- function(fit) {
                  one_sided = if (sum(tight) == 1) c("below", "above")[tight] else NA_character_,
                  bound_below = sides$bound[1], bound_above = sides$bound[2],
                  ridge_with = ridges$with[j], ridge = ridges$correlation[j],
-                 prior_conflict = fit$likelihood && (stats::median(one) < prior[1, j] || stats::median(one) > prior[2, j]))
+                 prior_conflict = fit$likelihood &&
+                   (stats::median(one) < prior[1, j] || stats::median(one) > prior[2, j]))
     })
     do.call(rbind, rows)
   })
@@ -168,7 +170,8 @@ identified_rows <- function(fit) {
                                   ifelse(table$prior_conflict, ", outside the central 95% of the prior", "")),
              "data that bound the term on both sides",
              ifelse(ok, "ok", ifelse(kind %in% c("unsettled", "too few data"), "do not use", "caution")),
-             ifelse(table$prior_conflict & kind %in% c("identified", "bounded", "only jointly", "not identified") & !mute,
+             ifelse(table$prior_conflict & !mute &
+                      kind %in% c("identified", "bounded", "only jointly", "not identified"),
                     conflict, advice[kind]), table$term,
              if (is.null(table$group)) names(fit$draws) else table$group)
 }

@@ -101,7 +101,8 @@ mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) 
   curvature <- finite_curvature(surface, top$theta)
   at <- matrix(top$theta, 1)
   result <- evaluate_batch(evaluator, at, matrix(0, nrow(evaluator$nodes), 1), group)
-  c(top, list(ends = ends, open = is.infinite(bounded), as_prior = as_wide_as_prior(evaluator$prior, ends), curvature = curvature, std_error = curvature_errors(curvature, ends),
+  c(top, list(ends = ends, open = is.infinite(bounded), as_prior = as_wide_as_prior(evaluator$prior, ends),
+              curvature = curvature, std_error = curvature_errors(curvature, ends),
               log_likelihood = result$log_likelihood, log_prior = result$log_prior))
 }
 
@@ -233,7 +234,8 @@ mode_advice <- function(mode, table) {
              if (by_prior) ": estimate and interval are the prior's. Report it as not identified", ".")
     },
     if (any(alike, na.rm = TRUE)) {
-      paste0("The interval of ", listing(label[which(alike)]), " is about as wide as the prior's: report it as not identified.")
+      paste0("The interval of ", listing(label[which(alike)]),
+             " is about as wide as the prior's: report it as not identified.")
     },
     if (any(few)) "There are too few visits to report an estimate: it rests on chance and on the prior.",
     if (is.null(mode$conf.level)) "Whether the data bound the terms was not looked at (conf.level = NULL).",

@@ -178,7 +178,9 @@ moment_test <- function(moments, least_count = 4, least_left = 0.2) {
     out[at(cell), ] <- own$vectors[, use, drop = FALSE] %*% diag(1 / sqrt(own$values[use]), length(use))
     out
   }))
-  if (is.null(basis) || !ncol(basis)) return(data.frame(chi_square = 0, df = 0L, cells = n_cells, gap = gap_of(moments)))
+  if (is.null(basis) || !ncol(basis)) {
+    return(data.frame(chi_square = 0, df = 0L, cells = n_cells, gap = gap_of(moments)))
+  }
   known <- crossprod(basis, stats::cov(moments$fitted) %*% basis)
   own <- eigen(diag(ncol(basis)) - known, symmetric = TRUE)
   use <- which(own$values >= least_left)

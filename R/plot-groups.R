@@ -103,7 +103,8 @@ draw_groups <- function(data, fit, terms, groups = names(fit$draws)) {
     ggplot2::scale_y_continuous(breaks = rev(seq_along(groups)), labels = label, minor_breaks = NULL,
                                 expand = ggplot2::expansion(add = c(0.15, 0.1))) +
     ggplot2::facet_wrap(~panel, scales = "free_x") +
-    ggplot2::labs(x = NULL, y = NULL, caption = verdict_caption(fit, "Grey: prior. Points and lines: median and interval.")) +
+    ggplot2::labs(x = NULL, y = NULL,
+                  caption = verdict_caption(fit, "Grey: prior. Points and lines: median and interval.")) +
     theme_ibrc()
 }
 

@@ -6,11 +6,14 @@
 #' [verdict()] one number.
 #'
 #' @param object A fit ([ibrc()]), not made with `keep_data = FALSE`.
-#' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit; by
+#' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit;
+#'   by
 #'   `"belief"`, in ten bins, where beliefs are those of the agent at
 #'   the posterior median ([project_behavior()]), in the second state where there are
-#'   two and else in the likeliest; by `"last_action"` or by `"last_observation"`. Or `"length"`: how long trajectories are,
-#'   with outcomes drawn anew ([posterior_predict()]); it is refused where no action ends a trajectory, since follow-up is
+#'   two and else in the likeliest; by `"last_action"` or by `"last_observation"`. Or `"length"`: how long trajectories
+#'   are,
+#'   with outcomes drawn anew ([posterior_predict()]); it is refused where no action ends a trajectory, since follow-up
+#'   is
 #'   then the data's own and agrees by construction.
 #' @param draws,seed As in [posterior_predict()].
 #' @param ... Not used.
@@ -118,7 +121,8 @@ length_shares <- function(fit, group, chosen, ends) {
 
 shares_table <- function(at, actions, size, observed, made, type) {
   spread <- t(apply(made, 1, stats::quantile, c(0.5, 0.05, 0.95), na.rm = TRUE, names = FALSE))
-  out <- data.frame(place = rep(at, length(actions)), action = factor(rep(actions, each = length(at)), levels = actions),
+  out <- data.frame(place = rep(at, length(actions)),
+                    action = factor(rep(actions, each = length(at)), levels = actions),
                     n = rep(as.integer(size), length(actions)), observed = observed,
                     replicated = spread[, 1], conf.low = spread[, 2], conf.high = spread[, 3])
   names(out)[1] <- type

@@ -46,11 +46,12 @@ report_class <- function(verdict) c(ok = "fine", caution = "warning", "do not us
 verdict_section <- function(report) {
   rows <- report$verdict
   worst <- as.character(worst_of(rows$verdict))
-  words <- c(ok = "Every check is ok: the chains agree and saw all of the posterior, the fitted agent decides as was ",
+  words <- c(ok = paste("Every check is ok: the chains agree and saw all of the posterior, the fitted agent decides as",
+                        "was decided, the data speak about every term, and what could be checked of the assumptions",
+                        "makes little difference."),
              caution = "Use with caution: ", "do not use" = "Do not use these numbers: ")
   at_fault <- unique(rows$check[rows$verdict == worst])
-  said <- if (worst == "ok") paste0(words[["ok"]], "decided, the data speak about every term, and what could be checked of the assumptions makes little difference.")
-  else paste0(words[[worst]], "see ", listing(at_fault), " below.")
+  said <- paste0(words[[worst]], if (worst != "ok") paste0("see ", listing(at_fault), " below."))
   wrong <- rows[rows$verdict != "ok", ]
   wrong <- wrong[order(-as.integer(wrong$verdict)), ]
   table <- data.frame(Check = wrong$check, Of = row_labels(wrong, is_grouped(report$fit)),
@@ -66,7 +67,8 @@ verdict_section <- function(report) {
 
 term_meanings <- function(terms) {
   words <- c(
-    alpha = "Price of deliberating. Near 0 the best action is always taken; the larger, the closer to choosing at random.",
+    alpha = paste("Price of deliberating. Near 0 the best action is always taken; the larger, the closer to",
+                  "choosing at random."),
     flexibility = "1 / alpha. The larger, the more surely the best action is taken; at 0 it chooses at random.",
     beta = "Price of leaving the neutral view. Small and positive is optimistic, small and negative pessimistic.",
     optimism = "1 / beta. Above 0 it leans to dynamics under which its plan pays, below 0 to the others; 0 is neutral.",
@@ -196,7 +198,8 @@ predictive_section <- function(report) {
     count <- shares_inside(data, fit$plan$setting$actions)
     list(
       report_text("How often each action is taken ", types[[type]], ": ", count[["inside"]], " of ",
-                  plural(count[["of"]], "share"), " seen lie within the central 90% of what the fit says one step ahead."),
+                  plural(count[["of"]], "share"),
+                  " seen lie within the central 90% of what the fit says one step ahead."),
       picture_pages(data, panels_in_picture, function(rows, groups) {
         report_picture(draw_check(rows, type, fit),
                        paste0("Share of each action ", types[[type]], ", seen (points) and replicated (bars)",

@@ -1,7 +1,8 @@
 #' A report on a fit
 #'
 #' Writes a page, one HTML file that needs no other, with what a reader of a fit wants to
-#' see: whether the fit may be used ([verdict()]), how the visits were selected, the dynamics, priors and posteriors, groups compared,
+#' see: whether the fit may be used ([verdict()]), how the visits were selected, the dynamics, priors and posteriors,
+#' groups compared,
 #' what the data do not say, whether the chains agree, a check against the behaviour
 #' that the fit replicates, the beliefs of a few patients, how to cite, and versions.
 #'

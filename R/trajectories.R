@@ -4,7 +4,8 @@
 #' what was seen next, and checks them. Rows keep their order and columns their
 #' names.
 #'
-#' One step of the setting passes between two rows of an `id`, however far apart they are in time: visits must be roughly
+#' One step of the setting passes between two rows of an `id`, however far apart they are in time: visits must be
+#' roughly
 #' equally spaced. Where one was missed, end the trajectory there, as [read_adni()] does, or give [panel_trajectories()]
 #' an `interval`.
 #'

@@ -49,9 +49,9 @@ shift_rows <- function(fit, what, asked, advice, change, judge) {
     itself <- abs(natural[2, ] - natural[1, ]) / abs(natural[1, ])
     verdict <- vapply(seq_along(size), function(j) judge(size[j], itself[j]), "")
     worst <- order(-match(verdict, verdict_levels), -size)[1]
-    verdict_rows("assumed", paste0(what, ": ", prior_terms(fit$prior)[worst], " goes from ",
-                                   format_number(natural[1, worst]), " to ", format_number(natural[2, worst]), ", ",
-                                   format_number(size[worst], 2), " standard deviations"), asked, verdict[worst], advice,
+    seen <- paste0(what, ": ", prior_terms(fit$prior)[worst], " goes from ", format_number(natural[1, worst]), " to ",
+                   format_number(natural[2, worst]), ", ", format_number(size[worst], 2), " standard deviations")
+    verdict_rows("assumed", seen, asked, verdict[worst], advice,
                  group = if (is_grouped(fit)) names(fit$draws)[g] else NA_character_)
   })
   do.call(rbind, rows)

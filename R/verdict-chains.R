@@ -13,7 +13,8 @@ settled_rows <- function(fit) {
   verdict <- ifelse(bad, "do not use", ifelse(rough | short, "caution", "ok"))
   advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): run more iterations (iter = ",
                                  2 * fit$run$iter, ")", ifelse(bad, ", and do not report these draws.", ".")),
-                   paste0("Few independent draws of {} (", format_counts(round(least)), "): run more iterations (iter = ",
+                   paste0("Few independent draws of {} (", format_counts(round(least)),
+                          "): run more iterations (iter = ",
                           2 * fit$run$iter, ") before printing its interval",
                           ifelse(scarce, ", and do not report these draws.", ".")))
   verdict_rows("settled", paste0("R-hat ", formatC(rhat, 4, format = "f"), ", ", format_counts(round(table$ess_bulk)),
@@ -51,8 +52,9 @@ whole_row <- function(fit, g, j, opinion) {
   row(seen = paste0(number(chains[1]), " to ", number(chains[2]), " in the chains, ", number(judged$ends[1]), " to ",
                     number(judged$ends[2]), " along the profile"),
       verdict = judged$verdict,
-      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. Run more iterations (iter = ",
-                      4 * fit$run$iter, ")", if (judged$verdict == "do not use") ", and do not report these draws", "."))
+      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. Run more iterations ",
+                      "(iter = ", 4 * fit$run$iter, ")",
+                      if (judged$verdict == "do not use") ", and do not report these draws", "."))
 }
 
 # `ends`: of the interval that the weighted draws have; each side counts from their median.

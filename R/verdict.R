@@ -6,27 +6,33 @@
 #'
 #' @section The checks:
 #' * **settled**: do the chains agree, and are there enough independent draws? Asked of every term in every
-#'   group: R-hat below 1.01, and 400 effective draws of the bulk and of the tails; else caution. R-hat above 1.05, or above
+#'   group: R-hat below 1.01, and 400 effective draws of the bulk and of the tails; else caution. R-hat above 1.05, or
+#'   above
 #'   1.01 with fewer than 400 draws, or fewer than 100 draws: do not use, and what rests on such draws cannot be told.
 #' * **whole**: did the chains see all of the posterior? Chains that never went into a long tail agree with each
 #'   other. So the density is also followed along its ridges, one term at a time with the others at their best (its
-#'   profile), from where the chains were, and weighted draws are taken along these walks. (A second peak far from all chains is
+#'   profile), from where the chains were, and weighted draws are taken along these walks. (A second peak far from all
+#'   chains is
 #'   not found so.) Where the chains' 95% interval is, on one side, less than
 #'   0.8 as long as the interval found so, by more than chance: caution. Less than 0.6, or more than 20% of the
 #'   posterior outside of it: do not use.
 #' * **behaves**: does the fitted agent decide as was decided, one visit ahead, given what had really been done and
 #'   observed until then? Counted by number of the visit, by belief, by last action and by last observation, and for
-#'   rare actions ([behaviour_check()]); P is the least of theirs times how many there were. P below 0.05: caution. P below 0.01 and shares that are off by 0.05 or more: do not use.
+#'   rare actions ([behaviour_check()]); P is the least of theirs times how many there were. P below 0.05: caution. P
+#'   below 0.01 and shares that are off by 0.05 or more: do not use.
 #' * **identified**: do the data speak about each term, or is it the prior, or a ridge that it shares
 #'   with another term ([identifiability()])?
 #' * **assumed**: what the numbers rest on. Dynamics that were learned from the same visits and then held fixed are a
 #'   caution, since intervals do not know of it. How far the posterior moves at twice the resolution of the lattice, and
-#'   when the middle one of the models counts twice: on the lattice 0.25 of a standard deviation or more is a caution, 1 or
-#'   more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of its interval, or by a quarter of
+#'   when the middle one of the models counts twice: on the lattice 0.25 of a standard deviation or more is a caution,
+#'   1 or
+#'   more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of its
+#'   interval, or by a quarter of
 #'   itself or more. Habit: are actions repeated more often, or less, than the fitted agent would repeat them?
 #'
 #' Act on the chains first (settled, whole), then on behaviour, then on the rest: what the later checks say rests on the
-#' earlier ones. Only what can be checked is checked: that the utility, the models and the dynamics are the right ones to
+#' earlier ones. Only what can be checked is checked: that the utility, the models and the dynamics are the right ones
+#' to
 #' hold a decision maker to is for you to argue.
 #'
 #' What cannot be seen in behaviour is not found: a utility in other units, say, which `alpha` takes up.
@@ -104,7 +110,8 @@ doubt_unsettled <- function(rows) {
   at <- which(whole | behaviour)
   rows$seen[at] <- "cannot be told while the chains disagree"
   rows$verdict[at] <- "caution"
-  rows$advice[at] <- ifelse(whole[at], "Whether the chains saw all of the posterior of {} cannot be told until they agree.",
+  rows$advice[at] <- ifelse(whole[at],
+                            "Whether the chains saw all of the posterior of {} cannot be told until they agree.",
                             "Whether the fitted agent behaves like the data cannot be told until the chains agree.")
   rows
 }
@@ -132,7 +139,8 @@ interrupted_rows <- function(fit) {
 unchecked_rows <- function(fit) {
   how <- if (is.null(fit$histories)) "The fit keeps no data to look back at: fit with check = TRUE." else
     "Not looked at yet: fit <- add_verdict(fit) does it."
-  verdict_rows(c("whole", "behaves"), "not looked at", c("the profile beside the chains", "one step ahead"), "caution", how)
+  verdict_rows(c("whole", "behaves"), "not looked at", c("the profile beside the chains", "one step ahead"),
+               "caution", how)
 }
 
 # ---- the slow ones -----------------------------------------------------------------

@@ -27,7 +27,8 @@ screening <- decision_setting(
 problems <- list(
   screening = list(setting = screening, models = perturb_models(screening), resolution = 50L, horizon = 8L),
   diag = list(setting = diag_setting(), models = diag_models(), resolution = 50L, horizon = 10L),
-  ward = list(setting = ward_setting(), models = soften_models(ward_setting(), c(0, 0.5)), resolution = 12L, horizon = 8L)
+  ward = list(setting = ward_setting(), models = soften_models(ward_setting(), c(0, 0.5)), resolution = 12L,
+              horizon = 8L)
 )
 trajectories_of_fit <- 400L
 # On the scale of the utility, in which DIAG has a range of 46.
@@ -130,7 +131,8 @@ one_step_law <- function(plan, visits) {
 
 one_fit <- function(kind, problem, seed, from = asNamespace("ibrc")) {
   case <- made_case(kind, problem, seed)
-  fit <- ibrc(case$visits, problem$setting, problem$models, prior_of(problem$setting), fixed = list(eta = 0), chains = 2, iter = 800,
+  fit <- ibrc(case$visits, problem$setting, problem$models, prior_of(problem$setting), fixed = list(eta = 0),
+              chains = 2, iter = 800,
               seed = seed, refresh = 0, resolution = problem$resolution, check = FALSE)
   fitted <- one_step_law(project_behavior(fit), case$visits)
   tests <- from$behaviour_check(fit)

@@ -37,8 +37,8 @@ test_that("small cells join others, and no visit is lost", {
   whole <- one_step_moments(fit, 1, chosen, list(visit = history_family(tree, to[history_depth(tree)])))$visit
   for (part in c("n", "observed", "expected", "spread", "fitted")) expect_close(merged[[part]], whole[[part]], 1e-9)
   # A cell without visits is no cell.
-  empty <- merge_cells(one_step_moments(fit, 1, chosen, list(visit = history_family(tree, to[history_depth(tree)] + 1L)))$visit,
-                       seq_len(max(to) + 1L))
+  later <- list(visit = history_family(tree, to[history_depth(tree)] + 1L))
+  empty <- merge_cells(one_step_moments(fit, 1, chosen, later)$visit, seq_len(max(to) + 1L))
   expect_close(empty$observed, whole$observed, 1e-12)
   twice <- add_moments(whole, whole)
   expect_close(twice$fitted, 2 * whole$fitted, 1e-12)
@@ -110,7 +110,8 @@ test_that("what was fitted cannot differ, and is no degree of freedom", {
     cbind(x, 100 - x)
   })
   spread <- array(21 * c(1, -1, -1, 1), c(1, 2, 2))
-  test <- moment_test(list(n = 100, observed = cbind(30, 70), expected = cbind(30, 70), spread = spread, fitted = fitted))
+  test <- moment_test(list(n = 100, observed = cbind(30, 70), expected = cbind(30, 70), spread = spread,
+                           fitted = fitted))
   expect_identical(test$df, 0L)
 })
 

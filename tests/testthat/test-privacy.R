@@ -63,7 +63,8 @@ test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(ibrc_mode(visits, setting, models, prior, resolution = 10, starts = 2, seed = 1))
   expect_clean(shown_by(print(fit)))
   expect_clean(shown_by(print(summary(fit))))
-  for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, verdict, behaviour_check, prior_summary,
+  for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, verdict, behaviour_check,
+                    prior_summary,
                     project_behavior, compare_groups, posterior::as_draws_df, groups_data, fit_plot_data)) {
     expect_clean(look(fit), deparse1(look)[1])
   }

@@ -18,7 +18,9 @@ test_that("a normal density is found again, with its quantiles", {
 
 test_that("the long tail of a bent ridge is found", {
   # eta is lognormal and wide; the other term follows it closely, straight in eta.
-  density <- function(x) stats::dnorm(x[, 1], 0, 1.5, log = TRUE) + stats::dnorm(x[, 2], 0.8 - 0.2 * exp(x[, 1]), 0.1, log = TRUE)
+  density <- function(x) {
+    stats::dnorm(x[, 1], 0, 1.5, log = TRUE) + stats::dnorm(x[, 2], 0.8 - 0.2 * exp(x[, 1]), 0.1, log = TRUE)
+  }
   opinion <- second_opinion(surface_of(density, 2), rbind(c(-1, 0.7)), streams_from_seed(1, 1)[[1]])
   expect_gt(opinion$ess, 100)
   truth <- with_seed(1, 0.8 - 0.2 * stats::rlnorm(1e5, 0, 1.5) + stats::rnorm(1e5, 0, 0.1))

@@ -4,7 +4,9 @@ test_that("chains are settled by R-hat and by effective draws", {
   expect_identical(rows$term, rep(c("alpha", "optimism"), 2))
   expect_identical(rows$group, rep(c("north", "south"), each = 2))
   good <- fit
-  good$draws <- lapply(good$draws, function(draws) with_seed(1, array(stats::rnorm(8000), c(2000, 2, 2), dimnames(draws))))
+  good$draws <- lapply(good$draws, function(draws) {
+    with_seed(1, array(stats::rnorm(8000), c(2000, 2, 2), dimnames(draws)))
+  })
   expect_true(all(settled_rows(good)$verdict == "ok"))
   apart <- good
   apart$draws$south[, 1, "alpha"] <- apart$draws$south[, 1, "alpha"] + 1
