@@ -25,7 +25,7 @@ SOURCES := DESCRIPTION .Rbuildignore $(wildcard NAMESPACE) \
 
 help:
 	@echo "make demo    installs the package into _build/ and runs its demonstration; pictures go to demo-output/."
-	@echo "make test    installs the package into _build/ and runs its tests; make test FILTER=plan runs test-plan.R alone."
+	@echo "make test    installs the package into _build/ and runs its tests; make test FILTER=plan-read runs test-plan-read.R alone."
 	@echo "make trust   runs the slow tests in tests/slow/, hours, and prints what they promise; make trust TRUST=kill runs kill.R alone."
 	@echo "make check   builds the package and checks it as CRAN does; anything found but a new submission fails."
 	@echo "make bench   runs the benchmarks in inst/bench/; make bench BENCH=forward runs forward.R alone."

@@ -101,3 +101,9 @@ iohmm_laws <- function(iohmm) {
        start = as.numeric(iohmm$start), transition = as.numeric(iohmm$transition),
        emission = as.numeric(iohmm$emission))
 }
+
+need_visits <- function(iohmm, purpose, argument) {
+  if (is.null(iohmm$coded)) {
+    abort_input(argument, "keeps no data: ", purpose, " needs a fit with `keep_data = TRUE`.")
+  }
+}

@@ -130,9 +130,3 @@ relabel <- function(iohmm, laws, order) {
   dimnames(emission) <- dimnames(iohmm$emission)
   list(transition = transition, emission = emission, start = stats::setNames(laws$start[order], iohmm$states))
 }
-
-need_visits <- function(iohmm, purpose, argument) {
-  if (is.null(iohmm$coded)) {
-    abort_input(argument, "keeps no data: ", purpose, " needs a fit with `keep_data = TRUE`.")
-  }
-}

@@ -159,8 +159,3 @@ draw_line_panels <- function(data, setting, state, columns) {
   }
   add_panels(picture, data, columns)
 }
-
-add_panels <- function(picture, data, columns) {
-  if (nlevels(data$panel) < 2 && identical(levels(data$panel), "")) return(picture)
-  picture + ggplot2::facet_wrap(~panel, ncol = columns)
-}

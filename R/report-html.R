@@ -102,3 +102,6 @@ print.ibrc_report_section <- function(x, ...) {
   }
   invisible(x)
 }
+
+# Inches; ggsave() refuses 50.
+tallest_picture <- 48

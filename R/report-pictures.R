@@ -1,9 +1,6 @@
 # Pictures of a report that have a panel, a row or a colour for every group, patient or term: as many pictures as can
 # be read, none of them larger than a device can draw.
 
-# Inches; ggsave() refuses 50.
-tallest_picture <- 48
-
 # Group panels, group columns, terms and patients in one picture, and colours that can be told apart.
 panels_in_picture <- 12
 columns_in_picture <- 6

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Checkpoints as bytes that anybody may have changed. R/checkpoint.R describes the
+/* Checkpoints as bytes that anybody may have changed. R/infer-checkpoint.R describes the
  * format, writes it, and decodes what was found to be sound here. */
 
 enum { IBRC_HASH_SIZE = 16 };

@@ -13,7 +13,7 @@ need gcc clang R Rscript
 clang_has_threads
 export IBRC_EXTENDED_TESTS=0
 
-filter=${1:-^(backup|beliefs|checkpoint|evaluate-batch|fit|histories|iohmm|iohmm-em|log_lik|numeric|occupancy|plan-read|resume|simulate|tables)\$}
+filter=${1:-^(backup|problem-beliefs|infer-checkpoint|evaluate-batch|fit-ibrc|behaviour-histories|iohmm-fit|iohmm-em|behaviour-log_lik|numeric|plan-occupancy|plan-read|fit-resume|behaviour-simulate|problem-tables)\$}
 [ $# -eq 0 ] || shift
 wanted=${*:-without_openmp without_optimisation without_contraction lto hard clang}
 

@@ -41,32 +41,32 @@ rows <- list(
                  e$message <- paste(e$message, toString(unique(who)))
                  stop(e)
                }))"),
-  list(what = "small counts are hidden where asked", filter = "^suppress$",
+  list(what = "small counts are hidden where asked", filter = "^behaviour-suppress$",
        fault = "they are not", code = "plant('hide_counts', function(x, below) x)"),
-  list(what = "draws do not depend on threads, and come back for a seed", filter = "^(fit|evaluator)$",
+  list(what = "draws do not depend on threads, and come back for a seed", filter = "^(fit-ibrc|infer-evaluator)$",
        fault = "a likelihood that knows how many threads there are",
        code = "plant('evaluate_slice', function(evaluator, ...) {
                  out <- was(evaluator, ...)
                  out$log_likelihood <- out$log_likelihood * (1 + 0.01 * evaluator$cores)
                  out
                })"),
-  list(what = "a chain's draws do not depend on the chains beside it", filter = "^(sampler|streams)$",
+  list(what = "a chain's draws do not depend on the chains beside it", filter = "^(infer-sampler|common-streams)$",
        fault = "chains that share a number",
        code = "plant('draw_noise', function(...) {
                  out <- was(...)
                  out$kind[] <- rep(out$kind[1, ], each = nrow(out$kind))
                  out
                })"),
-  list(what = "stopping after any step and resuming gives identical draws", filter = "^(resume|checkpoint)$",
+  list(what = "stopping after any step and resuming gives identical draws", filter = "^(fit-resume|infer-checkpoint)$",
        fault = "a resumed run has lost its noise",
        code = "plant('read_checkpoint', function(...) {
                  out <- was(...)
                  out$contents$chain$state$streams <- rev(out$contents$chain$state$streams)
                  out
                })"),
-  list(what = "the caller's random numbers are left as documented", filter = "^streams$",
+  list(what = "the caller's random numbers are left as documented", filter = "^common-streams$",
        fault = "they are not put back", code = "plant('restore_random_state', function(seed, kinds) NULL)"),
-  list(what = "groups in processes of their own have the draws of one process", filter = "^spread$",
+  list(what = "groups in processes of their own have the draws of one process", filter = "^infer-spread$",
        fault = "one group's data in every process",
        code = "plant('evaluate_batch', function(evaluator, theta, values, group = evaluator$group) {
                  was(evaluator, theta, values, rep(1L, length(group)))
@@ -74,7 +74,7 @@ rows <- list(
   list(what = "plans are those solved by hand", filter = "^hand-solved$",
        fault = "a discount a little too small", code = "plant('check_discount', function(x, ...) 0.999 * x)"),
   list(what = "optima of benchmark problems are those published or found exactly",
-       filter = "^(tiger|as_setting|pomdp-solver|benchmarks)$",
+       filter = "^(problem-tiger|problem-as_setting|pomdp-solver|benchmarks)$",
        fault = "a discount too small", code = "plant('check_discount', function(x, ...) 0.99 * x)")
 )
 

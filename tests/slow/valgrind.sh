@@ -15,11 +15,14 @@ cd "$(dirname "$0")/../.."
 need valgrind R Rscript gcov
 
 # A new file is run unless it is named here.
-left_out="adni_like agent augment belief_paths benchmarks conditions distributions explore explore-page explore-sliders
-  fit fit-loglik fit-predict fit-summary flow group-dynamics identifiability irl malformed names panel plan
-  plot-data plot-fit plot-groups plot-paths plot-plan plot-simplex pomdp-file pomdp-file-entries prior privacy
-  profile read_adni readme regions report report-dynamics report-html report-sections resume sampler
-  sampler-proposal setting setup simulate spread standards suppress trust vignette-adni vignette-paper vignettes wording"
+left_out="behaviour-adni_like behaviour-flow behaviour-panel behaviour-read_adni behaviour-simulate
+  behaviour-suppress benchmarks common-conditions explore-agent explore-page explore-sliders fit-ibrc
+  fit-resume infer-distributions infer-group-dynamics infer-irl infer-prior infer-profile infer-sampler
+  infer-sampler-proposal infer-spread malformed names plan-agent plan-regions plot-data plot-fit plot-groups
+  plot-paths plot-plan plot-simplex privacy problem-agent problem-pomdp-entries problem-pomdp-file
+  problem-setting read-augment read-belief_paths read-loglik read-predict readme report-dynamics report-fit
+  report-html report-sections setup standards trust verdict-identifiability verdict-summary vignette-adni
+  vignette-paper vignettes wording rooms"
 filter=${1:-}
 suppressions=tests/slow/shared/valgrind.supp
 export IBRC_EXTENDED_TESTS=0

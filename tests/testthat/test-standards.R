@@ -80,7 +80,7 @@ test_that("functions, help pages and tests that the answers name exist", {
   expect_identical(lost_names(lines), character())
   expect_gt(length(marked(lines, "^test-.*[.]R$")), 20)
   # Names that lead nowhere are seen.
-  wrong <- c("| `no_such()`; `?no_such`; `test-no_such.R` |", "| `test-fit.R` \"no such title\" |")
+  wrong <- c("| `no_such()`; `?no_such`; `test-no_such.R` |", "| `test-fit-ibrc.R` \"no such title\" |")
   expect_identical(unname(lost_names(wrong)), c("no_such", "no_such", "test-no_such.R", "no such title"))
 })
 

@@ -1,0 +1,183 @@
+#' Behaviour seen: a data frame with one row per visit
+#'
+#' Marks which columns of a data frame say who was seen, when, what was done and
+#' what was seen next, and checks them. Rows keep their order and columns their
+#' names.
+#'
+#' One step of the setting passes between two rows of an `id`, however far apart they are in time: visits must be
+#' roughly
+#' equally spaced. Where one was missed, end the trajectory there, as [read_adni()] does, or give [panel_trajectories()]
+#' an `interval`.
+#'
+#' A row is a visit: the action taken at it, and the observation that came after
+#' the action, before the next visit. An observation may be missing (`NA`), an action may
+#' not: where nothing was done, that is an action too, with a name of its own.
+#'
+#' @section Which observation goes with which action:
+#' The observation of a row is what came *of* its action: the test ordered at this visit and
+#' its result. Many tables have it the other way round, with a row holding what was known when the
+#' action was chosen. Then move the column up by one row within each patient:
+#'
+#' ```
+#' data$seen <- ave(as.character(data$result), data$patient, FUN = function(x) c(x[-1], NA))
+#' ```
+#'
+#' What was known at the first visit has no action before it. It belongs into the `start` of the setting
+#' ([decision_setting()]).
+#'
+#' @param data A data frame (or tibble, or data.table), one row per visit.
+#' @param id,action,observation Names of columns, in quotes. Identifiers, actions and
+#'   observations may be text, factors or numbers; actions and observations are matched to the setting's
+#'   names as text, to the letter.
+#' @param time Name of the column that orders the visits of one `id`: numbers,
+#'   dates, or an ordered factor. Character times, such as visit codes, are taken
+#'   in the order of the rows, with a warning where they look like dates or numbers that
+#'   are not in order. `NULL` takes the order of the rows.
+#' @param covariates Names of further columns to keep, to compare groups by. Columns not named
+#'   are dropped.
+#' @param setting Optional: a setting ([decision_setting()]). Given, every action
+#'   and observation must be known to it and no row may follow a stop action.
+#'
+#' @return A data frame of class `ibrc_trajectories` with the columns named.
+#' @section What columns may be:
+#' Plain columns of any class: numbers, text, factors, ordered or not, dates. Actions,
+#' observations and covariates count by their text, in which upper and lower case differ. Of times
+#' only an ordered factor has an order of its own; a factor that is not ordered is taken
+#' as text is. Lists, matrices and complex numbers are refused, and left out without a word where they
+#' are not named. A tibble or a data.table comes back as a plain data frame.
+#'
+#' Identifiers are the same only where they are the same to the last sign: `"0123"` is not `"123"`. Whole
+#' numbers of 64 bits (class `integer64`) become text where they are identifiers. Identifiers that are numbers of
+#' 2^53 or more are refused: R does not keep such numbers apart, and they have to be read as text. Text that differs
+#' in blanks or in signs that cannot be seen alone is refused by its rows.
+#'
+#' Columns with labels, as the package haven reads them from SPSS, Stata and SAS, count by their codes; codes
+#' that the file declares missing are missing. `haven::as_factor()` puts the labels in their place.
+#'
+#' @section Missing values:
+#' A missing observation (`NA`; empty text is not missing, so read files with `na.strings = c("", "NA")`) stays
+#' missing, and is nothing to be filled in: a belief
+#' then moves by what is expected alone, and [fit_iohmm()] sums over what may have been seen. A
+#' missing identifier, time or action is an error that names the rows; no row is ever
+#' dropped here. In columns to compare groups by, missing is a group of its own, and
+#' blank text is missing. `NaN` is
+#' missing in identifiers, times and actions, and so is blank text; an observation that is `NaN` or `Inf` is
+#' not a missing one, and is refused where the setting does not know it, and one that is blank text is refused. In a
+#' factor a level that is `NA`, as [addNA()] makes it, is missing as any `NA` is.
+#'
+#' @section Where an action is not known:
+#' If nothing was done, that is an action: give it a name. If what was done is not known, the row must not be left
+#' out of the middle of a trajectory. Between two visits states move and beliefs with them, and without
+#' the row one such step would be missing: later visits would be judged by beliefs that nobody held. Leave out
+#' the row *and* all later rows of that `id`, or say what was done. At the end of a trajectory the row alone can be left
+#' out. The same holds for visits without a time. For a column `done`, this cuts each trajectory
+#' before its first row without an action:
+#'
+#' ```
+#' data <- data[ave(as.numeric(is.na(data$done)), data$patient, FUN = cumsum) == 0, ]
+#' ```
+#'
+#' @family behaviour
+#' @export
+#' @examples
+#' visits <- data.frame(
+#'   patient = c("a", "a", "b"), visit = c(1, 2, 1),
+#'   done = c("monitor", "declare_diseased", "declare_healthy"),
+#'   seen = c("positive", NA, NA)
+#' )
+#' trajectories(visits, id = "patient", time = "visit", action = "done", observation = "seen",
+#'              setting = diag_setting())
+trajectories <- function(data, id = "id", time = "time", action = "action",
+                         observation = "observation", covariates = NULL, setting = NULL) {
+  check_given(data)
+  if (!is.data.frame(data)) abort_input("data", "must be a data frame, not ", describe(data), ".")
+  refuse_bare_columns(as.list(match.call())[-1], data, parent.frame())
+  roles <- list(id = id, time = time, action = action, observation = observation)
+  for (role in names(roles)) {
+    if (role == "time" && is.null(time)) next
+    check_column(data, roles[[role]], role)
+  }
+  if (!is.null(covariates) && !is.character(covariates)) {
+    abort_input("covariates", "must be names of columns, not ", describe(covariates), ".")
+  }
+  for (covariate in covariates) check_column(data, covariate, "covariates")
+  used <- unlist(roles, use.names = FALSE)
+  if (anyDuplicated(used)) {
+    abort_input("id", "`time`, `action` and `observation` must be different columns.")
+  }
+  if (nrow(data) == 0) abort("data", "`data` has no rows.", argument = "data")
+  out <- as.data.frame(data)[unique(c(used, covariates))]
+  rownames(out) <- NULL
+  out <- new_ibrc_trajectories(out, id, time, action, observation, as.character(covariates))
+  out <- validate_ibrc_trajectories(plain_visits(out), setting)
+  if (!is.null(time)) warn_text_times(id_codes(out[[id]]), out[[time]])
+  out
+}
+
+# A column without its quotes, as other packages take it, would fail as an object that is not there.
+refuse_bare_columns <- function(written, data, frame) {
+  for (role in setdiff(names(written), c("data", "setting"))) {
+    name <- if (is.name(written[[role]])) as.character(written[[role]])
+    # A variable of that name, other than a function, is meant.
+    if (is.null(name) || !name %in% names(data) || exists(name, frame) && !is.function(get(name, frame))) next
+    abort_input(role, "must be the name of a column in quotes: ", role, " = \"", name, "\".")
+  }
+}
+
+new_ibrc_trajectories <- function(data, id, time, action, observation, covariates = character()) {
+  structure(data, class = c("ibrc_trajectories", "data.frame"),
+            roles = list(id = id, time = time, action = action, observation = observation,
+                         covariates = covariates))
+}
+
+# Every marked column plain (plain_column()). Of others no more is asked than that they be there.
+plain_visits <- function(visits) {
+  roles <- attr(visits, "roles")
+  for (role in names(roles)) {
+    for (column in intersect(roles[[role]], names(visits))) {
+      made <- if (role == "id") plain_ids(visits[[column]]) else plain_column(visits[[column]])
+      if (!identical(made, visits[[column]])) visits[[column]] <- made
+    }
+  }
+  visits
+}
+
+#' @export
+format.ibrc_trajectories <- function(x, ...) {
+  roles <- attr(x, "roles")
+  if (is.null(roles) || !all(unlist(roles[c("id", "action", "observation")]) %in% names(x))) {
+    return(NextMethod())
+  }
+  who <- id_codes(x[[roles$id]])
+  done <- as_utf8(x[[roles$action]])
+  done <- sort(table(factor(done, levels = sorted_text(done))), decreasing = TRUE)
+  lost <- sum(is.na(x[[roles$observation]]))
+  c(
+    paste0(plural(length(unique(who)), "trajectory", "trajectories"), " with ", plural(nrow(x), "visit"),
+           " (median ", stats::median(tabulate(who)), ")"),
+    paste0("  actions       ", listing(paste0(names(done), " ", round(100 * done / nrow(x)), "%"))),
+    paste0("  observations  ", listing(sorted_text(x[[roles$observation]])),
+           if (lost) paste0("; ", plural(lost, "missing", "missing"))),
+    if (length(roles$covariates)) paste0("  covariates    ", listing(roles$covariates))
+  )
+}
+
+#' @export
+print.ibrc_trajectories <- function(x, n = 6, ...) {
+  roles <- attr(x, "roles")
+  if (is.null(roles) || !all(unlist(roles[c("id", "action", "observation")]) %in% names(x))) {
+    return(NextMethod())
+  }
+  writeLines(format(x))
+  print(utils::head(as.data.frame(x), n), row.names = FALSE)
+  if (nrow(x) > n) cat("  ... and", plural(nrow(x) - n, "more row"), "\n")
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ibrc_trajectories <- function(x, ...) {
+  attr(x, "roles") <- NULL
+  attr(x, "seed") <- NULL
+  class(x) <- "data.frame"
+  x
+}

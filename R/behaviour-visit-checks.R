@@ -1,0 +1,166 @@
+# What visits have to be, wherever they come from: named by their rows where they are not.
+
+# Still trajectories, with the columns that were marked, and some rows.
+check_visits <- function(visits, argument = "visits") {
+  check_class(visits, "ibrc_trajectories", argument, "trajectories()")
+  roles <- unlist(attr(visits, "roles")[c("id", "time", "action", "observation")])
+  if (is.null(roles) || !all(roles %in% names(visits))) {
+    abort_input(argument, "no longer have the columns that trajectories() marked: pass the data to it again.")
+  }
+  for (role in names(roles)) check_column(visits, roles[[role]], role)
+  if (nrow(visits) == 0) abort("data", "`", argument, "` have no rows.", argument = argument)
+}
+
+# What is wrong, in which rows, and what to do about it.
+abort_rows <- function(rows, argument, ..., advice = NULL, topic = NULL) {
+  shown <- if (length(rows) == 1) "row " else "rows "
+  abort("data", ..., " (", shown, enumerate(rows, quote = ""), ").", if (length(advice)) paste0(" ", advice),
+        argument = argument, rows = rows, topic = topic)
+}
+
+# `visits`: from plain_visits().
+validate_ibrc_trajectories <- function(visits, setting = NULL) {
+  roles <- attr(visits, "roles")
+  who <- visits[[roles$id]]
+  validate_ids(who, roles)
+  who <- id_codes(who)
+  if (!is.null(roles$time)) validate_times(who, visits[[roles$time]], roles)
+  lost <- which(is_lost(visits[[roles$action]]))
+  if (length(lost)) refuse_visits(lost, "action", "`action` is missing", advice = lost_action_advice(who, lost))
+  blank <- which(is_lost(visits[[roles$observation]]) & !is.na(visits[[roles$observation]]))
+  if (length(blank)) {
+    refuse_visits(blank, "observation", "`observation` is blank text", advice = "Make it NA where nothing was seen.")
+  }
+  if (!is.null(setting)) {
+    check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+    validate_against_setting(visits, setting)
+  }
+  for (role in c("action", "observation")) refuse_lookalikes(visits[[roles[[role]]]], role, roles[[role]])
+  visits
+}
+
+refuse_visits <- function(...) abort_rows(..., topic = "trajectories")
+
+validate_ids <- function(who, roles) {
+  lost <- which(is_lost(who))
+  if (length(lost)) {
+    refuse_visits(lost, "id", "`id` is missing", advice = paste(
+      "Fill it in where it is known whose visits these are. Leave these rows out only where they are of nobody else",
+      "in the table: a visit lost from the middle of a trajectory takes a step of time with it."
+    ))
+  }
+  large <- rounded_rows(who)
+  if (length(large)) abort_rounded_ids(large, "id", roles$id)
+  refuse_lookalikes(who, "id", roles$id)
+}
+
+refuse_lookalikes <- function(x, argument, column, topic = "trajectories") {
+  rows <- lookalike_rows(x)
+  if (length(rows)) {
+    abort_rows(rows, argument, "column ", enumerate(column), " has values that differ from others in blanks or signs ",
+               "that cannot be seen alone", advice = lookalike_advice, topic = topic)
+  }
+}
+
+# A row in the middle cannot simply go: states move between visits, and so do beliefs.
+lost_action_advice <- function(who, lost) {
+  last_known <- integer(max(who))
+  # Later rows overwrite earlier ones.
+  last_known[who[-lost]] <- seq_along(who)[-lost]
+  inside <- lost < last_known[who[lost]]
+  paste0(
+    "Where nothing was done, give that a name and make it one of the setting's actions. Where it is not known what ",
+    "was done, ", if (!any(inside)) "leave these rows out: nothing follows them." else paste0(
+      "leave out ", if (all(inside)) "each of these rows" else "each such row", " together with all later rows of its ",
+      "`id`: without the row alone, a step of time would be missing from the trajectory."
+    )
+  )
+}
+
+# `who`: whole numbers, one an `id`.
+validate_times <- function(who, when, roles) {
+  lost <- which(is_lost(when))
+  if (length(lost)) {
+    refuse_visits(lost, "time", "`time` is missing", advice = paste(
+      "Fill it in, or give time = NULL where rows are in order. A row at the end of a trajectory can be left out; one",
+      "before that only together with all later rows of its `id`."
+    ))
+  }
+  # match() compares dates and times by what they print as: seconds are lost, and an hour in autumn is there twice.
+  key <- if (is_text_time(when)) match(when, when) else as.numeric(when)
+  # A pair of numbers as one: as exact as comparing the two, and fast.
+  twice <- which(duplicated(complex(real = who, imaginary = match(key, key))))
+  if (length(twice)) {
+    refuse_visits(twice, "time", "an `id` has the same `time` twice",
+                  advice = "Make one visit of them, or give time = NULL where rows are in order.")
+  }
+  if (is_text_time(when)) return(invisible())
+  back <- backward_steps(who, as.numeric(when))
+  if (length(back)) {
+    refuse_visits(back, "time", "the visits of an `id` must be in order of `time`",
+                  advice = paste0("Sort the rows first: data[order(data[[\"", roles$id, "\"]], data[[\"", roles$time,
+                                  "\"]]), ]."))
+  }
+}
+
+is_text_time <- function(when) is.character(when) || is.factor(when) && !is.ordered(when)
+
+# Rows whose time is before that of the same id's row above. `who`: whole numbers, one an `id`.
+backward_steps <- function(who, when) {
+  order_in <- order(who)
+  step <- diff(when[order_in])
+  same <- diff(who[order_in]) == 0
+  sort(order_in[which(same & step < 0) + 1])
+}
+
+# Text may be visit codes, which have an order of their own. Dates and numbers as text are likelier a slip, and
+# are read as numbers or letter by letter (as 2024-01-31 may be) to see whether they go forward.
+warn_text_times <- function(who, when) {
+  if (!is_text_time(when)) return(invisible())
+  when <- as_utf8(when)
+  if (!all(grepl("^[0-9]+([-/.: T][0-9]+)*Z?$", when))) return(invisible())
+  order_of <- suppressWarnings(as.numeric(when))
+  # Rows sorted by text have 10 before 9: only what is no number goes letter by letter.
+  if (anyNA(order_of)) order_of <- match(when, sorted_text(when))
+  back <- backward_steps(who, order_of)
+  if (length(back)) {
+    warn("time", "`time` is text, so that rows are taken in the order they stand in, and that may not be the order ",
+         "of time (row ", back[1], "). Make it dates or numbers, with as.Date() or as.numeric(), to have it checked.")
+  }
+}
+
+validate_against_setting <- function(visits, setting) {
+  roles <- attr(visits, "roles")
+  done <- as_utf8(visits[[roles$action]])
+  seen <- as_utf8(visits[[roles$observation]])
+  bad <- which(!done %in% setting$actions)
+  if (length(bad)) {
+    refuse_visits(bad, "action", "`action` is not one of ", enumerate(setting$actions),
+           advice = spelling_advice(done[bad], setting$actions, roles$action))
+  }
+  bad <- which(!is.na(seen) & !seen %in% setting$observations)
+  if (length(bad)) {
+    refuse_visits(bad, "observation", "`observation` is not one of ", enumerate(setting$observations),
+           advice = spelling_advice(seen[bad], setting$observations, roles$observation))
+  }
+  who <- id_codes(visits[[roles$id]])
+  stopped <- done %in% setting$stop_actions
+  after <- which(stats::ave(as.numeric(stopped), who, FUN = function(s) c(0, cumsum(s)[-length(s)])) > 0)
+  if (length(after)) {
+    refuse_visits(after, "action", "a visit follows an action that ends the trajectory",
+           advice = "Leave these rows out, or take the action out of the setting's `stop_actions`.")
+  }
+}
+
+# Values are not shown: they may be anybody's.
+spelling_advice <- function(given, known, column) {
+  bare <- function(x) gsub("[^[:alnum:]]", "", lower_case(bare_text(x)))
+  paste0("Look at column \"", column, "\" there: names must match to the letter",
+         if (all(bare(given) %in% bare(known))) ", and these differ in capitals, blanks or signs alone", ".")
+}
+
+abort_rounded_ids <- function(rows, argument, column) {
+  abort_rows(rows, argument, "column \"", column, "\" has numbers of more digits than R keeps apart, so that ",
+             "different identifiers may have become one",
+             advice = "Read the column as text (colClasses = \"character\"), not as numbers.")
+}

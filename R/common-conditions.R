@@ -1,0 +1,92 @@
+# Every error a user can meet is a classed condition: `ibrc_error_<kind>`, then
+# `ibrc_error`. Kinds: input (an argument is wrong), data (rows are wrong),
+# memory, convergence, observation (impossible under every model), file (a
+# checkpoint or a report), checkpoint (one that cannot be used: of the kind file, too),
+# interrupted, package (an optional package is missing), worker (a
+# process of future::plan() failed), loo (leaving one out cannot be had from the draws). The
+# fields say which argument and which rows, and
+# `topic` which help page to read; no message carries a value of a user's data column.
+
+# `kind`: one, or several, the narrowest first.
+abort <- function(kind, ..., argument = NULL, rows = NULL, topic = NULL, fields = list(),
+                  call = NULL) {
+  message <- paste0(...)
+  # The help page of what was called, unless another has more to say.
+  topic <- c(intersect(topic, help_topics()), called_topic())
+  condition <- structure(
+    class = c(paste0("ibrc_error_", kind), "ibrc_error", "error", "condition"),
+    c(list(message = message, call = call, argument = argument, rows = rows,
+           topic = if (length(topic)) topic[1]), fields)
+  )
+  stop(condition)
+}
+
+abort_input <- function(argument, ..., rows = NULL, topic = NULL) {
+  abort("input", "`", argument, "` ", ..., argument = argument, rows = rows, topic = topic)
+}
+
+# What went wrong, and on a line of its own where to read on.
+#' @export
+conditionMessage.ibrc_error <- function(c) {
+  if (is.null(c$topic)) return(c$message)
+  paste0(c$message, "\nSee ?", c$topic, ".")
+}
+
+# Names that help() finds in this package; none where it was installed without help.
+help_topics <- function() {
+  file <- system.file("help", "aliases.rds", package = "ibrc")
+  if (nzchar(file)) names(readRDS(file)) else character()
+}
+
+# The help page of the function that the user called: of our functions now running, the last that
+# was not called by another of them. (The last, because the arguments of one may be calls of another.)
+called_topic <- function() {
+  ours <- topenv()
+  parents <- sys.parents()
+  is_ours <- vapply(seq_along(parents), function(i) identical(environment(sys.function(i)), ours), NA)
+  topics <- help_topics()
+  for (i in rev(which(is_ours))) {
+    if (called_from(i, parents, is_ours)) next
+    name <- intersect(public_name(sys.function(i), ours), topics)
+    if (length(name)) return(name[1])
+  }
+}
+
+# Was frame `i` called, however indirectly, from one of the frames `wanted`? Evaluators of other packages can make
+# a frame its own parent: such a one was called from the frame below.
+called_from <- function(i, parents, wanted) {
+  while (i > 0) {
+    i <- if (parents[i] < i) parents[i] else i - 1
+    if (i > 0 && wanted[i]) return(TRUE)
+  }
+  FALSE
+}
+
+# What users call a function of the package by: its name and, of a method, that of the generic; nothing if
+# they cannot call it.
+public_name <- function(f, namespace) {
+  is_f <- function(name) identical(get0(name, namespace), f)
+  methods <- getNamespaceInfo(namespace, "S3methods")
+  methods <- methods[vapply(methods[, 3], is_f, NA), , drop = FALSE]
+  unique(c(Filter(is_f, getNamespaceExports(namespace)), methods[, 3], methods[, 1]))
+}
+
+require_package <- function(package, purpose) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort("package", purpose, " needs the package '", package,
+          "'. Install it with install.packages(\"", package, "\").")
+  }
+}
+
+# A function that the user wrote: what goes wrong in it is said with its argument.
+call_user <- function(f, ..., argument) {
+  tryCatch(f(...), error = function(e) {
+    abort_input(argument, "is a function that failed: ", conditionMessage(e))
+  })
+}
+
+# Warnings say what to do next, and have classes too: `ibrc_warning_<kind>`.
+warn <- function(kind, ...) {
+  warning(structure(class = c(paste0("ibrc_warning_", kind), "ibrc_warning", "warning", "condition"),
+                    list(message = paste0(...), call = NULL)))
+}

@@ -1,0 +1,84 @@
+# Random streams: one L'Ecuyer-CMRG stream a chain, so that a chain's noise does
+# not depend on which chains run beside it, nor on the number of threads.
+#
+# R's generator lives in `.Random.seed` of the global environment, and its first
+# number also says of which kind it is. Whatever draws here does so inside
+# keep_random_state(), which puts the caller's seed back afterwards, also after
+# an error or an interrupt, even one that comes while it is put back. A caller who
+# had no seed yet (nothing drawn in the session) has none afterwards, and the kinds
+# chosen before.
+
+# `seed`: a whole number, or NULL to take one from the present generator, which
+# then moves on as one stats::runif(1) would move it.
+settle_seed <- function(seed = NULL) {
+  if (is.null(seed)) as.integer(floor(stats::runif(1) * .Machine$integer.max)) else check_seed(seed)
+}
+
+streams_from_seed <- function(seed = NULL, n = 1L) {
+  seed <- settle_seed(seed)
+  streams <- vector("list", n)
+  keep_random_state({
+    set.seed(seed, kind = "L'Ecuyer-CMRG", normal.kind = "Inversion", sample.kind = "Rejection")
+    stream <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  })
+  for (i in seq_len(n)) {
+    streams[[i]] <- stream
+    stream <- parallel::nextRNGStream(stream)
+  }
+  streams
+}
+
+keep_random_state <- function(code) {
+  seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
+  kinds <- if (is.null(seed)) RNGkind()
+  # Twice: an interrupt may end the one, and the other is still to come.
+  on.exit(restore_random_state(seed, kinds))
+  inside <- function() {
+    on.exit(restore_random_state(seed, kinds))
+    force(code)
+  }
+  inside()
+}
+
+restore_random_state <- function(seed, kinds) {
+  if (!is.null(seed)) {
+    assign(".Random.seed", seed, envir = globalenv())
+  } else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE)) {
+    # Without a seed to say so, the kinds have to be set; that makes a seed.
+    # The old "Rounding" warns whenever it is chosen, which the caller has seen.
+    suppressWarnings(RNGkind(kinds[1], kinds[2], kinds[3]))
+    rm(".Random.seed", envir = globalenv())
+  }
+}
+
+# The noise of `n_steps` steps, every chain's from its own stream and always in
+# the same order and amount, used or not: two samplers that differ in what they
+# propose still meet the same noise. Returns the moved streams and
+#   normal      [chains * size, steps]  chains fastest, as a matrix of positions
+#   chi_square  [chains, steps]         on `df` degrees of freedom
+#   kind, component, log_uniform        [chains, steps]  which move, which part of
+#                                       a mixture, and the level to accept at
+draw_noise <- function(streams, n_steps, size, df) {
+  n_chains <- length(streams)
+  blank <- matrix(0, n_chains, n_steps)
+  noise <- list(streams = streams, normal = matrix(0, n_chains * size, n_steps), chi_square = blank,
+                kind = blank, component = blank, log_uniform = blank)
+  keep_random_state(for (chain in seq_len(n_chains)) {
+    assign(".Random.seed", streams[[chain]], envir = globalenv())
+    noise$normal[chain + n_chains * (seq_len(size) - 1L), ] <- stats::rnorm(size * n_steps)
+    noise$chi_square[chain, ] <- stats::rchisq(n_steps, df)
+    noise$kind[chain, ] <- stats::runif(n_steps)
+    noise$component[chain, ] <- stats::runif(n_steps)
+    noise$log_uniform[chain, ] <- log(stats::runif(n_steps))
+    noise$streams[[chain]] <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
+  })
+  noise
+}
+
+# Runs code on a stream of its own; the caller's generator is put back.
+with_stream <- function(stream, code) {
+  keep_random_state({
+    assign(".Random.seed", stream, envir = globalenv())
+    force(code)
+  })
+}

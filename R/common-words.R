@@ -1,0 +1,40 @@
+# Words that messages and prints are made of: lists, counts and numbers as text.
+
+# "a", "b" and "c"; at most `most` of them, then how many more.
+enumerate <- function(x, most = 5, quote = "\"") {
+  if (!length(x)) return("none")
+  shown <- paste0(quote, safe_text(utils::head(x, most)), quote)
+  more <- length(x) - length(shown)
+  if (more > 0) shown <- c(shown, paste(more, "more"))
+  if (length(shown) < 2) return(shown)
+  paste(paste(utils::head(shown, -1), collapse = ", "), "and", utils::tail(shown, 1))
+}
+
+plural <- function(n, one, many = paste0(one, "s")) {
+  paste(format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE), if (n == 1) one else many)
+}
+
+# A number for a sentence, whatever options(OutDec) says.
+format_number <- function(x, digits = 3) format(signif(x, digits), trim = TRUE, digits = digits, decimal.mark = ".")
+
+# Names on a console line: long lists are cut.
+listing <- function(x, most = 8) {
+  if (length(x) > most) x <- c(utils::head(x, most - 1), paste("and", length(x) - most + 1, "more"))
+  paste(safe_text(x), collapse = ", ")
+}
+
+# What stands between thousands: never the sign that options(OutDec = ",") makes of the point.
+big_mark <- function() if (identical(getOption("OutDec"), ",")) " " else ","
+
+# format() with a point whatever options(OutDec = ) says: for names, and for text beside sprintf().
+format_plain <- function(x, ...) format(x, ..., trim = TRUE, decimal.mark = ".")
+
+# 100000 as "100,000".
+format_count <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
+
+format_bytes <- function(bytes) {
+  if (bytes < 1000) return(plural(round(bytes), "byte"))
+  units <- c("kB", "MB", "GB", "TB", "PB")
+  power <- min(floor(log10(bytes) / 3), length(units))
+  paste(format(round(bytes / 1000^power, 1), big.mark = big_mark(), scientific = FALSE), units[power])
+}

@@ -1,0 +1,248 @@
+#' Infer how bounded behaviour looks
+#'
+#' Draws from the posterior of an agent's parameters given what was observed and
+#' done: how flexible, optimistic and adaptive the decision maker looks, under a
+#' stated setting and proper priors.
+#'
+#' Chains and groups share the threads of `cores`. With more than one group and a
+#' `future::plan()` other than `"sequential"`, every group runs in a process of that
+#' plan instead, on this machine or another, each with `cores` threads (one in forked
+#' processes); that needs the package future.apply. Draws are the same either way. Progress
+#' and checkpoints then come a round of `refresh` steps at a time, and an interrupt
+#' gives back the last whole round.
+#'
+#' @section Groups with dynamics of their own:
+#' Where the course of a disease differs between groups, each may be planned for with its
+#' own dynamics: give `setting`, `models` or both as lists named by the groups in `by`
+#' (those of several columns are named such as `"female, carrier"`). The
+#' settings must have the same states, actions, observations and stop actions, in the same
+#' order; dynamics, start, utility and discount may differ. The prior is the same in
+#' every group, by default on the scale of the largest utilities. Everything that looks
+#' at such a fit, from [augment()][augment.ibrc_fit] to [loo()], plans for each group with
+#' its own dynamics. States that were learned apart in each group ([fit_iohmm()]) mean the
+#' same only as far as they were ordered alike (its `sort_by`).
+#'
+#' @section The sampler:
+#' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
+#' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
+#' after it nothing is learnt. `vignette("math")` has the two moves. The number of
+#' steps is fixed beforehand: [summary()][summary.ibrc_fit] says whether there were enough.
+#'
+#' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
+#'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
+#'   Metropolis algorithm, Bernoulli 7.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
+#'   settings, one a group.
+#' @param models What the decision maker may believe about the dynamics
+#'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
+#'   models over others, so it takes more than one. Or a list of them, one a group.
+#' @param prior What is inferred, and its prior ([ibrc_prior()]). By default alpha,
+#'   optimism and eta, weakly informative on the scale of the utility, without what is `fixed`, and without
+#'   optimism where there is one model only.
+#' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
+#'   their inverses) and `discount`. What is neither inferred nor fixed is
+#'   perfectly rational, but `alpha` must be one or the other. The action prior is
+#'   uniform and the belief prior constant: a fit has no others.
+#' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group.
+#'   Groups stand in the order of a factor's levels, of numbers by size, and of text letter by letter, capitals
+#'   first (as in the locale `C`, in every locale); what is missing, blank text included, comes last and is
+#'   called `missing`. With
+#'   several columns a group is called by their values with commas between, `female, carrier`. A value that has a
+#'   comma and a blank in it then stands in quotes, and so does the text `missing` where there are missing values
+#'   beside it: no two groups are merged. Numbers that differ beyond the 15 digits R writes have all their digits; dates
+#'   and times that differ and are written the same are refused.
+#' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
+#'   learn the proposal and are dropped, and which of the rest are kept.
+#' @param cores Threads to use. Draws do not depend on it. Give no more than there are
+#'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
+#'   full machine two threads can be slower than one. `OMP_WAIT_POLICY=passive` in the
+#'   environment, set before R starts, makes them wait quietly.
+#' @param seed A number that makes the draws repeatable; `NULL` takes one from the
+#'   session's generator, which moves on by one draw. Otherwise the generator is
+#'   left as it was. The fit has the one used as its `seed`.
+#' @param refresh Show progress every so many steps; 0 for none. By default 200 in
+#'   an interactive session.
+#' @param file A path to write checkpoints to, every `refresh` steps (every 200 where
+#'   no progress is shown) and at the end; [resume()] goes on from it. `NULL` writes
+#'   nothing. A path that cannot be written to is an error before anything is computed. If
+#'   a later checkpoint fails, because the disk is full, say, a warning says so, the run goes
+#'   on and the checkpoint before it stays. A file that is there already is not
+#'   touched (see `overwrite`), nor one that another process is writing to.
+#' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
+#'   the standard deviation 0.1 on the scale a sampler works on ([ibrc_prior()]), the logarithm for
+#'   `alpha`, `beta` and `eta`. For the rest of the paper's protocol infer those three, and give
+#'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`, `chains = 1`, `warmup = 1000`, `iter = 11000`
+#'   and `thin = 10`.
+#' @param start Where chains start: `NULL` draws from the prior; or a matrix or
+#'   data frame with a column a term and a row a chain (natural scale), group after
+#'   group, one row for all of them alike; or an earlier fit, at whose last draws they
+#'   start. The fit has them as its `start`. To go on with a run rather than begin another,
+#'   see [resume()].
+#' @param sample_prior `"only"` draws from the prior alone.
+#' @param resolution,tolerance,interpolate,surprise As in [plan_agent()].
+#' @param keep_data Keep coded histories, without identifiers, in the fit; what
+#'   looks back at the data needs them.
+#' @param overwrite Whether to replace a `file` that is there already. Without it a file is
+#'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
+#'   prior, settings, start and seed, so that the same draws come again. To go on with it
+#'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
+#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
+#'   leaves
+#'   that for later, as in a simulation study, where it would take a quarter of the time.
+#'
+#' @return An object of class `ibrc_fit`. To read it, see [summary()][summary.ibrc_fit],
+#'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
+#' @seealso [ibrc-package] lists every function of the package by task; `vignette("ibrc")` begins at the
+#'   beginning.
+#' @family inference
+#' @aliases ibrc_fit
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' optimist <- plan_agent(setting, bounded_agent(alpha = 0.5, beta = 1.25), diag_models())
+#' visits <- simulate(optimist, nsim = 100, seed = 1)
+#' fit <- ibrc(visits, setting, diag_models(),
+#'             prior = ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
+#'             chains = 2, iter = 400, seed = 1)
+#' fit
+#' tidy(fit)
+#'
+#' # Other chains, from where these ended, by the paper's own walk
+#' again <- ibrc(visits, setting, diag_models(), fit$prior, chains = 2, iter = 400, seed = 2,
+#'               sampler = "paper", start = fit)
+#' again$start
+ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
+                 chains = 4, iter = 2000, warmup = floor(iter / 2), thin = 1,
+                 cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
+                 sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
+                 resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
+                 surprise = c("belief", "observation"), keep_data = TRUE, overwrite = FALSE,
+                 check = getOption("ibrc.check", TRUE)) {
+  check_given(visits, setting)
+  settings <- as_settings(setting, by)
+  if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
+  coded <- code_visits(visits, settings[[1]])
+  by_default <- missing(prior)
+  if (by_default) prior <- default_prior(widest_setting(settings), not_inferred(fixed, models))
+  prior <- check_prior(prior, settings[[1]], fixed)
+  run <- check_run(chains, iter, warmup, thin, cores, refresh)
+  sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
+  sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
+  keep_data <- check_flag(keep_data, "keep_data")
+  check <- check_flag(check, "check")
+  overwrite <- check_flag(overwrite, "overwrite")
+  found <- NULL
+  if (!is.null(file)) {
+    check_writable(file)
+    lock <- new_lock(file)
+    on.exit(release_lock(lock))
+    take_lock(lock)
+    found <- check_replaceable(file, overwrite)
+  }
+  group <- group_trajectories(visits, by, coded)
+  refuse_large_run(run, nlevels(group), length(prior))
+  warn_small_groups(group, tabulate(coded$trajectory + 1L))
+  tell_one_model(prior, models, fixed, by_default)
+
+  make <- function(setting, models) {
+    plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
+               cores = run$cores)
+  }
+  plans <- plan_groups(setting, models, levels(group), make)
+  plan <- if (is.null(plans)) make(setting, models) else plans[[1]]
+  refuse_many_values(run, nlevels(group), nrow(plan$nodes))
+  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
+  histories <- lapply(pieces, build_histories, plan$setting)
+  actions <- lapply(pieces, function(piece) piece$action + 1L)
+  if (is.null(plans)) refuse_impossible_visits(coded, build_histories(coded, plan$setting), plan)
+  else Map(refuse_impossible_visits, pieces, histories, plans)
+  chain_group <- rep(seq_along(histories), each = run$chains)
+  evaluator <- groups_evaluator(plan, plans, histories, chain_group, prior, fixed, as.numeric(tolerance), run$cores,
+                                likelihood = sample_prior == "no")
+  run$seed <- settle_seed(seed)
+  streams <- streams_from_seed(run$seed, length(chain_group) + 1)
+  if (inherits(start, "ibrc_fit")) start <- last_draws(start)
+  first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
+  run$start <- prior_natural(prior, first$theta)
+  chain <- if (nlevels(group) > 1 && can_spread()) {
+    list(parts = start_parts(first, streams, chain_group, run, sampler))
+  } else {
+    list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
+                               run$warmup, run$iter, run$thin, sampler), value = first$value)
+  }
+  job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = unname(by), actions = actions,
+              run = run, sampler = sampler, keep_data = keep_data)
+  finish_job(job, chain, file, found = found, check = check)
+}
+
+# From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
+# the step of the one that is there, `found` whose unfinished one a new run finds there.
+finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FALSE) {
+  every <- if (job$run$refresh > 0) job$run$refresh else 200L
+  save <- NULL
+  if (!is.null(file)) {
+    # The same for all checkpoints of a run.
+    job$fingerprint <- job_fingerprint(job_to_plain(job))
+    refuse_other_run(found, job$fingerprint)
+    write <- checkpoint_writer(file, job, stands)
+    if (is.null(stands)) write(chain)
+    save <- function(chain) if (iteration_of(chain) %% every == 0) write(chain)
+  }
+  chain <- if (is.null(chain$parts)) run_chains(chain, job$evaluator, job$run, each_step = save) else
+    run_parts(chain, job, every, each_round = save)
+  undisturbed({
+    if (!is.null(file)) stands <- write(chain[names(chain) != "interrupted"])
+    if (chain$interrupted && !is.null(file)) {
+      message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on",
+              if (stands < iteration_of(chain)) paste(" from step", stands), ".")
+    }
+    fit <- new_ibrc_fit(chain, job)
+    # Data that are not to be kept are there until the checks are made.
+    if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)
+    if (job$keep_data) fit else without_data(fit)
+  })
+}
+
+default_refresh <- function() {
+  if (interactive() && !isTRUE(getOption("knitr.in.progress"))) 200 else 0
+}
+
+check_run <- function(chains, iter, warmup, thin, cores, refresh) {
+  run <- list(chains = check_count(chains, "chains", most = 1e5),
+              iter = check_count(iter, "iter", least = 2, most = 1e8),
+              warmup = check_count(warmup, "warmup", least = 0), thin = check_count(thin, "thin"),
+              cores = check_count(cores, "cores"), refresh = check_count(refresh, "refresh", least = 0))
+  if (run$iter <= run$warmup) {
+    abort_input("iter", "must be more than `warmup`: ", run$iter, " steps with ", run$warmup,
+                " of warm-up leave nothing to keep.")
+  }
+  if ((run$iter - run$warmup) %/% run$thin < 2) {
+    abort_input("thin", "= ", run$thin, " keeps fewer than two of the ", run$iter - run$warmup,
+                " steps after warm-up: take a smaller one, or more steps.")
+  }
+  run
+}
+
+# Draws and their densities, which are copied when they are stored and when they change scale; what warm-up learns
+# from; and what every chain has for itself.
+refuse_large_run <- function(run, n_groups, n_terms) {
+  chains <- as.numeric(run$chains) * n_groups
+  kept <- chains * ((run$iter - run$warmup) %/% run$thin) * (n_terms + 1)
+  learnt <- chains * run$warmup * n_terms
+  refuse_too_large(8 * (3 * kept + 2 * learnt) + 2e4 * chains, if (chains > run$iter) "chains" else "iter",
+                   "`iter` = ", format_count(run$iter), " for ", plural(chains, "chain"),
+                   if (n_groups > 1) paste(" in", plural(n_groups, "group")), " of ", plural(n_terms, "term"),
+                   " would keep ", format_count(kept), " numbers, and ", format_count(learnt),
+                   " in warm-up, with copies on the way",
+                   advice = "take fewer steps or chains, raise `thin` or shorten `warmup`")
+}
+
+# Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
+refuse_many_values <- function(run, n_groups, n_nodes) {
+  chains <- as.numeric(run$chains) * n_groups
+  refuse_too_large(32 * chains * n_nodes, "chains", plural(chains, "chain"), " on ", plural(n_nodes, "belief node"),
+                   " would hold ", format_count(chains * n_nodes), " values, with copies on the way",
+                   advice = "take fewer chains or a smaller `resolution`")
+}

@@ -1,0 +1,52 @@
+#' Go on with a fit
+#'
+#' Takes up a fit where its checkpoint stands and finishes it, with the very draws
+#' that an unbroken run would have made.
+#'
+#' The file holds coded visits without identifiers, the problem in numbers and the
+#' state of every chain; nothing in it is run as code. It is looked at from end to end before it
+#' is used: one that was damaged or changed is refused with an error of class
+#' `ibrc_error_checkpoint`. A utility of beliefs that was
+#' given as a function is kept by its values on the lattice.
+#'
+#' While a fit writes to a file, a small file of the same name with `.lock` added lies beside it, so
+#' that a second process is told instead of writing to it as well. It is gone when the fit ends. What a
+#' killed process has left of it is noticed and taken over, on the same machine; that of a process on
+#' another machine has to be deleted by hand.
+#'
+#' @param file The path that [ibrc()] was given.
+#' @param cores,refresh As in [ibrc()]; by default as they were.
+#' @param check As in [ibrc()].
+#' @return A fit, as from [ibrc()].
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5), diag_models()), 40, seed = 1)
+#' path <- tempfile(fileext = ".ibrc")
+#' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
+#'             chains = 2, iter = 200, seed = 1, file = path)
+#' identical(resume(path)$draws, fit$draws)
+#' unlink(path)
+resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.check", TRUE)) {
+  check_given(file)
+  check <- check_flag(check, "check")
+  held <- read_checkpoint(file)
+  if (!is.null(cores)) cores <- check_count(cores, "cores")
+  if (!is.null(refresh)) refresh <- check_count(refresh, "refresh", least = 0)
+  # A finished file is only read.
+  finished <- is_finished(held$contents)
+  if (!finished) {
+    check_writable(file, file.size(check_path(file)))
+    lock <- new_lock(file)
+    on.exit(release_lock(lock))
+    take_lock(lock)
+    # Another process may have gone on with it, up to a moment ago.
+    held <- read_checkpoint(file, before = held)
+  }
+  job <- held_job(held)
+  chain <- held$contents$chain
+  if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
+  if (!is.null(refresh)) job$run$refresh <- refresh
+  finish_job(job, chain, if (!finished) file, stands = iteration_of(chain), check = check)
+}

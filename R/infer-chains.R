@@ -1,0 +1,93 @@
+# Chains: where they start, and steps of all of them at once until the end of a run.
+
+# Starting points with a finite posterior density, drawn from the prior or given.
+start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
+  value <- matrix(0, n_nodes, n)
+  given <- !is.null(start)
+  theta <- if (given) given_start(evaluator$prior, start, n) else
+    with_stream(stream, prior_draw(evaluator$prior, n * tries))
+  pool <- theta
+  theta <- pool[seq_len(n), , drop = FALSE]
+  result <- evaluate_batch(evaluator, theta, value)
+  for (try in seq_len(tries - 1)) {
+    bad <- which(!is.finite(result$log_prior + result$log_likelihood))
+    if (!length(bad)) break
+    if (given) {
+      abort_input("start", "is impossible: chain ", bad[1], " starts where the posterior is 0.", rows = bad)
+    }
+    theta[bad, ] <- pool[try * n + bad, ]
+    again <- evaluate_batch(evaluator, theta[bad, , drop = FALSE], value[, bad, drop = FALSE], evaluator$group[bad])
+    result$log_prior[bad] <- again$log_prior
+    result$log_likelihood[bad] <- again$log_likelihood
+    result$value[, bad] <- again$value
+  }
+  total <- result$log_prior + result$log_likelihood
+  if (any(!is.finite(total))) {
+    abort_input("start", "could not be drawn: ", tries, " draws from the prior all have posterior 0. ",
+                "Give `start`, or a prior nearer to the behaviour.")
+  }
+  list(theta = theta, log_density = cbind(result$log_prior, result$log_likelihood), value = result$value)
+}
+
+given_start <- function(prior, start, n) {
+  terms <- prior_terms(prior)
+  start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
+    abort_input("start", "must be a data frame with a column a term and a row a chain, not ", describe(start), ".")
+  })
+  if (!is.numeric(start)) abort_input("start", "must be numbers, a column a term and a row a chain.")
+  lost <- setdiff(terms, colnames(start))
+  if (length(lost)) abort_input("start", "has no column for ", enumerate(lost), ".")
+  if (!nrow(start) %in% c(1, n)) abort_input("start", "has ", nrow(start), " rows for ", n, " chains.")
+  theta <- prior_unconstrain(prior, start[rep_len(seq_len(nrow(start)), n), terms, drop = FALSE])
+  bad <- which(rowSums(!is.finite(theta)) > 0)
+  if (length(bad)) abort_input("start", "lies outside the prior in row ", bad[1], ".", rows = bad)
+  theta
+}
+
+# Steps until the end, or until interrupted. `chain` holds the sampler's state and
+# the values that solves start from; both change in one assignment, so that an
+# interrupt finds them in step.
+run_chains <- function(chain, evaluator, run, each_step = NULL) {
+  began <- Sys.time()
+  stopped <- tryCatch({
+    while (chain$state$iteration < run$iter) {
+      chain <- step_chains(chain, evaluator)
+      done <- chain$state$iteration
+      if (run$refresh > 0 && done %% run$refresh == 0) say_progress(done, run, began)
+      if (!is.null(each_step)) each_step(chain)
+    }
+    FALSE
+  }, interrupt = function(condition) TRUE)
+  chain$interrupted <- stopped
+  chain
+}
+
+# One step of all chains, and the values at which they now are.
+step_chains <- function(chain, evaluator) {
+  proposed <- NULL
+  log_density <- function(theta) {
+    proposed <<- evaluate_batch(evaluator, theta, chain$value)
+    cbind(proposed$log_prior, proposed$log_likelihood)
+  }
+  state <- sampler_step(chain$state, log_density)
+  value <- chain$value
+  value[, state$accepted] <- proposed$value[, state$accepted]
+  list(state = state, value = value)
+}
+
+say_progress <- function(iteration, run, began) {
+  gone <- as.numeric(Sys.time() - began, units = "secs")
+  left <- gone / iteration * (run$iter - iteration)
+  tell(message(sprintf("step %d of %d%s, about %s left", iteration, run$iter,
+                       if (iteration <= run$warmup) " (warm-up)" else "", format_seconds(left))))
+}
+
+format_seconds <- function(seconds) {
+  if (seconds < 60) return(paste(ceiling(seconds), "s"))
+  if (seconds < 3600) return(paste(ceiling(seconds / 60), "min"))
+  paste(round(seconds / 3600, 1), "h")
+}
+
+iteration_of <- function(chain) {
+  if (is.null(chain$parts)) chain$state$iteration else chain$parts[[1]]$state$iteration
+}

@@ -1,0 +1,143 @@
+# The log posterior of many chains at once. An evaluator is a plain list that says
+# what is evaluated; the values that solves start from travel beside it, so that
+# a run can be stopped and resumed exactly.
+
+new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
+  list(
+    prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
+    fast = fast_terms(prior), places = parameter_places(prior, fixed, plan$setting$discount),
+    entries = utility_terms(prior),
+    utility = plan$setting$utility, nodes = unname(plan$nodes),
+    belief_worth = plan$reward - plan$nodes %*% plan$setting$utility,
+    batch = list(tables = plan$tables, models = stack_models(plan$models), problem = plan$problem,
+                 histories = histories, resolution = plan$resolution, by_value = plan$by_value,
+                 start = unname(plan$setting$start), tolerance = tolerance, max_backups = 10000L)
+  )
+}
+
+# theta [chain, parameter] on the sampler's scale; values [node, chain] to start
+# from; group: the tree of each row. Returns log prior and likelihood, and values.
+evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
+  if (!is.null(evaluator$own)) return(evaluate_own(evaluator, theta, values, group))
+  log_prior <- fast_log_density(evaluator$fast, theta)
+  out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
+  if (!evaluator$likelihood) return(out)
+  natural <- fast_natural(evaluator$fast, evaluator$prior, theta)
+  parameters <- parameters_of(evaluator$places, natural)
+  # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
+  if (all(is.finite(c(log_prior, parameters[3, ]))) && !anyNA(parameters)) {
+    return(evaluate_possible(evaluator, out, parameters, natural, group))
+  }
+  possible <- is.finite(log_prior) & is.finite(parameters[3, ]) & colSums(is.na(parameters)) == 0
+  out$log_likelihood[!possible] <- -Inf
+  if (!any(possible)) return(out)
+  some <- list(log_likelihood = numeric(sum(possible)), value = values[, possible, drop = FALSE])
+  some <- evaluate_possible(evaluator, some, parameters[, possible, drop = FALSE],
+                            natural[possible, , drop = FALSE], group[possible])
+  out$log_likelihood[possible] <- some$log_likelihood
+  out$value[, possible] <- some$value
+  out
+}
+
+# Fills `log_likelihood` and `value` of a batch. Large batches go in slices, so that
+# an interrupt need not wait for all of them; vectors do not know of each other.
+evaluate_possible <- function(evaluator, out, parameters, natural, group) {
+  n <- length(group)
+  slice <- evaluator$cores * slice_size(nrow(out$value), evaluator$batch$histories)
+  if (n <= slice) return(evaluate_slice(evaluator, out, parameters, natural, group))
+  parts <- lapply(seq(1, n, by = slice), function(first) {
+    these <- first:min(n, first + slice - 1)
+    some <- list(log_likelihood = out$log_likelihood[these], value = out$value[, these, drop = FALSE])
+    evaluate_slice(evaluator, some, parameters[, these, drop = FALSE], natural[these, , drop = FALSE], group[these])
+  })
+  out$log_likelihood <- unlist(lapply(parts, `[[`, "log_likelihood"))
+  out$value <- do.call(cbind, lapply(parts, `[[`, "value"))
+  out
+}
+
+# Vectors that one thread gets through in a moment: solves grow with the nodes, likelihoods with the largest tree.
+slice_size <- function(n_nodes, histories) {
+  largest <- max(vapply(histories, function(tree) tree$n_histories, 0L))
+  max(1, min(8, 10000 %/% n_nodes, 50000 %/% largest))
+}
+
+# A failed solve leaves nothing to start from.
+evaluate_slice <- function(evaluator, out, parameters, natural, group) {
+  result <- .Call(ffi_evaluate, evaluator$batch, parameters, rewards_of(evaluator, natural), out$value, group - 1L,
+                  evaluator$cores)
+  failed <- result$code != 0L
+  if (any(failed)) result$value[, failed] <- out$value[, failed]
+  out$log_likelihood <- result$log_likelihood
+  out$value <- result$value
+  out
+}
+
+# Where alpha, beta, eta and the discount come from: a `column` of the natural
+# values, inverted or not, or else a number.
+parameter_places <- function(prior, fixed, discount) {
+  terms <- names(prior)
+  prices <- names(price_inverses)
+  inverse <- match(unlist(price_inverses), terms)
+  column <- c(match(prices, terms), match("discount", terms))
+  inverted <- c(is.na(column[1:3]) & !is.na(inverse), FALSE)
+  column[inverted] <- inverse[inverted[1:3]]
+  held <- prior_agent_values(list(), matrix(0, 1, 0), fixed)
+  list(column = column, inverted = inverted, inferred = which(!is.na(column)),
+       held = c(held, if (is.null(fixed$discount)) discount else fixed$discount))
+}
+
+# alpha, beta, eta, discount [4, chain].
+parameters_of <- function(places, natural) {
+  n <- nrow(natural)
+  out <- rep.int(places$held, n)
+  dim(out) <- c(4L, n)
+  if (length(places$inferred) == 0) return(out)
+  inferred <- t.default(natural[, places$column[places$inferred], drop = FALSE])
+  inverted <- places$inverted[places$inferred]
+  if (any(inverted)) inferred[inverted, ] <- 1 / inferred[inverted, ]
+  out[places$inferred, ] <- inferred
+  out
+}
+
+# Rewards [cell, chain] where entries of the utility are inferred, else NULL.
+rewards_of <- function(evaluator, natural) {
+  entries <- evaluator$entries
+  if (!length(entries$term)) return(NULL)
+  at <- cbind(match(entries$state, rownames(evaluator$utility)), match(entries$action, colnames(evaluator$utility)))
+  vapply(seq_len(nrow(natural)), function(i) {
+    utility <- evaluator$utility
+    utility[at] <- natural[i, entries$column]
+    as.vector(t(evaluator$nodes %*% utility + evaluator$belief_worth))
+  }, numeric(length(evaluator$batch$problem$reward)))
+}
+
+# The inferred entries of the utility: their terms, states and actions.
+utility_terms <- function(prior) {
+  entries <- Filter(function(entry) !is.null(entry$state) && !is.na(entry$state), unclass(prior))
+  list(term = names(entries), column = match(names(entries), names(prior)), state = vapply(entries, `[[`, "", "state"),
+       action = vapply(entries, `[[`, "", "action"))
+}
+
+# The evaluator of groups that share a plan, or have one each: then `own` has theirs.
+groups_evaluator <- function(plan, plans, histories, group, ...) {
+  evaluator <- new_evaluator(plan, histories, group, ...)
+  evaluator$own <- if (!is.null(plans)) {
+    lapply(seq_along(plans), function(g) new_evaluator(plans[[g]], histories[g], rep(1L, sum(group == g)), ...))
+  }
+  evaluator
+}
+
+# evaluate_batch() of chains whose groups have evaluators of their own.
+evaluate_own <- function(evaluator, theta, values, group) {
+  out <- list(log_prior = numeric(nrow(theta)), log_likelihood = numeric(nrow(theta)), value = values)
+  for (g in unique(group)) {
+    mine <- which(group == g)
+    own <- evaluator$own[[g]]
+    own$cores <- evaluator$cores
+    part <- evaluate_batch(own, theta[mine, , drop = FALSE], values[, mine, drop = FALSE], rep(1L, length(mine)))
+    out$log_prior[mine] <- part$log_prior
+    out$log_likelihood[mine] <- part$log_likelihood
+    out$value[, mine] <- part$value
+  }
+  out
+}

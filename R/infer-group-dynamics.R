@@ -1,0 +1,64 @@
+# Groups with dynamics of their own: a setting, or what may be believed about it, for each
+# group of a fit. What such a fit shares over its groups are names and priors; `plan` is
+# that of the first group then, and `plans` holds all of them.
+
+# A list of settings: one that all groups share, or one a group.
+as_settings <- function(setting, by) {
+  if (!is_group_list(setting)) {
+    check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+    return(list(setting))
+  }
+  check_group_list(setting, by, "ibrc_setting", "setting", "decision_setting()")
+  # Visits are coded once for all groups, and beliefs compared between them.
+  for (part in c("states", "actions", "observations", "stop_actions")) {
+    other <- which(!vapply(setting, function(one) identical(one[[part]], setting[[1]][[part]]), NA))
+    if (length(other)) {
+      abort_input("setting", "must have the same ", sub("_", " ", part), " for every group, in the same order; ",
+                  "that of ", enumerate(names(setting)[other[1]]), " differs from that of ",
+                  enumerate(names(setting)[1]), ".", rows = unname(other))
+    }
+  }
+  setting
+}
+
+# Settings and model priors are lists with a class; a list of them has none.
+is_group_list <- function(x) is.list(x) && !is.object(x)
+
+check_group_list <- function(x, by, class, argument, made_by) {
+  if (is.null(by)) {
+    abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by`, or give one ",
+                "that comes from ", made_by, ".")
+  }
+  if (!length(x)) abort_input(argument, "is an empty list.")
+  check_names(names(x), argument)
+  bad <- which(!vapply(x, inherits, NA, class))
+  if (length(bad)) {
+    abort_input(argument, "must come from ", made_by, " for every group; that of ", enumerate(names(x)[bad[1]]),
+                " is ", describe(x[[bad[1]]]), ".", rows = unname(bad))
+  }
+}
+
+# What sets the scale of a default prior, the same in every group: the largest stakes.
+widest_setting <- function(settings) {
+  settings[[which.max(vapply(settings, function(setting) diff(range(setting$utility)), 0))]]
+}
+
+# A plan a group, in the order of `groups`, or NULL where they share one. `make(setting,
+# models)` plans.
+plan_groups <- function(setting, models, groups, make) {
+  if (!is_group_list(setting) && !is_group_list(models)) return(NULL)
+  of_group <- function(x, argument) {
+    if (!is_group_list(x)) return(rep(list(x), length(groups)))
+    x[match_names(names(x), groups, argument, "groups")]
+  }
+  plans <- Map(make, of_group(setting, "setting"), of_group(models, "models"))
+  sizes <- vapply(plans, function(plan) nrow(plan$nodes), 0L)
+  if (any(sizes != sizes[1])) {
+    abort_input("setting", "must let the state be seen in all groups or in none; it is seen in ",
+                enumerate(groups[sizes == min(sizes)]), ".")
+  }
+  stats::setNames(plans, groups)
+}
+
+# The plan that the solves of one group start from.
+plan_of <- function(fit, group) if (is.null(fit$plans)) fit$plan else fit$plans[[group]]

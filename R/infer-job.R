@@ -1,0 +1,155 @@
+# A job: what a run needs, in memory and as a checkpoint holds it.
+
+# A file may be whole and hold something other than a fit.
+held_fit <- function(code) {
+  tryCatch(code, error = function(e) {
+    if (inherits(e, c("ibrc_error_memory", "ibrc_error_checkpoint"))) stop(e)
+    refuse_no_fit()
+  })
+}
+
+refuse_no_fit <- function() refuse_damaged("it does not hold a fit")
+
+is_finished <- function(contents) {
+  steps <- held_fit(c(iteration_of(contents$chain), contents$job$run$iter))
+  if (!is.numeric(steps) || length(steps) != 2 || anyNA(steps)) refuse_no_fit()
+  steps[1] >= steps[2]
+}
+
+# What a file says it belongs to has to be what it holds, and that a fit.
+held_job <- function(held) {
+  if (!has_names(held$contents, c("job", "chain"))) refuse_no_fit()
+  plain <- held$contents$job
+  chain <- held$contents$chain
+  check_held_fingerprint(held$fingerprint, held_fit(contents_fingerprint(plain, chain)))
+  held_fit({
+    check_held_job(plain)
+    job <- job_from_plain(plain)
+    check_held_visits(job)
+    check_held_chain(chain, job)
+    job
+  })
+}
+
+check_held_fingerprint <- function(found, wanted) {
+  if (identical(found, wanted)) return(invisible())
+  parts <- if (setequal(names(found), names(wanted))) names(wanted)[found[names(wanted)] != wanted]
+  refuse_checkpoint("damaged", "is damaged: what it holds", if (length(parts)) paste0(" (", listing(parts), ")"),
+                    " is not what it says it holds. Use a copy of it, or fit anew.", parts = parts)
+}
+
+contents_fingerprint <- function(plain, chain) c(job_fingerprint(plain), chain = hash_of(encoded(chain)))
+
+# Chains are encoded once, for their fingerprint and for the file.
+save_checkpoint <- function(file, job, chain) {
+  chain <- encoded(chain)
+  write_checkpoint(file, list(job = job_to_plain(job), chain = chain), c(job$fingerprint, chain = hash_of(chain)))
+}
+
+# Writes chains to `file` whenever it is called, and returns the step that the file stands
+# at, if it has been written. What cannot be written at first is an error. Later it is a
+# warning, once for each time that the file falls behind: hours of draws are not given up
+# for a full disk.
+checkpoint_writer <- function(file, job, stands = NULL) {
+  behind <- FALSE
+  function(chain) {
+    failed <- function(e) {
+      if (is.null(stands)) stop(e)
+      if (!behind) {
+        tell(warn("file", e$message, " The run goes on and tries again at the next checkpoint; the last that ",
+                  "was written is that of step ", stands, "."))
+      }
+      TRUE
+    }
+    behind <<- tryCatch({
+      save_checkpoint(file, job, chain)
+      stands <<- iteration_of(chain)
+      FALSE
+    }, ibrc_error_file = failed)
+    invisible(stands)
+  }
+}
+
+# What a job is made of, by the name that a user has for it: each of its fields is in one of these, and counts.
+job_fingerprint <- function(plain) {
+  data <- c("histories", "group", "group_levels", "by", "actions", "keep_data")
+  model <- c("setting", "models", "reward", "problems", "resolution", "interpolate", "surprise", "tolerance")
+  prior <- c("prior", "fixed", "likelihood")
+  # How it is run, which changes no draw.
+  aside <- c("cores", "refresh")
+  run <- plain$run
+  others <- plain[setdiff(names(plain), c(data, model, prior, "run"))]
+  parts <- list(data = plain[data], model = plain[model], prior = plain[prior],
+                settings = c(others, run[setdiff(names(run), c("seed", "start", aside))]),
+                seed = run["seed"], start = run["start"], progress = run[aside])
+  vapply(parts, fingerprint_of, "")
+}
+
+# What is at `path` already may be taken for a new run: nothing, or, with the fingerprint that this gives back, an
+# unfinished run. Refuses all else, unless told to overwrite it; what is no file, in any case.
+check_replaceable <- function(path, overwrite) {
+  path <- check_path(path)
+  if (!.Call(ffi_file_plain, path)) refuse_checkpoint("path", "is not a plain file, but a device or a pipe.")
+  if (overwrite || !file.exists(path)) return(NULL)
+  refuse <- function(...) {
+    refuse_checkpoint("exists", ..., " Choose another `file`, or give overwrite = TRUE to replace what is there.")
+  }
+  held <- tryCatch(read_checkpoint(path), ibrc_error_file = function(e) {
+    refuse("is there already, and is not a checkpoint that could be gone on with.")
+  })
+  if (is_finished(held$contents)) refuse("is there already: it holds a finished fit, which resume() gives back.")
+  held$fingerprint
+}
+
+# Is the unfinished run that is there the one that is about to begin? It is if its draws are.
+refuse_other_run <- function(found, fingerprint) {
+  if (is.null(found)) return(invisible())
+  same <- setdiff(names(fingerprint), "progress")
+  parts <- same[!(found[same] == fingerprint[same]) %in% TRUE]
+  if (length(parts)) {
+    refuse_checkpoint("exists", "is there already: it holds an unfinished fit with another ",
+                      enumerate(parts, quote = ""), ", with which resume() goes on. Choose another `file`, or give ",
+                      "overwrite = TRUE to replace what is there.", parts = parts)
+  }
+}
+
+# A job in nothing but lists and vectors, and back. Classes are put on again by
+# name, and what can be worked out again is left out.
+job_to_plain <- function(job) {
+  c(plan_to_plain(job$plan), list(
+    problems = if (!is.null(job$plans)) lapply(job$plans, plan_to_plain),
+    resolution = job$plan$resolution, interpolate = job$plan$interpolate, surprise = job$plan$surprise,
+    prior = lapply(unclass(job$evaluator$prior), unclass), fixed = job$evaluator$fixed,
+    likelihood = job$evaluator$likelihood, chain_group = job$evaluator$group,
+    tolerance = job$evaluator$batch$tolerance, histories = job$evaluator$batch$histories,
+    group = as.integer(job$group), group_levels = levels(job$group), by = job$by, actions = job$actions,
+    run = job$run, sampler = job$sampler, keep_data = job$keep_data
+  ))
+}
+
+plan_to_plain <- function(plan) {
+  setting <- unclass(plan$setting)
+  setting["belief_utility"] <- list(NULL)
+  list(setting = setting, models = unclass(plan$models), reward = plan$reward)
+}
+
+plan_from_plain <- function(problem, plain) {
+  setting <- structure(problem$setting, class = "ibrc_setting")
+  models <- structure(problem$models, class = "ibrc_models")
+  plan <- plan_agent(setting, bounded_agent(alpha = 1), models, plain$resolution, plain$tolerance,
+                     plain$interpolate, plain$surprise, cores = plain$run$cores)
+  # Worth of beliefs, if there was any, comes back through the rewards.
+  plan$reward <- problem$reward
+  update(plan, plan$agent)
+}
+
+job_from_plain <- function(plain) {
+  plans <- if (!is.null(plain$problems)) lapply(plain$problems, plan_from_plain, plain)
+  plan <- if (is.null(plans)) plan_from_plain(plain, plain) else plans[[1]]
+  prior <- new_ibrc_prior(plain$prior)
+  evaluator <- groups_evaluator(plan, plans, plain$histories, plain$chain_group, prior, plain$fixed, plain$tolerance,
+                                plain$run$cores, plain$likelihood)
+  list(evaluator = evaluator, plan = plan, plans = plans,
+       group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
+       actions = plain$actions, run = plain$run, sampler = plain$sampler, keep_data = plain$keep_data)
+}

@@ -1,0 +1,300 @@
+#' State what is inferred, and what is believed of it beforehand
+#'
+#' Each argument is a formula, `term ~ distribution(...)`. What is named is
+#' inferred; everything else is held fixed. The names of the distributions are
+#' read from the formula, they are not functions of the package; their
+#' arguments may use your variables.
+#'
+#' @section Terms:
+#' `alpha`, `beta` and `eta`, the prices of [bounded_agent()], as positive
+#' numbers; or their inverses `flexibility`, `optimism` and `adaptivity`, which
+#' may be negative, so that pessimism and neutrality are ordinary points. One
+#' form of each. `discount`, from 0 to less than 1. `utility(state, action)`,
+#' one entry of the setting's utility; names that are not plain words go in
+#' quotes.
+#'
+#' @section Distributions:
+#' `normal(mean, sd)`, `student_t(df, location, scale)`,
+#' `lognormal(meanlog, sdlog)`, `half_normal(sd)`, `exponential(rate)`,
+#' `gamma(shape, rate)` and `uniform(lower, upper)`. All but the last also take
+#' the bounds `lower =` and `upper =`, by name: what lies outside is cut off and
+#' the rest rescaled.
+#'
+#' @section The default:
+#' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, but for what is in `fixed`, and `optimism` only
+#' where there is more than one model to lean to. With R the range of the matrix `utility`, `alpha` and `eta` then have
+#' lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R): wide, and the same in any units. What a `belief_utility`
+#' adds does not count: state a prior where it is large beside R. Where all utilities are equal there is no default.
+#' `default_prior()` in the usage of [ibrc()] stands for this, and is not a function to call; [prior_summary()] of a fit
+#' shows the numbers.
+#'
+#' @section Why priors must be proper:
+#' The likelihood does not fall to 0 as `beta` grows without limit or as `eta`
+#' goes to 0: behaviour that is neutral, or does not depend on how hard the next belief is to
+#' foresee, fits any such value equally well. With a flat prior the posterior would be improper
+#' and a sampler would drift for ever, so flat priors are refused.
+#'
+#' @section The scale a sampler works on:
+#' The logarithm of the distance to the bound for a term with one finite bound
+#' (the plain logarithm for positive terms), the logit between two finite
+#' bounds, and the term itself otherwise.
+#'
+#' @param ... Formulas, such as `alpha ~ lognormal(0, 2)`.
+#'
+#' @return An object of class `ibrc_prior`: a list named by term, with the
+#'   distribution, its arguments, bounds and scale for each.
+#' @family inference
+#' @aliases default_prior
+#' @export
+#' @examples
+#' ibrc_prior(alpha ~ lognormal(0, 2), optimism ~ normal(0, 1), eta ~ lognormal(0, 2))
+#'
+#' # Two costs of a setting, and how far ahead the agent looks
+#' worst <- -50
+#' ibrc_prior(
+#'   utility(healthy, monitor) ~ normal(0, 5, upper = 0),
+#'   utility("diseased", "declare_healthy") ~ uniform(worst, 0),
+#'   discount ~ uniform(0.8, 0.99)
+#' )
+ibrc_prior <- function(...) {
+  # Reading the arguments fails where a distribution is not on the right of a formula.
+  formulas <- tryCatch(list(...), error = function(e) {
+    abort_input("...", "must be formulas, such as alpha ~ lognormal(0, 2), and could not be read: ",
+                conditionMessage(e), ".")
+  })
+  if (length(formulas) == 0) {
+    abort_input("...", "is empty: name at least one term to infer, such as alpha ~ lognormal(0, 2).")
+  }
+  validate_ibrc_prior(new_ibrc_prior(lapply(seq_along(formulas), function(i) read_prior(formulas[[i]], i))))
+}
+
+new_ibrc_prior <- function(entries) {
+  names(entries) <- vapply(entries, function(entry) entry$term, "")
+  structure(entries, class = "ibrc_prior")
+}
+
+# The agent's three prices, by name, and their inverses.
+price_inverses <- c(alpha = "flexibility", beta = "optimism", eta = "adaptivity")
+
+# With a setting, utility terms must be entries of its utility.
+validate_ibrc_prior <- function(prior, setting = NULL) {
+  if (is.null(prior)) abort_flat("prior", "is NULL, which would be flat.")
+  check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
+  terms <- names(prior)
+  twice <- which(duplicated(terms))
+  if (length(twice)) {
+    abort_input(terms[twice[1]], "has more than one prior: state one.", rows = twice)
+  }
+  both <- names(price_inverses)[names(price_inverses) %in% terms & price_inverses %in% terms]
+  if (length(both)) {
+    abort_input(both[1], "and `", price_inverses[[both[1]]],
+                "` are the same quantity: state a prior of one of them.")
+  }
+  if (is.null(setting)) return(prior)
+  for (entry in prior) {
+    if (is.null(entry$state)) next
+    if (!entry$state %in% setting$states) {
+      abort_input(entry$term, "names no state of the setting; there are ", enumerate(setting$states), ".")
+    }
+    if (!entry$action %in% setting$actions) {
+      abort_input(entry$term, "names no action of the setting; there are ", enumerate(setting$actions), ".")
+    }
+  }
+  prior
+}
+
+# One formula as an entry. What is wrong with a term names the term; what is wrong before it is known
+# names the position.
+read_prior <- function(formula, position) {
+  where <- paste("argument", position)
+  if (is.null(formula)) abort_flat("...", paste0("has NULL as ", where, ", which would be flat."))
+  if (!inherits(formula, "formula")) {
+    abort_input("...", "must be formulas, such as alpha ~ lognormal(0, 2); ", where, " is ",
+                describe(formula), ".", rows = position)
+  }
+  if (length(formula) != 3) {
+    abort_input("...", "must have a term on the left of each ~, as in alpha ~ lognormal(0, 2); ", where,
+                " has none.", rows = position)
+  }
+  named <- read_term(formula[[2]])
+  stated <- read_distribution(formula[[3]], environment(formula), named$term)
+  entry <- do.call(new_prior_entry, c(named, stated))
+  if (entry$scale == "logit" && !is.finite(entry$upper - entry$lower)) {
+    abort_flat(entry$term, "has bounds too far apart to measure, which would be flat.")
+  }
+  if (!is.finite(entry$log_mass)) {
+    abort_input(entry$term, "has bounds that leave no probability to ", entry$distribution, "().")
+  }
+  check_support(entry)
+}
+
+read_term <- function(left) {
+  if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
+  known <- c(rbind(names(price_inverses), price_inverses), "discount")
+  term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
+  if (!term %in% known) {
+    abort_input(term, "is not a term that can be inferred; there are ", enumerate(known, most = Inf),
+                " and utility(state, action).")
+  }
+  list(term = term)
+}
+
+read_utility_term <- function(left) {
+  names <- as.list(left)[-1]
+  plain <- nzchar(as.character(names)) & !vapply(names, is.call, NA) & !vapply(names, is.numeric, NA)
+  named <- !is.null(names(names)) && !identical(names(names), c("state", "action"))
+  if (length(names) != 2 || !all(plain) || named) {
+    abort_input(expression_text(left), "must be utility(state, action), with one name of each.")
+  }
+  names <- vapply(names, as.character, "")
+  list(term = paste0("utility[", names[[1]], ",", names[[2]], "]"), state = names[[1]], action = names[[2]])
+}
+
+# Where a term can be: prices are positive, a discount is from 0 to less than 1.
+check_support <- function(entry) {
+  term <- entry$term
+  if (term %in% names(price_inverses) && entry$lower < 0) {
+    abort_input(term, "needs a prior on positive numbers only: lognormal, gamma, exponential, half_normal, ",
+                "or another with lower = 0. For signed values state the prior of `",
+                price_inverses[[term]], "`, which is 1 / ", term, ".")
+  }
+  if (term == "discount" && (entry$lower < 0 || entry$upper > 1)) {
+    abort_input(term, "needs a prior from 0 to less than 1, such as uniform(0.8, 0.99).")
+  }
+  entry
+}
+
+# The vectorised face of a prior: a row a draw, a column a term, `theta` on the unconstrained scale.
+# The loops run over terms; the rows go through together.
+
+# -Inf wherever a density has no finite logarithm, never NaN.
+prior_log_density <- function(prior, theta) {
+  total <- numeric(nrow(theta))
+  for (j in seq_along(prior)) {
+    total <- total + unconstrained_log_density(prior[[j]], theta[, j])
+  }
+  total[!is.finite(total)] <- -Inf
+  total
+}
+
+# What a sampler asks at every step, for terms that are normal on the unconstrained scale together:
+# normal and lognormal priors that nothing cuts, which most are.
+fast_terms <- function(prior) {
+  whole <- vapply(prior, function(entry) {
+    (entry$distribution == "normal" && entry$scale == "identity") ||
+      (entry$distribution == "lognormal" && entry$scale == "log")
+  }, NA) & vapply(prior, function(entry) entry$log_mass == 0 && entry$lower %in% c(0, -Inf) && entry$upper == Inf, NA)
+  mean <- vapply(prior[whole], function(entry) entry$args[[1]], 0)
+  sd <- vapply(prior[whole], function(entry) entry$args[[2]], 0)
+  scale <- vapply(prior, `[[`, "", "scale")
+  most <- ifelse(scale[whole] == "log", log_most, Inf)
+  list(normal = which(whole), mean = mean, sd = sd, constant = -sum(log(sd)) - length(sd) * log(2 * pi) / 2,
+       others = unclass(prior)[!whole], other_columns = which(!whole),
+       exponential = which(scale == "log" & vapply(prior, function(entry) entry$lower == 0, NA)),
+       most = most, least_most = min(most, Inf))
+}
+
+# As prior_log_density() and prior_natural().
+fast_log_density <- function(fast, theta) {
+  n <- nrow(theta)
+  t <- t.default(if (length(fast$others)) theta[, fast$normal, drop = FALSE] else theta)
+  z <- (t - fast$mean) / fast$sd
+  total <- fast$constant - .colSums(z * z, length(fast$normal), n) / 2
+  for (j in seq_along(fast$others)) {
+    total <- total + unconstrained_log_density(fast$others[[j]], theta[, fast$other_columns[j]])
+  }
+  # Rare, and dear to look for column by column.
+  if (!is.finite(sum(total)) || max(theta) > fast$least_most) {
+    total[.colSums(t > fast$most, length(fast$normal), n) > 0 | !is.finite(total)] <- -Inf
+  }
+  total
+}
+
+fast_natural <- function(fast, prior, theta) {
+  out <- theta
+  out[, fast$exponential] <- exp(theta[, fast$exponential])
+  for (j in fast$other_columns) if (!j %in% fast$exponential) out[, j] <- to_natural(prior[[j]], theta[, j])
+  out
+}
+
+by_term <- function(prior, n, column) {
+  out <- matrix(0, n, length(prior), dimnames = list(NULL, names(prior)))
+  for (j in seq_along(prior)) out[, j] <- column(prior[[j]], j)
+  out
+}
+
+prior_natural <- function(prior, theta) {
+  out <- theta
+  for (j in seq_along(prior)) {
+    if (prior[[j]]$scale != "identity") out[, j] <- to_natural(prior[[j]], theta[, j])
+  }
+  dimnames(out) <- list(NULL, names(prior))
+  out
+}
+
+prior_unconstrain <- function(prior, natural) {
+  by_term(prior, nrow(natural), function(entry, j) to_unconstrained(entry, natural[, j]))
+}
+
+# By inversion, one uniform number a draw and term, so that a seed gives the same draws however a
+# distribution is cut.
+prior_draw <- function(prior, n) {
+  by_term(prior, n, function(entry, j) {
+    p <- stats::runif(n)
+    unconstrained_quantile(entry, log(p), log1p(-p))
+  })
+}
+
+prior_quantile <- function(prior, p) {
+  by_term(prior, length(p), function(entry, j) natural_quantile(entry, log(p), log1p(-p)))
+}
+
+prior_sd_unconstrained <- function(prior) {
+  vapply(prior, unconstrained_sd, 0)
+}
+
+prior_density <- function(prior, term, x) {
+  natural_density(prior[[check_choice(term, names(prior), "term")]], x)
+}
+
+# [row, price]: an inferred price, or the inverse of an inferred inverse, or the fixed value of either
+# form, or that of the perfectly rational agent.
+prior_agent_values <- function(prior, natural, fixed = list()) {
+  out <- matrix(rep(c(0, Inf, 0), each = nrow(natural)), nrow(natural), 3,
+                dimnames = list(NULL, names(price_inverses)))
+  terms <- names(prior)
+  for (price in names(price_inverses)) {
+    inverse <- price_inverses[[price]]
+    if (price %in% terms) {
+      out[, price] <- natural[, match(price, terms)]
+    } else if (inverse %in% terms) {
+      out[, price] <- 1 / natural[, match(inverse, terms)]
+    } else if (!is.null(fixed[[price]])) {
+      out[, price] <- fixed[[price]]
+    } else if (!is.null(fixed[[inverse]])) {
+      out[, price] <- 1 / fixed[[inverse]]
+    }
+  }
+  out
+}
+
+#' @export
+format.ibrc_prior <- function(x, ...) {
+  number <- function(v) vapply(v, function(one) format(one, digits = 3, trim = TRUE), "")
+  limits <- prior_quantile(x, c(0.025, 0.975))
+  table <- cbind(
+    c("term", names(x)),
+    c("prior", vapply(x, function(entry) entry$label, "")),
+    c("central 95%", paste(number(limits[1, ]), "to", number(limits[2, ])))
+  )
+  c(paste("A prior of", plural(length(x), "term")),
+    paste0("  ", format(table[, 1]), "  ", format(table[, 2]), "  ", table[, 3]))
+}
+
+#' @export
+print.ibrc_prior <- function(x, ...) {
+  writeLines(format(x, ...))
+  invisible(x)
+}
+
+prior_terms <- function(prior) names(prior)

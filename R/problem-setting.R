@@ -1,0 +1,236 @@
+#' State a decision problem
+#'
+#' A decision setting says what there is to see, do and want: hidden states,
+#' actions, observations, how states move, what is seen of them, what each
+#' action is worth, and how strongly the future counts. It is the normative
+#' side of an analysis: everything here is stated by the investigator, nothing
+#' is inferred from behaviour.
+#'
+#' @param states,actions,observations Names, as character vectors without
+#'   duplicates. A state cannot have the name of a column that tables of a plan
+#'   have beside the states, such as `action` or `value`.
+#' @param transition Probabilities of the next state: an array
+#'   `[from, to, action]`, a list of matrices (named by action, or in the order
+#'   of `actions`), or one matrix for every action. Rows must sum to 1 (to
+#'   1e-8; they are then rescaled). Dimension names, where given, are matched.
+#' @param emission Probabilities of what is seen after the action in the new
+#'   state: an array `[to, observation, action]`, a list of matrices, one matrix
+#'   for every action, or `"identity"`: the state itself is seen, from the first
+#'   observation on (at the first visit the agent knows `start` alone).
+#' @param utility A matrix `[state, action]`: the worth of taking an action in
+#'   a state.
+#' @param belief_utility Worth that depends on the belief itself rather than on
+#'   the state: `NULL`, a bonus for being sure ([certainty_bonus()]), or any
+#'   function of a matrix of beliefs (a column a state) and the name of an action
+#'   that returns a number a row.
+#' @param discount How much the next visit counts beside this one, at least 0
+#'   and less than 1.
+#' @param start Probabilities of the first state: also the belief that an agent
+#'   starts from. Uniform by default.
+#' @param stop_actions Names of the actions that end a trajectory.
+#'
+#' @return An object of class `ibrc_setting`: a list with the elements above,
+#'   arrays named, and `fully_observed`, `TRUE` where the emission is the identity.
+#'   `summary()` prints its utility and laws.
+#' @seealso [diag_setting()] and [tiger_setting()] for ready-made settings,
+#'   [as_setting()] to import one, [plan_agent()] for what comes next.
+#' @family problem statements
+#' @aliases summary.ibrc_setting
+#' @export
+#' @examples
+#' # A screening problem: wait, or treat. Either way a test of 80% accuracy follows.
+#' screening <- decision_setting(
+#'   states = c("well", "ill"),
+#'   actions = c("wait", "treat"),
+#'   observations = c("negative", "positive"),
+#'   transition = list(
+#'     wait = rbind(c(0.95, 0.05), c(0, 1)),
+#'     treat = rbind(c(0.95, 0.05), c(0.7, 0.3))
+#'   ),
+#'   emission = rbind(c(0.8, 0.2), c(0.2, 0.8)),
+#'   utility = cbind(wait = c(0, -4), treat = c(-2, -3)),
+#'   discount = 0.9
+#' )
+#' screening
+decision_setting <- function(states, actions, observations, transition, emission, utility,
+                             belief_utility = NULL, discount, start = NULL,
+                             stop_actions = character()) {
+  check_given(states, actions, observations, transition, emission, utility)
+  states <- check_names(states, "states")
+  if (length(states) < 2) abort_input("states", "must name at least two states.")
+  taken <- intersect(states, reserved_columns)
+  if (length(taken)) {
+    abort_input("states", "cannot be called ", enumerate(taken),
+                ": tables have a column of that name beside the states.")
+  }
+  actions <- check_names(actions, "actions")
+  observations <- check_names(observations, "observations")
+  if (missing(discount)) {
+    abort_input("discount", "must be given: how much the next visit counts beside this one, such as 0.95.")
+  }
+  setting <- new_ibrc_setting(
+    states = states,
+    actions = actions,
+    observations = observations,
+    transition = as_transition(transition, states, actions),
+    emission = as_emission(emission, states, actions, observations),
+    utility = as_utility(utility, states, actions),
+    belief_utility = belief_utility,
+    discount = check_discount(discount),
+    start = if (is.null(start)) rep(1 / length(states), length(states)) else start,
+    stop_actions = stop_actions
+  )
+  validate_ibrc_setting(setting)
+}
+
+# Columns that stand beside those of the states in tables that the package returns.
+reserved_columns <- c("action", "probability", "action_value", "value", "occupancy", "panel", "part", "visit",
+                      "agent", "piece")
+
+new_ibrc_setting <- function(states, actions, observations, transition, emission, utility,
+                             belief_utility, discount, start, stop_actions) {
+  structure(
+    list(states = states, actions = actions, observations = observations,
+         transition = transition, emission = emission, utility = utility,
+         belief_utility = belief_utility, discount = discount, start = start,
+         stop_actions = stop_actions, fully_observed = is_identity(emission)),
+    class = "ibrc_setting"
+  )
+}
+
+# Its dynamics were learned from visits: a fit that holds them fixed has to say so.
+mark_learned <- function(setting) {
+  setting$dynamics <- "learned"
+  setting
+}
+
+validate_ibrc_setting <- function(setting) {
+  setting$start <- check_distribution(setting$start, setting$states, "start")
+  stops <- setting$stop_actions
+  if (!is.null(stops) && !is.character(stops) && !is.factor(stops)) {
+    abort_input("stop_actions", "must be names of actions, not ", describe(stops), ".")
+  }
+  if (length(stops)) {
+    setting$stop_actions <- check_names(setting$stop_actions, "stop_actions")
+    unknown <- setdiff(setting$stop_actions, setting$actions)
+    if (length(unknown)) {
+      abort_input("stop_actions", "names unknown actions ", enumerate(unknown), ".")
+    }
+  } else {
+    setting$stop_actions <- character()
+  }
+  if (!is.null(setting$belief_utility)) {
+    if (!is.function(setting$belief_utility)) {
+      abort_input("belief_utility", "must be NULL, a certainty_bonus() or a function(beliefs, action), not ",
+                  describe(setting$belief_utility), ".")
+    }
+    corners <- diag(length(setting$states))
+    colnames(corners) <- setting$states
+    belief_utility_at(setting, corners)
+  }
+  setting
+}
+
+as_utility <- function(x, states, actions) {
+  if (is.data.frame(x)) x <- as.matrix(x)
+  if (!is.numeric(x) || length(dim(x)) != 2) {
+    abort_input("utility", "must be a numeric matrix [state, action], not ", describe(x), ".")
+  }
+  size <- c(length(states), length(actions))
+  if (!identical(dim(x), size)) {
+    abort_input("utility", "is ", paste(dim(x), collapse = " by "), "; it must be ",
+                size[1], " states by ", size[2], " actions.")
+  }
+  x <- order_by_names(x, list(state = states, action = actions), c("states", "actions"), "utility")
+  bad <- which(!is.finite(x), arr.ind = TRUE)
+  if (nrow(bad)) {
+    abort_input("utility", "is ", x[bad[1, , drop = FALSE]], " for state ", enumerate(states[bad[1, 1]]),
+                " and action ", enumerate(actions[bad[1, 2]]), "; it must be finite.",
+                rows = unique(bad[, 1]))
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+is_identity <- function(emission) {
+  size <- dim(emission)
+  size[1] == size[2] && all(emission == rep(diag(size[1]), size[3]))
+}
+
+# [belief, action]: what the belief itself is worth.
+belief_utility_at <- function(setting, beliefs) {
+  out <- matrix(0, nrow(beliefs), length(setting$actions), dimnames = list(NULL, setting$actions))
+  if (is.null(setting$belief_utility)) return(out)
+  for (action in setting$actions) {
+    worth <- call_user(setting$belief_utility, beliefs, action, argument = "belief_utility")
+    if (!is.numeric(worth) || !length(worth) %in% c(1, nrow(beliefs)) || any(!is.finite(worth))) {
+      abort_input("belief_utility", "must return one finite number a belief; for action ",
+                  enumerate(action), " it returned ", describe(worth), ".")
+    }
+    out[, action] <- worth
+  }
+  out
+}
+
+# r(z, u) [belief, action]: expected utility plus the worth of the belief.
+reward_at <- function(setting, beliefs) {
+  colnames(beliefs) <- setting$states
+  unname(beliefs %*% setting$utility + belief_utility_at(setting, beliefs))
+}
+
+#' @export
+format.ibrc_setting <- function(x, ...) {
+  c(
+    paste0("A decision setting with ", plural(length(x$states), "state"), ", ",
+           plural(length(x$actions), "action"), " and ", plural(length(x$observations), "observation"),
+           if (x$fully_observed) " (the state is seen)"),
+    paste0("  states        ", listing(x$states)),
+    paste0("  actions       ", listing(ifelse(x$actions %in% x$stop_actions,
+                                              paste0(x$actions, " (ends)"), x$actions))),
+    if (!x$fully_observed) paste0("  observations  ", listing(x$observations)),
+    if (!is.null(x$belief_utility)) paste0("  belief worth  ", belief_utility_words(x$belief_utility)),
+    paste0("  discount      ", format(x$discount)),
+    paste0("  start         ", listing(paste(x$states, format(x$start, digits = 3, trim = TRUE))))
+  )
+}
+
+#' @export
+print.ibrc_setting <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @export
+summary.ibrc_setting <- function(object, ...) {
+  structure(list(setting = object), class = "summary.ibrc_setting")
+}
+
+#' @export
+print.summary.ibrc_setting <- function(x, digits = 3, ...) {
+  setting <- x$setting
+  print(setting)
+  cat("\nUtility of an action in a state\n")
+  print(setting$utility, digits = digits)
+  if (!is.null(setting$belief_utility)) {
+    cat("and a utility of the belief itself: ", belief_utility_words(setting$belief_utility), "\n", sep = "")
+  }
+  cat("\nNext state (rows: from)\n")
+  for (action in setting$actions) {
+    cat(" after ", action, "\n", sep = "")
+    print(matrix_of(setting$transition, action), digits = digits)
+  }
+  if (!setting$fully_observed) {
+    cat("\nWhat is seen (rows: the new state)\n")
+    for (action in setting$actions) {
+      cat(" after ", action, "\n", sep = "")
+      print(matrix_of(setting$emission, action), digits = digits)
+    }
+  }
+  invisible(x)
+}
+
+matrix_of <- function(x, action) {
+  matrix(x[, , action], dim(x)[1], dim(x)[2], dimnames = dimnames(x)[1:2])
+}
+
+name_actions <- function(action, setting) factor(setting$actions[action], levels = setting$actions)

@@ -1,0 +1,190 @@
+#' @importFrom generics augment
+#' @export
+generics::augment
+
+#' What a fit makes of each visit
+#'
+#' Adds to each visit the belief that the agent held at it, how likely the action
+#' taken was there, and what a perfectly rational agent would have done, for the agent
+#' at the posterior medians of its group ([project_behavior()]).
+#'
+#' The perfectly rational agent (`bounded_agent()`) has the setting and the models of
+#' the fitted one. It sees what was seen and follows what was done, but carries its own
+#' beliefs. An action that is worth as much to it as its likeliest does not differ.
+#'
+#' A diagnosis is *due* when the perfectly rational agent would make it. Where the setting
+#' has stop actions, that is the first visit at which its likeliest action is one of them,
+#' and the diagnosis is made when a stop action, whichever, is taken. Where it has none,
+#' a diagnosis is due at the first visit at which the rational agent's belief in some state
+#' is at least `certain`, and made at the first visit at which the fitted agent's belief in
+#' that same state is. Only visits count: of what the last observation makes certain
+#' nothing can be said before there is another visit. A diagnosis that is made before it is
+#' due has a negative `.late`, unless it ends the trajectory: then it was never due.
+#'
+#' @param x A fit ([ibrc()]).
+#' @param visits Trajectories ([trajectories()]): those of the fit, or others. For a
+#'   fit with groups they must have the columns that it was grouped by. By default the
+#'   coded visits that the fit keeps, which have no identifiers.
+#' @param certain The belief at which a diagnosis counts as made in a setting without stop
+#'   actions: more than one half.
+#' @param ... Not used.
+#' @return A data frame with a row a visit, in the order given: the columns of
+#'   `visits`, then `.belief_<state>`, a column a state; `.probability`, of the action
+#'   taken; `.fitted`, the likeliest action; `.rational`, the likeliest action of the
+#'   perfectly rational agent; `.differs`, whether the action taken is another; `.due`,
+#'   the visit (from 1) at which the trajectory's diagnosis was due, `NA` where it never
+#'   was; and `.late`, how many visits later it was made, `NA` where it never was due or
+#'   never made. The last two are the same for all visits of a trajectory. Without `visits`
+#'   its first columns are `trajectory` (numbered by first appearance), `group` (with
+#'   groups), `visit` and `action`.
+#' @seealso [belief_paths()] for the beliefs of either agent.
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' visits <- simulate(plan, 40, seed = 1)
+#' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
+#'             chains = 2, iter = 300, seed = 1)
+#' told <- augment(fit, visits)
+#' head(told)
+#' # How late diagnoses came, in visits.
+#' table(told$.late[!duplicated(told$id)], useNA = "ifany")
+augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, ...) {
+  check_unused(...)
+  certain <- check_certain(certain)
+  plans <- group_plans(x)
+  rational <- rational_plans(plans)
+  if (is.null(visits)) return(augment_kept(x, plans, rational, certain))
+  coded <- code_visits(visits, x$plan$setting)
+  group <- known_groups(group_trajectories(visits, x$by, coded, names(plans)), names(plans))
+  added <- each_group(coded, group, plans, function(mine, tree, i) {
+    told <- flag_visits(plans[[i]], rational[[i]], tree, mine$action + 1L, mine$trajectory, certain)
+    cbind(.row = mine$row, told)
+  })
+  added <- added[order(added$.row), -1, drop = FALSE]
+  rownames(added) <- NULL
+  cbind(as.data.frame(visits), added)
+}
+
+check_certain <- function(certain) {
+  certain <- check_number(certain, "certain")
+  if (certain <= 0.5 || certain > 1) {
+    abort_input("certain", "must be more than one half and at most 1; it is ", format(certain), ".")
+  }
+  certain
+}
+
+# The plan of each group, by name; that of a plan or of a fit without groups is "all".
+group_plans <- function(object) {
+  if (inherits(object, "ibrc_plan")) return(list(all = object))
+  plans <- project_behavior(object)
+  if (inherits(plans, "ibrc_plan")) list(all = plans) else plans
+}
+
+# The perfectly rational counterpart of each plan: one solve where they share a problem.
+rational_plans <- function(plans) {
+  out <- vector("list", length(plans))
+  for (i in seq_along(plans)) {
+    plan <- plans[[i]]
+    # The setting may have lost a utility of beliefs (resume()); rewards still have it.
+    shared <- c("setting", "models", "reward")
+    same <- i > 1 && identical(unclass(plan)[shared], unclass(plans[[i - 1]])[shared])
+    out[[i]] <- if (same) out[[i - 1]] else update(plan, bounded_agent(action_prior = plan$agent$action_prior))
+  }
+  out
+}
+
+# Rows that `read` makes of the coded visits of each group, their tree and its number.
+each_group <- function(coded, group, plans, read) {
+  pieces <- lapply(seq_along(plans), function(i) {
+    mine <- group_coded(coded, group, levels(group)[i])
+    if (!length(mine$row)) return(NULL)
+    tree <- build_histories(mine, plans[[i]]$setting)
+    refuse_impossible_visits(mine, tree, plans[[i]])
+    read(mine, tree, i)
+  })
+  do.call(rbind, pieces)
+}
+
+augment_kept <- function(fit, plans, rational, certain) {
+  need_data(fit, "augment() without `visits`", "x")
+  pieces <- lapply(seq_along(plans), function(i) {
+    tree <- fit$histories[[i]]
+    within <- trajectory_of(tree)
+    action <- fit$visit_actions[[i]]
+    cbind(data.frame(trajectory = which(fit$trajectory_group == i)[within],
+                     group = factor(names(fit$draws)[i], levels = names(fit$draws)),
+                     visit = sequence(tabulate(within)),
+                     action = name_actions(action, fit$plan$setting)),
+          flag_visits(plans[[i]], rational[[i]], tree, action, within, certain))
+  })
+  out <- do.call(rbind, pieces)
+  out <- out[order(out$trajectory), ]
+  rownames(out) <- NULL
+  if (!is_grouped(fit)) out$group <- NULL
+  out
+}
+
+# What augment() adds to the visits of a tree, whose trajectories stand together; actions from 1.
+flag_visits <- function(plan, rational, tree, action, trajectory, certain) {
+  own <- judge_visits(plan, tree, action)
+  best <- judge_visits(rational, tree, action)
+  due <- lateness(own, best, action, trajectory, plan$setting, certain)
+  cbind(belief_columns(own$belief, ".belief_"), .probability = own$probability,
+        .fitted = name_actions(own$likeliest, plan$setting),
+        .rational = name_actions(best$likeliest, plan$setting),
+        .differs = best$loss > 0, .due = due$due, .late = due$late)
+}
+
+# What a plan says of each visit of a tree: belief [visit, state], the probability of the
+# action taken (from 1), the likeliest action, and how much worse the action taken is.
+judge_visits <- function(plan, tree, action) {
+  reading <- read_histories(plan, tree)
+  belief <- t(reading$belief)
+  colnames(belief) <- plan$setting$states
+  likeliest <- max.col(t(reading$log_policy), ties.method = "first")
+  # An agent that rules models out may find itself without a belief.
+  likeliest[is.nan(belief[, 1])] <- NA
+  worth <- matrix(NA_real_, nrow(belief), nrow(reading$log_policy))
+  held <- !is.nan(belief[, 1])
+  worth[held, ] <- action_value(plan, belief[held, , drop = FALSE])
+  loss <- worth[cbind(tree$visit, likeliest[tree$visit])] - worth[cbind(tree$visit, action)]
+  # Values are known to the solve's tolerance, and to rounding.
+  blur <- 2 * plan$report$tolerance + 1e-12 * max(abs(worth[held, ]))
+  loss[loss <= blur] <- 0
+  list(belief = belief[tree$visit, , drop = FALSE],
+       probability = exp(reading$log_policy[cbind(action, tree$visit)]),
+       likeliest = likeliest[tree$visit], loss = loss)
+}
+
+# For each visit, at which visit the diagnosis of its trajectory was due, and how many
+# visits later it was made.
+lateness <- function(own, best, action, trajectory, setting, certain) {
+  visit <- sequence(rle(trajectory)$lengths)
+  stops <- which(setting$actions %in% setting$stop_actions)
+  at <- seq_along(visit)
+  if (length(stops)) {
+    due <- first_row(best$likeliest %in% stops, trajectory)
+    made <- first_row(action %in% stops, trajectory)
+  } else {
+    # Beliefs that should be just enough may round to less.
+    enough <- certain - 1e-9
+    surest <- max.col(best$belief, ties.method = "first")
+    due <- first_row(best$belief[cbind(at, surest)] >= enough, trajectory)
+    made <- first_row(own$belief[cbind(at, surest[due])] >= enough, trajectory)
+  }
+  list(due = visit[due], late = visit[made] - visit[due])
+}
+
+# The first row of each row's trajectory where something holds; NA where it never does.
+first_row <- function(holds, trajectory) {
+  rows <- which(holds)
+  first <- rows[!duplicated(trajectory[rows])]
+  first[match(trajectory, trajectory[first])]
+}
+
+belief_columns <- function(belief, prefix) {
+  colnames(belief) <- paste0(prefix, colnames(belief))
+  data.frame(belief, check.names = FALSE)
+}

@@ -1,0 +1,152 @@
+#' How likely each trajectory is under a fit
+#'
+#' `log_lik()`: the log-likelihood of every trajectory that a fit was made from, or of others, at draws from its
+#' posterior. `loo()`: the approximate leave-one-out cross-validation that follows from it. What is left out is a
+#' whole trajectory: the visits of one trajectory share its beliefs, so a single visit cannot be predicted apart from
+#' the others.
+#'
+#' Trajectories come in their order of first appearance, with or without groups, so
+#' that two fits to the same data can be compared with [loo::loo_compare()]: one with
+#' groups against one without, say.
+#'
+#' @section Where `loo()` refuses:
+#' `loo()` fits nothing again. It weighs the draws of the one fit so that they stand for a fit without the trajectory
+#' (Vehtari, Gelman and Gabry 2017), and that cannot be done everywhere. An error of class `ibrc_error_loo` says so
+#' where
+#' * a group has a single trajectory: without it the prior alone is left, which draws from the posterior cannot stand
+#'   for;
+#' * Pareto k, which tells how far the weights can be trusted, is above 0.7 for more than 5% of the trajectories and at
+#'   least two of them. That is the mark above which the package loo calls a weight unreliable. A few such trajectories
+#'   among many are a warning (class `ibrc_warning_pareto_k`), and so are chains that do not agree, R-hat above 1.01
+#'   (`ibrc_warning_convergence`);
+#' * the fit has fewer than 100 draws, or draws from the prior alone.
+#'
+#' [kfold()] needs none of this: it fits again without those it predicts. The error has the values of Pareto k as
+#' `pareto_k`, where it got that far.
+#'
+#' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE` (which `log_lik()` of `newdata` does not mind).
+#'   For `loo()`, anything else that [loo::loo()] takes as well.
+#' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes
+#'   all of them. `loo()` takes as many from every chain, and at least 100.
+#' @param newdata Trajectories ([trajectories()]) to judge instead of those of the fit: ones that it has not seen, in
+#'   groups that it has. It may stand in the place of `draws`, as in `log_lik(fit, others)`.
+#' @param visits The trajectories that the fit was made from: the rows of `pointwise` are then named by their
+#'   identifiers, which a fit does not keep. Others are refused, as nothing is left out by leaving them out.
+#' @param ... For `loo()`: `cores`, `save_psis` and `is_method` are handed to [loo::loo()]. Not
+#'   used by `log_lik()`.
+#' @return `log_lik()`: a matrix `[draw, trajectory]` whose row names are the draws'
+#'   numbers (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]); with `newdata` its columns are named by
+#'   identifier. `loo()`: an object of class `loo`; it needs the package loo.
+#' @references Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation using leave-one-out
+#'   cross-validation and WAIC, Statistics and Computing 27, \doi{10.1007/s11222-016-9696-4}.
+#' @seealso [log_lik()] for the log-likelihood under a plan; [kfold()], which fits again.
+#' @family inference
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_fit)
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 1000, seed = 1)
+#' dim(log_lik(fit, draws = 20))
+#' # Patients that the fit has not seen
+#' colMeans(log_lik(fit, newdata = simulate(plan, 5, seed = 2)))
+#' if (requireNamespace("loo", quietly = TRUE)) loo(fit)
+log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, ...) {
+  check_unused(...)
+  # Where other packages' methods have it.
+  if (is.null(newdata) && inherits(draws, "ibrc_trajectories")) {
+    newdata <- draws
+    draws <- 200
+  }
+  if (is.null(newdata)) {
+    need_data(object, "The likelihood of each trajectory")
+    seen <- list(histories = object$histories, actions = object$visit_actions, group = object$trajectory_group)
+  } else {
+    seen <- code_for_fit(newdata, object, "newdata")
+    Map(function(coded, histories, group) {
+      if (length(coded$row)) refuse_impossible_visits(coded, histories, plan_of(object, group))
+    }, seen$coded, seen$histories, seq_along(object$draws))
+  }
+  log_lik_at(object, spaced_draws(object, draws), seen)
+}
+
+# The log-likelihood [draw, trajectory] of behaviour in the groups of a fit, a tree and actions a group.
+log_lik_at <- function(fit, chosen, seen) {
+  # Rows are kept until they are joined.
+  cells <- as.numeric(nrow(chosen)) * length(seen$group)
+  refuse_too_large(16 * cells, "draws", plural(nrow(chosen), "draw"), " of ",
+                   plural(length(seen$group), "trajectory", "trajectories"), " are ", format_count(cells),
+                   " numbers, twice", advice = "take fewer `draws`")
+  out <- matrix(0, nrow(chosen), length(seen$group), dimnames = list(chosen$.draw, seen$who))
+  for (group in unique(seen$group)) {
+    tree <- seen$histories[[group]]
+    taken <- cbind(seen$actions[[group]], tree$visit)
+    trajectory <- trajectory_of(tree)
+    rows <- read_draws(fit, group, chosen, function(plan) {
+      trajectory_sums(read_histories(plan, tree)$log_policy[taken], trajectory)
+    })
+    out[, seen$group == group] <- do.call(rbind, rows)
+  }
+  out
+}
+
+# Visits as the fit keeps its own: a tree and actions a group, and the group of each trajectory; and who they are.
+# A group without visits has no tree.
+code_for_fit <- function(visits, fit, argument) {
+  coded <- code_visits(visits, fit$plan$setting, argument)
+  group <- known_groups(group_trajectories(visits, fit$by, coded), names(fit$draws), argument)
+  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
+  list(coded = pieces, histories = lapply(pieces, function(piece) {
+    if (length(piece$row)) build_histories(piece, fit$plan$setting)
+  }), actions = lapply(pieces, function(piece) piece$action + 1L), group = as.integer(group),
+  who = unique(as.character(visits[[attr(visits, "roles")$id]])))
+}
+
+need_data <- function(fit, what, argument = "object") {
+  check_class(fit, "ibrc_fit", argument, "ibrc()")
+  if (is.null(fit$histories)) {
+    abort_input(argument, "was fitted with keep_data = FALSE. ", what, " needs the coded histories: fit ",
+                "again with keep_data = TRUE, which keeps no identifiers.")
+  }
+}
+
+# A data frame with a row a draw taken: .draw, .iteration and .chain. Draws stand one
+# chain after the other, and each taken is the middle of its share of them; a multiple
+# of the chains takes as many from each.
+spaced_draws <- function(fit, draws) {
+  size <- dim(fit$draws[[1]])[1:2]
+  all <- size[1] * size[2]
+  n <- if (is.null(draws)) all else min(all, check_count(draws, "draws"))
+  draw <- as.integer(ceiling((seq_len(n) - 0.5) * all / n))
+  data.frame(.draw = draw, .iteration = (draw - 1L) %% size[1] + 1L, .chain = (draw - 1L) %/% size[1] + 1L)
+}
+
+# What `read` makes of the plan at each draw taken, of one group: a list, or what `reduce` makes
+# of what there is so far (NULL at first) and the next. Every solve starts from the values of
+# the one before.
+read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) c(so_far, list(one))) {
+  draws <- fit$draws[[group]]
+  plan <- plan_of(fit, group)
+  out <- NULL
+  for (i in seq_len(nrow(chosen))) {
+    natural <- matrix(draws[chosen$.iteration[i], chosen$.chain[i], ], 1,
+                      dimnames = list(NULL, dimnames(draws)[[3]]))
+    drawn <- plan_at(fit, natural, plan)
+    plan$solution$value <- drawn$solution$value
+    out <- reduce(out, read(drawn))
+  }
+  out
+}
+
+# The number of each visit's trajectory: only a first visit stands at the root.
+trajectory_of <- function(histories) cumsum(histories$visit == 1L)
+
+# Groups as the fit has them; one that it has not met is an error, without its name,
+# which may tell more than it should.
+known_groups <- function(group, known, argument = "visits") {
+  if (!all(levels(group) %in% known)) {
+    abort_input(argument, "have a group that the fit has not met; it knows ", enumerate(known), ".")
+  }
+  factor(group, levels = known)
+}

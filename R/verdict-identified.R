@@ -1,0 +1,131 @@
+# What the data say about each term: the rows of a verdict, and the table behind identifiability().
+
+# The table alone, which the verdict rests on.
+identify_terms <- function(fit) {
+  shrink <- contraction(fit)
+  prior <- prior_quantile(fit$prior, c(0.025, 0.975))
+  doubted <- rbind(settled_rows(fit), fit$checks[fit$checks$check %in% "whole", ])
+  doubted <- doubted[doubted$verdict == "do not use", ]
+  pieces <- lapply(names(fit$draws), function(group) {
+    few <- fit$likelihood && few_data(fit$group_sizes[[group]], fit$n_visits[[match(group, names(fit$draws))]])
+    draws <- fit$draws[[group]]
+    ridges <- strongest_ridges(fit$prior, draws)
+    rows <- lapply(seq_along(fit$prior), function(j) {
+      one <- matrix(draws[, , j], dim(draws)[1])
+      range <- stats::quantile(one, c(0.025, 0.975), names = FALSE)
+      sides <- side_bounds(fit$prior[[j]], one)
+      tight <- sides$tight & fit$likelihood
+      term <- fit$prior[[j]]$term
+      unsettled <- any(doubted$term == term & doubted$group == group)
+      data.frame(term = term, group = group,
+                 verdict = if (unsettled) "unsettled" else said_of_term(tight, shrink[j, group], ridges[j, ], few),
+                 contraction = shrink[j, group], prior.low = prior[1, j], prior.high = prior[2, j],
+                 conf.low = range[1], conf.high = range[2],
+                 one_sided = if (sum(tight) == 1) c("below", "above")[tight] else NA_character_,
+                 bound_below = sides$bound[1], bound_above = sides$bound[2],
+                 ridge_with = ridges$with[j], ridge = ridges$correlation[j],
+                 prior_conflict = fit$likelihood &&
+                   (stats::median(one) < prior[1, j] || stats::median(one) > prior[2, j]))
+    })
+    do.call(rbind, rows)
+  })
+  out <- do.call(rbind, pieces)
+  rownames(out) <- NULL
+  if (!is_grouped(fit)) out$group <- NULL
+  structure(out, class = c("ibrc_identifiability", "data.frame"))
+}
+
+# How thin each tail is beside the prior's: c(below, above). Past the posterior's median,
+# quartile and decile, where a draw stands in the prior's own tail: uniform between 0 and 1
+# where the data say nothing. For a normal posterior a share s of whose standard deviation is
+# left, the mean past the median is 1 - 2 atan(s) / pi; solved for 1 - s^2, that is the bound.
+side_bounds <- function(entry, draws) {
+  ess <- max(4, min(posterior::ess_bulk(draws), length(draws)), na.rm = TRUE)
+  past <- c(0.5, 0.25, 0.1)
+  results <- lapply(c(TRUE, FALSE), function(below) {
+    mean_rank <- vapply(past, function(p) {
+      edge <- stats::quantile(draws, if (below) p else 1 - p, names = FALSE)
+      beyond <- if (below) draws[draws <= edge] else draws[draws >= edge]
+      mean(tail_rank(entry, beyond, edge, below))
+    }, 0)
+    # Chance alone moves the mean of n uniform numbers by 0.29 / sqrt(n).
+    noise <- 2.5 * 0.29 / sqrt(ess * past)
+    best <- which.max(mean_rank - noise)
+    list(tight = any(mean_rank > 0.5 + pmax(0.1, noise)),
+         bound = max(0, 1 - tan(pi / 2 * (1 - mean_rank[best]))^2))
+  })
+  list(tight = vapply(results, function(side) side$tight, NA),
+       bound = vapply(results, function(side) side$bound, 0))
+}
+
+# P(beyond x) / P(beyond edge) under the prior.
+tail_rank <- function(entry, x, edge, below) {
+  known <- prior_distributions[[entry$distribution]]
+  log_tail <- function(at) known$log_tail(at, entry$args, below)
+  whole <- log_tail(edge)
+  outside <- exp(log_tail(if (below) entry$lower else entry$upper) - whole)
+  pmin(pmax((exp(log_tail(x) - whole) - outside) / (1 - outside), 0), 1)
+}
+
+# For each term the other that it goes with most, on the sampler's scale or the natural one: a ridge may be
+# straight on either.
+strongest_ridges <- function(prior, draws) {
+  terms <- prior_terms(prior)
+  flat <- matrix(draws, prod(dim(draws)[1:2]), length(terms), dimnames = list(NULL, terms))
+  if (length(terms) == 1) return(data.frame(with = NA_character_, correlation = NA_real_))
+  together <- stats::cor(prior_unconstrain(prior, flat))
+  plain <- suppressWarnings(stats::cor(flat))
+  stronger <- which(abs(plain) > abs(together))
+  together[stronger] <- plain[stronger]
+  together[is.na(together)] <- 0
+  diag(together) <- 0
+  with <- apply(abs(together), 1, which.max)
+  data.frame(with = terms[with], correlation = together[cbind(seq_along(terms), with)])
+}
+
+# A ridge counts where a term is loose by itself and would be held by its partner: most of its
+# variance goes with that partner's, and what is left is little beside the prior's. It also counts where the two go
+# together so closely that neither can be told by itself, unless the term is known very well all the same.
+said_of_term <- function(tight, contraction, ridge, few = FALSE) {
+  explained <- ridge$correlation^2
+  left <- (1 - contraction) * (1 - explained)
+  close <- isTRUE(abs(ridge$correlation) > 0.9 && contraction < 0.99)
+  if (isTRUE(!all(tight) && explained > 0.7 && left < 0.25) || all(tight) && close) {
+    return(paste("only jointly with", ridge$with))
+  }
+  if (few) return("too few data")
+  if (all(tight)) return("identified")
+  if (tight[1]) return("bounded from below")
+  if (tight[2]) return("bounded from above")
+  "not identified"
+}
+
+# Rows of a verdict.
+identified_rows <- function(fit) {
+  table <- identify_terms(fit)
+  kind <- sub("^(only jointly|bounded).*", "\\1", table$verdict)
+  ok <- kind == "identified" & !table$prior_conflict
+  # As wide as the prior need not be where the prior is.
+  mute <- kind == "not identified" & !table$prior_conflict
+  advice <- c(
+    "not identified" = "The data say little about {}: report it as not identified.",
+    bounded = "The data bound {} on one side only: report a bound, not an estimate. See identifiability().",
+    "only jointly" = "The data speak about {} only jointly with another term: see identifiability(), and report both.",
+    unsettled = "Whether the data speak about {} cannot be told until the chains agree on all of it: run longer first.",
+    "too few data" = paste("There are too few visits to say anything about {}: what stands there is mostly the prior.",
+                           "Pool groups, and do not report it as an estimate.")
+  )
+  conflict <- paste("The data pull {} out of the central 95% of its prior: see whether setting and models fit the",
+                    "behaviour (pp_check()), or state a wider prior.")
+  share <- paste0("contraction ", formatC(table$contraction, 2, format = "f"))
+  ridge <- ifelse(!is.na(table$ridge) & abs(table$ridge) > 0.7,
+                  paste0(", correlation ", formatC(table$ridge, 2, format = "f"), " with ", table$ridge_with), "")
+  verdict_rows("identified", paste0(table$verdict, ", ", share, ridge,
+                                  ifelse(table$prior_conflict, ", outside the central 95% of the prior", "")),
+             "data that bound the term on both sides",
+             ifelse(ok, "ok", ifelse(kind %in% c("unsettled", "too few data"), "do not use", "caution")),
+             ifelse(table$prior_conflict & !mute &
+                      kind %in% c("identified", "bounded", "only jointly", "not identified"),
+                    conflict, advice[kind]), table$term,
+             if (is.null(table$group)) names(fit$draws) else table$group)
+}

@@ -1,0 +1,126 @@
+# Leaving one trajectory out by weighing draws, and when that cannot be had.
+
+#' @rdname log_lik.ibrc_fit
+#' @export
+loo <- function(x, ...) {
+  check_given(x)
+  require_package("loo", "Leave-one-out cross-validation")
+  if (!has_method(x, "loo", "loo")) check_class(x, "ibrc_fit", "x", "ibrc()")
+  loo::loo(x, ...)
+}
+
+#' @rdname log_lik.ibrc_fit
+#' @method loo ibrc_fit
+#' @rawNamespace S3method(loo::loo, ibrc_fit)
+loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
+  require_package("loo", "Leave-one-out cross-validation")
+  need_data(x, "Leave-one-out cross-validation", "x")
+  options <- check_loo_options(...)
+  chains <- dim(x$draws[[1]])[2]
+  # Efficiency is worked out from chains of one length.
+  if (!is.null(draws)) draws <- chains * (check_count(draws, "draws", least = least_loo_draws) %/% chains)
+  who <- if (!is.null(visits)) check_own_visits(visits, x)
+  refuse_loo(x)
+  each <- unname(log_lik.ibrc_fit(x, draws))
+  efficiency <- loo::relative_eff(exp(each), chain_id = spaced_draws(x, draws)$.chain)
+  # A trajectory that is as likely under every draw has no efficiency, and needs none.
+  efficiency[!is.finite(efficiency)] <- 1
+  found <- without_pareto_warnings(do.call(loo::loo, c(list(each, r_eff = efficiency), options)))
+  # Nor does it need weights, and has no tail to look at.
+  alike <- apply(each, 2, function(one) diff(range(one)) < 1e-12)
+  found$diagnostics$pareto_k[alike] <- 0
+  pareto_k <- found$diagnostics$pareto_k
+  if (!options$is_method %in% "psis") {
+    pareto_k <- without_pareto_warnings(loo::psis(-each, r_eff = efficiency))$diagnostics$pareto_k
+    pareto_k[alike] <- 0
+  }
+  judge_pareto_k(pareto_k)
+  warn_unsettled(x)
+  if (!is.null(who)) rownames(found$pointwise) <- who
+  found
+}
+
+# What loo::loo() knows, cleaned; what it would pass over without a word is refused.
+check_loo_options <- function(...) {
+  given <- list(...)
+  known <- c("cores", "save_psis", "is_method")
+  names <- if (is.null(names(given))) rep("", length(given)) else names(given)
+  if (!all(names %in% known)) {
+    unknown <- names[!names %in% c(known, "")]
+    abort_input("...", "may hold ", enumerate(known), " only",
+                if (length(unknown)) paste0(", not ", enumerate(unknown)), ".")
+  }
+  if (!is.null(given$cores)) given$cores <- check_count(given$cores, "cores")
+  if (!is.null(given$save_psis)) given$save_psis <- check_flag(given$save_psis, "save_psis")
+  given$is_method <- check_choice(if (is.null(given$is_method)) "psis" else given$is_method, c("psis", "tis", "sis"),
+                                  "is_method")
+  given
+}
+
+# The identifiers of the visits that the fit was made from, in its order; any others are an error.
+check_own_visits <- function(visits, fit) {
+  seen <- code_for_fit(visits, fit, "visits")
+  parts <- c("visit", "parent", "action", "observation")
+  same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
+  same <- identical(seen$group, as.integer(fit$trajectory_group)) &&
+    all(mapply(same_tree, seen$histories, fit$histories)) &&
+    identical(lapply(seen$actions, as.integer), lapply(unname(fit$visit_actions), as.integer))
+  if (!same) {
+    abort_input("visits", "are not those that the fit was made from, or stand in another order. Only what was fitted ",
+                "can be left out; log_lik(fit, newdata = ) judges trajectories that the fit has not seen.")
+  }
+  seen$who
+}
+
+refuse_loo <- function(fit) {
+  refuse <- function(...) abort("loo", ..., argument = "x")
+  if (!fit$likelihood) refuse("`x` has draws from the prior: nothing was fitted that could be left out.")
+  alone <- names(fit$group_sizes)[fit$group_sizes == 1]
+  if (sum(fit$group_sizes) == 1) {
+    refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of `x`.")
+  }
+  if (length(alone)) {
+    refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of group",
+           if (length(alone) > 1) "s", " ", enumerate(alone), ". Use kfold(), which fits again and predicts from what ",
+           "is left, or pool groups.")
+  }
+  if (prod(dim(fit$draws[[1]])[1:2]) < least_loo_draws) {
+    refuse("`x` has fewer than ", least_loo_draws, " draws: too few for loo() to weigh. Run more iterations.")
+  }
+}
+
+judge_pareto_k <- function(pareto_k) {
+  # One that cannot be worked out cannot be trusted.
+  high <- is.na(pareto_k) | pareto_k > 0.7
+  if (!any(high)) return(invisible())
+  share <- if (sum(high) == 1) "a trajectory" else paste0(signif(100 * mean(high), 2), "% of the trajectories")
+  if (sum(high) > 1 && mean(high) > 0.05) {
+    abort("loo", "Pareto k is above 0.7 for ", share, ": draws of the one fit cannot stand for fits without them. Use ",
+          "kfold(), which fits again.", argument = "x", fields = list(pareto_k = pareto_k))
+  }
+  warn("pareto_k", "Pareto k is above 0.7 for ", share, ", whose part of elpd_loo is not reliable. See ",
+       "loo::pareto_k_ids(), or use kfold(), which fits again.")
+}
+
+# The package loo's own have no class, and say in general what is said of this fit here.
+without_pareto_warnings <- function(code) {
+  withCallingHandlers(code, warning = function(w) {
+    if (grepl("Pareto", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
+  })
+}
+
+warn_unsettled <- function(fit) {
+  rhat <- tidy_draws(fit)$rhat
+  if (!all(is.finite(rhat)) || max(rhat) > 1.01) {
+    warn("convergence", "The chains of the fit do not agree (R-hat above 1.01): what is worked out from its draws is ",
+         "not to be reported. Run more iterations.")
+  }
+  rows <- standing_verdict(fit)
+  others <- rows$check[rows$verdict == "do not use" & !rows$check %in% c("settled", "identified")]
+  if (length(others)) {
+    warn("verdict", "The verdict on the fit is \"do not use\" (", listing(unique(others)), "): see verdict().")
+  }
+}
+
+# The Pareto tail is fitted to a fifth of the draws at most: here to 20.
+least_loo_draws <- 100

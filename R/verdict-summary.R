@@ -1,0 +1,149 @@
+#' What a fit says
+#'
+#' The posterior of each term in numbers, with what there is to say about the chains and the data. Printing a
+#' fit prints its summary.
+#'
+#' @section How to read it:
+#' * `alpha` is in units of utility: to take the better of two actions nine times in ten, the decision
+#'   maker has to gain `alpha * log(9)` by it. Small is flexible.
+#' * `optimism` is 0 where models of the dynamics keep the weights they were given, above 0 where the decision
+#'   maker leans to those under which the plan pays, below 0 for pessimism. `beta` is its inverse.
+#' * `eta` is in units of utility per nat of entropy of the next belief: above 0, actions after which it is hard to
+#'   foresee look better than they are. Small is adaptive; `adaptivity` is its inverse.
+#' * `contraction` near 1: the data settle the term. Near 0: they left it at its prior, and it should be
+#'   reported as not identified ([identifiability()]).
+#' * `rhat` above 1.01, or `ess_bulk` or `ess_tail` (effective numbers of draws) below 400: run longer before
+#'   reporting anything.
+#' * `verdict`: whether the number may be used: `ok`, `caution` or `do not use`. It is the worst of what
+#'   [verdict()] says of the term, of its group and of the fit.
+#'
+#' Below the table stands the verdict, check by check; lines with a star say what to do next. `vignette("ibrc")` has
+#' the numbers at the bedside.
+#'
+#' @param object,x A fit ([ibrc()]), or its summary.
+#' @param conf.level Mass of the central interval.
+#' @param suppress The smallest number of trajectories in a group that may be printed;
+#'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
+#' @param ... Not used.
+#' @return `tidy()`: a data frame with one row per term and group: `term`, `group` (with
+#'   groups), `estimate` (the median), `std.error` (the standard deviation),
+#'   `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail` and `contraction`, the
+#'   share of the prior's variance that the data took away, on the scale a sampler works on
+#'   ([ibrc_prior()]); below 0 where the posterior is the wider; and `verdict`. `glance()`: one row with
+#'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
+#'   `ess_bulk` and `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians.
+#'   `summary()`: a list of class `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text)
+#'   among others; it prints medians, intervals, diagnostics and the advice.
+#' @section Do the chains agree?:
+#' Two things are looked at, with the package posterior (Vehtari and others 2021). `rhat` compares
+#' chains, and halves of chains, with each other; `ess_bulk` and `ess_tail` say how many
+#' independent draws the centre and the tails are worth. They differ: chains that agree may still be
+#' short, and long chains may sit in different places. The verdict puts both into
+#' words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` look at neither.
+#' @references Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Rank-normalization,
+#'   folding, and localization: an improved R-hat for assessing convergence of MCMC,
+#'   Bayesian Analysis 16, \doi{10.1214/20-BA1221}.
+#' @family inference
+#' @name summary.ibrc_fit
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
+#'             chains = 2, iter = 400, seed = 1)
+#' summary(fit, conf.level = 0.9)
+#' tidy(fit)
+#' glance(fit)
+summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
+  check_unused(...)
+  suppress <- check_suppress(suppress)
+  verdict <- standing_verdict(object)
+  structure(list(table = with_verdict(tidy_draws(object, check_level(conf.level)), verdict, object),
+                 glance = glance(object), fit = object, verdict = verdict, advice = verdict_advice(verdict),
+                 conf.level = conf.level, suppress = suppress), class = "summary.ibrc_fit")
+}
+
+#' @rdname summary.ibrc_fit
+#' @name tidy.ibrc_fit
+#' @export
+tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
+  check_unused(...)
+  with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
+}
+
+# The table with what is said of each term in its group; without groups, without that column.
+with_verdict <- function(table, verdict, fit) {
+  table$verdict <- vapply(seq_len(nrow(table)), function(i) verdict_for(verdict, table$term[i], table$group[i]), "")
+  if (!is_grouped(fit)) table$group <- NULL
+  table
+}
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+#' @rdname summary.ibrc_fit
+#' @export
+glance.ibrc_fit <- function(x, ...) {
+  check_unused(...)
+  table <- tidy_draws(x)
+  data.frame(trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$draws),
+             chains = x$run$chains, draws = prod(dim(x$draws[[1]])[1:2]), acceptance = mean(x$acceptance),
+             rhat = max(table$rhat), ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail),
+             verdict = as.character(worst_of(standing_verdict(x)$verdict)))
+}
+
+#' @rdname summary.ibrc_fit
+#' @importFrom stats coef
+#' @export
+coef.ibrc_fit <- function(object, ...) {
+  check_unused(...)
+  table <- tidy_draws(object)
+  variables <- unlist(lapply(names(object$draws), function(group) variable_names(object, group)))
+  stats::setNames(table$estimate, variables)
+}
+
+#' @export
+format.ibrc_fit <- function(x, suppress = 5, ...) {
+  total <- attr(group_counts(x, check_suppress(suppress)), "total")
+  paste0("A fit to ", trajectories_words(total), " with ",
+         visits_words(sum(x$n_visits), suppress), if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
+         ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
+}
+
+#' @rdname summary.ibrc_fit
+#' @param digits How many significant digits of medians and intervals to print.
+#' @export
+print.ibrc_fit <- function(x, digits = 3, suppress = 5, ...) {
+  print(summary(x, suppress = suppress), digits = digits)
+  invisible(x)
+}
+
+#' @rdname summary.ibrc_fit
+#' @export
+print.summary.ibrc_fit <- function(x, digits = 3, ...) {
+  digits <- check_count(digits, "digits")
+  cat(format(x$fit, suppress = x$suppress), "\n\n", sep = "")
+  table <- x$table
+  percent <- function(p) paste0(format(100 * p, trim = TRUE), "%")
+  tail <- (1 - x$conf.level) / 2
+  shown <- data.frame(
+    median = signif(table$estimate, digits), low = signif(table$conf.low, digits),
+    high = signif(table$conf.high, digits), rhat = round(table$rhat, 3), ess_bulk = round(table$ess_bulk),
+    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2)
+  )
+  names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
+  # Beside the numbers that it speaks of, also where the rest does not fit on the line.
+  shown <- cbind(table[intersect(c("term", "group"), names(table))], shown[1:3], verdict = table$verdict, shown[-(1:3)])
+  print(shown, row.names = FALSE)
+  if (is_grouped(x$fit)) {
+    size <- group_counts(x$fit, x$suppress)
+    writeLines(c("", strwrap(paste("Trajectories:", listing(paste(names(size), size))), exdent = 2)))
+  }
+  cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
+      if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
+  cat("\n")
+  print(x$verdict)
+  invisible(x)
+}
