@@ -50,7 +50,7 @@ on_circle <- function(calls) {
 
 room_of <- function(file) sub("[-.].*", "", file)
 
-calls_in_words <- function(calls) paste0(calls$from, ": ", calls$by, "() uses ", calls$uses, " of ", calls$to)
+calls_in_words <- function(calls) sprintf("%s: %s() uses %s of %s", calls$from, calls$by, calls$uses, calls$to)
 
 test_that("every file stands in a room, no room knows one to its right, and no calls go round in a circle", {
   skip_without_sources()
