@@ -33,8 +33,8 @@
 #' @param overwrite Whether to replace a file that is there.
 #' @param open Whether to open the report in a browser.
 #' @param ... Not used.
-#' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr and
-#'   ggplot2, and pandoc. `report_sections()`: a list of sections, `verdict`, `overview`, `selection`,
+#' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr,
+#'   htmltools and ggplot2, and pandoc. `report_sections()`: a list of sections, `verdict`, `overview`, `selection`,
 #'   `dynamics`, `posterior`, `groups`, `checks`, `predictive`, `paths`, `citation` and
 #'   `session`. Each is a list of texts, tables and pictures that prints on a console, and
 #'   in an R Markdown document of HTML becomes a part of it.
@@ -136,7 +136,7 @@ check_report_file <- function(file, overwrite) {
 }
 
 need_report_tools <- function() {
-  for (package in c("rmarkdown", "knitr", "ggplot2")) require_package(package, "A report")
+  for (package in c("rmarkdown", "knitr", "htmltools", "ggplot2")) require_package(package, "A report")
   if (!has_pandoc()) {
     abort("package", "A report needs the program pandoc, version 2.0 or later, which was not found. Install it from ",
           "https://pandoc.org, or run R in RStudio, which brings it.")
@@ -187,7 +187,6 @@ set_title <- function(page, word, title) {
   text <- escape_html(gsub("\r\n?", "\n", title))
   # Signs that no page may have, in any form.
   text <- gsub("[\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]", "?", text, perl = TRUE, useBytes = TRUE)
-  text <- gsub("\n", "&#10;", text, fixed = TRUE, useBytes = TRUE)
   in_head <- if (grepl("[^[:space:]]", title)) text else "A report"
   word <- charToRaw(word)
   from <- 1

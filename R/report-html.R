@@ -1,5 +1,5 @@
-# The parts that sections of a report are made of, and what each becomes in HTML. Whatever
-# comes from the user is escaped here, and here alone.
+# The parts that sections of a report are made of, and what each becomes in HTML. htmltools
+# escapes whatever stands in a tag; the title goes into a page that is made (see set_title), and is escaped here.
 
 report_text <- function(...) list(kind = "text", text = paste0(...))
 report_list <- function(lines, class = "plain") list(kind = "list", lines = lines, class = class)
@@ -19,42 +19,53 @@ new_report_section <- function(...) {
   structure(Filter(Negate(is.null), do.call(c, parts)), class = "ibrc_report_section")
 }
 
-# The backtick would end the block that HTML stands in (see knit_print), the others HTML itself.
-escape_html <- function(x) {
+# Text as a page can hold it: UTF-8, and nothing where there is none.
+page_text <- function(x) {
   x <- enc2utf8(as.character(x))
   x[!validUTF8(x)] <- "?"
   x[is.na(x)] <- ""
-  signs <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "'" = "&#39;", "`" = "&#96;")
-  for (sign in names(signs)) x <- gsub(sign, signs[[sign]], x, fixed = TRUE)
   x
 }
 
+# The backtick would end the block that HTML stands in (see knit_print). No tag is written with one.
+escape_backticks <- function(html) gsub("`", "&#96;", html, fixed = TRUE)
+
+escape_html <- function(x) escape_backticks(htmltools::htmlEscape(page_text(x), attribute = TRUE))
+
 part_html <- function(part) {
-  switch(
+  tags <- htmltools::tags
+  tag <- switch(
     part$kind,
-    text = paste0("<p>", escape_html(part$text), "</p>"),
-    list = paste0("<ul class=\"", part$class, "\">", paste0("<li>", escape_html(part$lines), "</li>", collapse = ""),
-                  "</ul>"),
-    code = paste0("<pre><code>", paste(escape_html(part$lines), collapse = "\n"), "</code></pre>"),
-    table = table_html(part),
-    picture = picture_html(part)
+    text = tags$p(page_text(part$text)),
+    list = tags$ul(class = part$class, lapply(page_text(part$lines), tags$li)),
+    # Blanks between these two would be shown.
+    code = tags$pre(.noWS = c("after-begin", "before-end"), tags$code(paste(page_text(part$lines), collapse = "\n"))),
+    table = table_tag(part),
+    picture = picture_tag(part)
   )
+  escape_backticks(as.character(htmltools::doRenderTags(tag, indent = FALSE)))
 }
 
 # A wide table scrolls by itself, by keyboard as well, and the page does not.
-table_html <- function(part) {
+table_tag <- function(part) {
+  tags <- htmltools::tags
   data <- part$data
-  cells <- matrix(vapply(data, cell_text, character(nrow(data))), nrow(data), length(data))
+  cells <- matrix(page_text(vapply(data, cell_text, character(nrow(data)))), nrow(data), length(data))
   # Also numbers that came as text, such as counts that may be "<5".
   number <- apply(cells, 2, function(column) all(grepl("^[-+<>=*., 0-9e]*$", column)) && any(grepl("[0-9*]", column)))
-  class <- ifelse(number, " class=\"number\"", "")
-  cells[] <- escape_html(cells)
-  rows <- apply(cells, 1, function(row) paste0("<tr>", paste0("<td", class, ">", row, "</td>", collapse = ""), "</tr>"))
-  caption <- escape_html(part$caption)
-  paste0("<figure><figcaption>", caption, "</figcaption><div class=\"scroll\" tabindex=\"0\" role=\"region\" ",
-         "aria-label=\"", caption, "\"><table><thead><tr>",
-         paste0("<th scope=\"col\"", class, ">", escape_html(names(data)), "</th>", collapse = ""),
-         "</tr></thead><tbody>", paste(rows, collapse = "\n"), "</tbody></table></div></figure>")
+  class_of <- function(column) if (number[column]) "number"
+  head <- lapply(seq_along(data), function(column) {
+    tags$th(scope = "col", class = class_of(column), page_text(names(data)[column]))
+  })
+  rows <- lapply(seq_len(nrow(data)), function(row) {
+    tags$tr(lapply(seq_along(data), function(column) tags$td(class = class_of(column), cells[row, column])))
+  })
+  caption <- page_text(part$caption)
+  tags$figure(
+    tags$figcaption(caption),
+    tags$div(class = "scroll", tabindex = "0", role = "region", `aria-label` = caption,
+             tags$table(tags$thead(tags$tr(head)), tags$tbody(rows)))
+  )
 }
 
 # Three digits; nothing where there is no number.
@@ -64,13 +75,14 @@ cell_text <- function(column) {
 }
 
 # The picture is part of the page; its file goes with R's own temporary folder.
-picture_html <- function(part) {
+picture_tag <- function(part) {
+  tags <- htmltools::tags
   file <- tempfile(fileext = ".png")
   on.exit(unlink(file))
   ggplot2::ggsave(file, part$plot, width = part$width, height = part$height, dpi = 144, bg = "white")
-  paste0("<div class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Picture\"><img src=\"",
-         knitr::image_uri(file), "\" width=\"", round(100 * part$width), "\" height=\"", round(100 * part$height),
-         "\" alt=\"", escape_html(part$alt), "\"></div>")
+  tags$div(class = "picture", tabindex = "0", role = "region", `aria-label` = "Picture",
+           tags$img(src = knitr::image_uri(file), width = round(100 * part$width), height = round(100 * part$height),
+                    alt = page_text(part$alt)))
 }
 
 # Raw HTML, which pandoc takes as it is: labels are no Markdown either.
@@ -81,6 +93,7 @@ knit_print.ibrc_report_section <- function(x, ...) {
     abort("input", "Sections of a report are written in HTML: set `output` to html_document, not ", to, ".",
           argument = "output")
   }
+  require_package("htmltools", "A report")
   knitr::asis_output(paste0("\n\n```{=html}\n", paste(vapply(x, part_html, ""), collapse = "\n"), "\n```\n\n"))
 }
 

@@ -99,6 +99,7 @@ read_page <- function(path) {
 }
 
 test_that("a title is text in the page's heading and head, whatever is in it", {
+  skip_if_not_installed("htmltools")
   page <- charToRaw("<title>word</title><h1>word</h1>\u00e9")
   titled <- function(title) {
     out <- rawToChar(set_title(page, "word", title))
@@ -188,6 +189,7 @@ test_that("a temporary folder that a shell would read is refused", {
 
 test_that("sections become HTML in which nothing of the user's is code", {
   skip_if_not_installed("knitr")
+  skip_if_not_installed("htmltools")
   skip_if_not_installed("ggplot2")
   pages <- vapply(small_sections(), page_of, "")
   expect_identical(sum(occurrences("SECRET", pages)), 0L)
@@ -347,6 +349,9 @@ test_that("without what it needs a report says what to install", {
   local_replacement("require_package", function(package, purpose) abort("package", purpose, " needs ", package))
   error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_package")
   expect_match(conditionMessage(error), "rmarkdown")
+  skip_if_not_installed("knitr")
+  expect_error(knit_print.ibrc_report_section(new_report_section(report_text("a"))), "A report needs htmltools",
+               class = "ibrc_error_package")
 })
 
 test_that("a report replaces what is there when told, opens when told, and goes into no folder's place", {
