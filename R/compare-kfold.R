@@ -81,7 +81,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   if (!x$likelihood) abort_input("x", "has draws from the prior: nothing was fitted that could be left out.")
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)
   refuse_large_run(run, 1, length(x$prior))
-  refuse_many_values(run, 1, nrow(x$plan$nodes))
+  refuse_many_values(run, 1, x$plan$space$n_nodes)
   start <- check_choice(start, c("prior", "fit"), "start")
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
   folds <- check_folds(folds, x$trajectory_group, check_seed(seed))
@@ -234,7 +234,7 @@ run_refit <- function(piece) {
   evaluator <- new_evaluator(piece$plan, list(piece$fitted$tree), own, piece$prior, piece$fixed,
                              piece$plan$report$tolerance, run$cores, piece$likelihood)
   streams <- streams_from_seed(run$seed, run$chains + 1)
-  first <- start_chains(evaluator, piece$start, run$chains, nrow(piece$plan$nodes), streams[[length(streams)]])
+  first <- start_chains(evaluator, piece$start, run$chains, piece$plan$space$n_nodes, streams[[length(streams)]])
   state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], own, run$warmup,
                          run$iter, run$thin, piece$sampler)
   chain <- run_piece(list(chain = list(state = state, value = first$value), evaluator = evaluator, until = run$iter))

@@ -152,7 +152,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   plans <- plan_groups(setting, models, levels(group), make)
   plan <- if (is.null(plans)) make(setting, models) else plans[[1]]
-  refuse_many_values(run, nlevels(group), nrow(plan$nodes))
+  refuse_many_values(run, nlevels(group), plan$space$n_nodes)
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
   histories <- lapply(pieces, build_histories, plan$setting)
   actions <- lapply(pieces, function(piece) piece$action + 1L)
@@ -164,7 +164,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   run$seed <- settle_seed(seed)
   streams <- streams_from_seed(run$seed, length(chain_group) + 1)
   if (inherits(start, "ibrc_fit")) start <- last_draws(start)
-  first <- start_chains(evaluator, start, length(chain_group), nrow(plan$nodes), streams[[length(streams)]])
+  first <- start_chains(evaluator, start, length(chain_group), plan$space$n_nodes, streams[[length(streams)]])
   run$start <- prior_natural(prior, first$theta)
   chain <- if (nlevels(group) > 1 && can_spread()) {
     list(parts = start_parts(first, streams, chain_group, run, sampler))

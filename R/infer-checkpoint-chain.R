@@ -189,7 +189,7 @@ check_filled <- function(steps, n, log_density, expected, what) {
 # that over all visits; twice as much is far from any that a solve has found.
 check_held_values <- function(part, evaluator, own) {
   value <- part$value
-  n_nodes <- nrow(evaluator$nodes)
+  n_nodes <- evaluator$space$n_nodes
   must(is_finite(value, c(n_nodes, length(own))), "values")
   if (!evaluator$likelihood) return(must(all(value == 0), "values"))
   theta <- part$state$positions

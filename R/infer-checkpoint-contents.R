@@ -107,7 +107,7 @@ check_held_plans <- function(plain) {
       must(identical(setting[[part]], plain$setting[[part]]), "dynamics of groups")
     }
     must(is_wholes(plain$resolution, 1, .Machine$integer.max, 1), "resolution")
-    n_nodes <- .Call(ffi_lattice_count, length(setting$states), plain$resolution)
+    n_nodes <- lattice_space(length(setting$states), plain$resolution)$n_nodes
     must(is_finite(problem$reward, c(n_nodes, length(setting$actions))), "rewards")
   }
 }

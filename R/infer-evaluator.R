@@ -7,10 +7,9 @@ new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores
     prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
     fast = fast_terms(prior), places = parameter_places(prior, fixed, plan$setting$discount),
     entries = utility_terms(prior),
-    utility = plan$setting$utility, nodes = unname(plan$nodes),
-    belief_worth = plan$reward - plan$nodes %*% plan$setting$utility,
+    utility = plan$setting$utility, space = plan$space, belief_worth = belief_worth(plan),
     batch = list(tables = plan$tables, models = stack_models(plan$models), problem = plan$problem,
-                 histories = histories, resolution = plan$resolution, by_value = plan$by_value,
+                 histories = histories, space = plan$space, by_value = plan$by_value,
                  start = unname(plan$setting$start), tolerance = tolerance, max_backups = 10000L)
   )
 }
@@ -107,7 +106,7 @@ rewards_of <- function(evaluator, natural) {
   vapply(seq_len(nrow(natural)), function(i) {
     utility <- evaluator$utility
     utility[at] <- natural[i, entries$column]
-    as.vector(t(evaluator$nodes %*% utility + evaluator$belief_worth))
+    as.vector(t(expect_at_nodes(evaluator$space, utility) + evaluator$belief_worth))
   }, numeric(length(evaluator$batch$problem$reward)))
 }
 

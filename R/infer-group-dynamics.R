@@ -52,7 +52,7 @@ plan_groups <- function(setting, models, groups, make) {
     x[match_names(names(x), groups, argument, "groups")]
   }
   plans <- Map(make, of_group(setting, "setting"), of_group(models, "models"))
-  sizes <- vapply(plans, function(plan) nrow(plan$nodes), 0L)
+  sizes <- vapply(plans, function(plan) plan$space$n_nodes, 0)
   if (any(sizes != sizes[1])) {
     abort_input("setting", "must let the state be seen in all groups or in none; it is seen in ",
                 enumerate(groups[sizes == min(sizes)]), ".")

@@ -61,28 +61,32 @@ plan_agent <- function(setting, agent, models = NULL, resolution = 100, toleranc
   action_prior_of(agent, setting)
   if (all(vapply(models$models, function(m) is_identity(m$emission), NA))) resolution <- 1L
 
-  tables <- build_tables(models, resolution, surprise, cores, max_bytes)
-  nodes <- lattice_nodes(length(setting$states), resolution)
-  colnames(nodes) <- setting$states
-  plan <- new_ibrc_plan(setting, models, resolution, interpolate, surprise, tables, nodes,
-                        reward = reward_at(setting, nodes))
-  solve_plan(plan, agent, tolerance, max_backups, cores, start = numeric(nrow(nodes)))
+  space <- lattice_space(length(setting$states), resolution)
+  tables <- build_tables(models, space, surprise, cores, max_bytes)
+  space <- open_space(space, setting$states)
+  plan <- new_ibrc_plan(setting, models, space, interpolate, surprise, tables, reward = reward_at_nodes(setting, space))
+  solve_plan(plan, agent, tolerance, max_backups, cores, start = numeric(space$n_nodes))
 }
 
-new_ibrc_plan <- function(setting, models, resolution, interpolate, surprise, tables, nodes, reward) {
+new_ibrc_plan <- function(setting, models, space, interpolate, surprise, tables, reward) {
   structure(
-    list(setting = setting, agent = NULL, models = models, resolution = resolution,
+    list(setting = setting, agent = NULL, models = models, space = space, resolution = space$resolution,
          interpolate = interpolate, by_value = as.integer(interpolate == "value"),
-         surprise = surprise, nodes = nodes, reward = reward, tables = tables,
+         surprise = surprise, nodes = space$nodes, reward = reward, tables = tables,
          problem = NULL, solution = NULL, report = NULL),
     class = "ibrc_plan"
   )
 }
 
+# What beliefs are worth by themselves, [node, action].
+belief_worth <- function(plan) unname(plan$reward - expect_at_nodes(plan$space, plan$setting$utility))
+
 # What one agent makes of the tables: the struct that a backup reads.
 agent_problem <- function(plan, agent) {
   surprise <- plan$tables$entropy
-  log_prior <- log_belief_prior_at(agent, plan$nodes)
+  log_prior <- if (!is.null(agent$belief_prior)) {
+    at_nodes(plan$space, function(beliefs) log_belief_prior_at(agent, beliefs))
+  }
   if (!is.null(log_prior)) surprise <- surprise + as.vector(.Call(ffi_table_expect, plan$tables, log_prior))
   list(
     alpha = agent$alpha, beta = agent$beta, eta = agent$eta, discount = plan$setting$discount,
@@ -147,8 +151,8 @@ format.ibrc_plan <- function(x, ...) {
   likely <- names(sort(at_start, decreasing = TRUE))
   likely <- utils::head(likely[at_start[likely] >= 0.005], 3)
   c(
-    paste0("A plan on ", plural(nrow(x$nodes), "belief node"),
-           if (nrow(x$nodes) > length(x$setting$states)) paste0(" (resolution ", x$resolution, ")"),
+    paste0("A plan on ", plural(x$space$n_nodes, "belief node"),
+           if (x$space$n_nodes > length(x$setting$states)) paste0(" (resolution ", x$space$resolution, ")"),
            " with ", plural(n_models(x$models), "model"), " of the dynamics"),
     format(x$agent)[-1],
     paste0("  from the start (", listing(paste(x$setting$states, format(x$setting$start, digits = 3, trim = TRUE))),

@@ -28,14 +28,17 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   refuse_infinite_cost(plan, policy, sigma)
   result <- .Call(ffi_policy_value, plan$tables, plan$problem, policy, sigma, plan$report$tolerance, 10000L, 1L)
   refuse_unsolved(result, plan$report$tolerance)
-  interpolate_at(result$value, where, plan$resolution)
+  interpolate_at(plan$space, result$value, where)
 }
 
 # [action, node], as kernels read it.
 as_node_policy <- function(policy, plan) {
   if (is.null(policy)) return(plan$solution$policy)
-  if (is.function(policy)) policy <- call_user(policy, plan$nodes, argument = "policy")
-  size <- c(nrow(plan$nodes), length(plan$setting$actions))
+  if (is.function(policy)) {
+    by_belief <- policy
+    policy <- at_nodes(plan$space, function(beliefs) call_user(by_belief, beliefs, argument = "policy"))
+  }
+  size <- c(plan$tables$n_nodes, length(plan$setting$actions))
   if (!is.numeric(policy) || !identical(dim(policy), size)) {
     abort_input("policy", "must be a matrix of ", size[1], " nodes by ", size[2], " actions, not ",
                 describe(policy), ".")
@@ -49,7 +52,7 @@ as_node_policy <- function(policy, plan) {
 # [model, action, node]
 as_node_sigma <- function(sigma, plan) {
   if (is.null(sigma)) return(plan$solution$sigma)
-  size <- c(nrow(plan$nodes), length(plan$setting$actions), n_models(plan$models))
+  size <- c(plan$tables$n_nodes, length(plan$setting$actions), n_models(plan$models))
   if (!is.numeric(sigma) || !identical(dim(sigma), size)) {
     abort_input("sigma", "must be an array of ", paste(size, c("nodes", "actions", "models"), collapse = " by "),
                 ", not ", describe(sigma), ".")

@@ -37,8 +37,8 @@ occupancy_of <- function(plan, start = NULL) {
   start <- if (is.null(start)) plan$setting$start else as_beliefs(start, plan$setting$states, "start")
   start <- matrix(start, ncol = length(plan$setting$states))
   if (nrow(start) != 1) abort_input("start", "must be one belief, not ", nrow(start), ".")
-  corners <- locate(start, plan$resolution)
-  mass <- numeric(nrow(plan$nodes))
+  corners <- locate(plan$space, start)
+  mass <- numeric(plan$space$n_nodes)
   for (k in seq_along(corners$node)) mass[corners$node[k]] <- mass[corners$node[k]] + corners$weight[k]
   result <- .Call(ffi_occupancy, plan$tables, plan$solution$policy, plan$solution$sigma,
                   plan$setting$discount, mass, 1e-12)

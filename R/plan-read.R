@@ -73,7 +73,7 @@ beliefs_of <- function(plan, beliefs) {
 #' @export
 value.ibrc_plan <- function(object, beliefs = NULL, ...) {
   check_unused(...)
-  interpolate_at(object$solution$value, beliefs_of(object, beliefs), object$resolution)
+  interpolate_at(object$space, object$solution$value, beliefs_of(object, beliefs))
 }
 
 #' @export
@@ -87,7 +87,7 @@ policy.ibrc_plan <- function(object, beliefs = NULL, ...) {
 #' @export
 action_value.ibrc_plan <- function(object, beliefs = NULL, ...) {
   check_unused(...)
-  out <- interpolate_at(object$solution$action_value, beliefs_of(object, beliefs), object$resolution)
+  out <- interpolate_at(object$space, object$solution$action_value, beliefs_of(object, beliefs))
   colnames(out) <- object$setting$actions
   out
 }
@@ -173,7 +173,7 @@ generics::tidy
 #' head(tidy(plan))
 tidy.ibrc_plan <- function(x, ...) {
   check_unused(...)
-  n <- nrow(x$nodes)
+  n <- x$space$n_nodes
   actions <- x$setting$actions
   node <- rep(seq_len(n), each = length(actions))
   data.frame(

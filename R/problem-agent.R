@@ -97,9 +97,8 @@ action_prior_of <- function(agent, setting) {
   check_distribution(prior, setting$actions, "action_prior", of = "actions")
 }
 
-# log rho~ at the nodes, or NULL.
+# log rho~ of an agent that has one, at beliefs.
 log_belief_prior_at <- function(agent, beliefs) {
-  if (is.null(agent$belief_prior)) return(NULL)
   prior <- call_user(agent$belief_prior, beliefs, argument = "belief_prior")
   if (!is.numeric(prior) || !length(prior) %in% c(1, nrow(beliefs)) ||
       any(!is.finite(prior)) || any(prior <= 0)) {

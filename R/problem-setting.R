@@ -172,10 +172,10 @@ belief_utility_at <- function(setting, beliefs) {
   out
 }
 
-# r(z, u) [belief, action]: expected utility plus the worth of the belief.
-reward_at <- function(setting, beliefs) {
-  colnames(beliefs) <- setting$states
-  unname(beliefs %*% setting$utility + belief_utility_at(setting, beliefs))
+# r(z, u) [node, action]: expected utility plus the worth of the belief.
+reward_at_nodes <- function(setting, space) {
+  worth <- at_nodes(space, function(beliefs) belief_utility_at(setting, beliefs))
+  unname(expect_at_nodes(space, setting$utility) + worth)
 }
 
 #' @export

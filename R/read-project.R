@@ -32,9 +32,9 @@ plan_at <- function(fit, natural, plan = fit$plan) {
   entries <- utility_terms(fit$prior)
   if (length(entries$term)) {
     at <- cbind(match(entries$state, plan$setting$states), match(entries$action, plan$setting$actions))
-    worth <- plan$reward - plan$nodes %*% plan$setting$utility
+    worth <- belief_worth(plan)
     plan$setting$utility[at] <- natural[1, entries$term]
-    plan$reward <- unname(plan$nodes %*% plan$setting$utility + worth)
+    plan$reward <- unname(expect_at_nodes(plan$space, plan$setting$utility) + worth)
   }
   discount <- if ("discount" %in% colnames(natural)) natural[1, "discount"] else fit$fixed$discount
   if (!is.null(discount)) plan$setting$discount <- unname(discount)

@@ -28,7 +28,7 @@ some_draws <- function(fit, g, n = 100) {
 }
 
 log_likelihood_at <- function(evaluator, theta, g) {
-  value <- matrix(0, nrow(evaluator$nodes), nrow(theta))
+  value <- matrix(0, evaluator$space$n_nodes, nrow(theta))
   evaluate_batch(evaluator, theta, value, rep(g, nrow(theta)))$log_likelihood
 }
 
@@ -64,7 +64,7 @@ resolution_rows <- function(fit, evaluator, cores) {
   plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
   asked <- "less than 0.25 standard deviations"
   # A setting in which the state is seen has no lattice.
-  if (all(vapply(plans, function(plan) plan$resolution == 1, NA))) {
+  if (all(vapply(plans, function(plan) plan$space$resolution == 1, NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
   finer <- lapply(plans, finer_plan, cores = cores)
@@ -80,11 +80,12 @@ resolution_rows <- function(fit, evaluator, cores) {
 # The same problem on a lattice twice as fine. A worth of beliefs that is no longer known as a function (after
 # resume()) is read off the coarse lattice.
 finer_plan <- function(plan, cores) {
-  worth <- plan$reward - unname(plan$nodes %*% plan$setting$utility)
+  worth <- belief_worth(plan)
   out <- plan_agent(plan$setting, plan$agent, plan$models, 2 * plan$resolution, plan$report$tolerance, plan$interpolate,
                     plan$surprise, max_bytes = finer_bytes, cores = cores)
   if (!is.null(plan$setting$belief_utility) || max(abs(worth)) < 1e-12) return(out)
-  out$reward <- unname(out$nodes %*% plan$setting$utility) + interpolate_at(t(worth), out$nodes, plan$resolution)
+  out$reward <- unname(expect_at_nodes(out$space, plan$setting$utility)) +
+    at_nodes(out$space, function(beliefs) interpolate_at(plan$space, t(worth), beliefs))
   update(out, plan$agent)
 }
 

@@ -54,7 +54,7 @@ static void check_nonnegative(const double *x, size_t n, const char *name) {
   }
 }
 
-/* Lattices are looked up by belief: one that is not finite has no place there. */
+/* Spaces are looked up by belief: one that is not finite has no place there. */
 const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name) {
   const double *values = args_doubles(x, n, name);
   check_nonnegative(values, (size_t)n, name);
@@ -124,18 +124,34 @@ double *args_kept_doubles(size_t n) {
   return REAL(kept);
 }
 
-ibrc_lattice args_lattice(int n_states, int resolution) {
-  if (n_states < 2 || resolution < 1) Rf_error("internal: no lattice of that size");
-  if (ibrc_lattice_count(n_states, resolution) > 2147483646.0) Rf_error("internal: too many nodes");
-  int *offset = args_alloc_ints((size_t)(n_states - 1) * ((size_t)resolution + 1));
-  return ibrc_lattice_make(n_states, resolution, offset);
+static const ibrc_space_maker *maker_of(SEXP space) {
+  SEXP kind = args_element(space, "kind");
+  if (TYPEOF(kind) != STRSXP || Rf_xlength(kind) != 1) Rf_error("internal: a space of no kind");
+  const ibrc_space_maker *maker = ibrc_space_find(CHAR(STRING_ELT(kind, 0)));
+  if (!maker) Rf_error("internal: a space of an unknown kind");
+  return maker;
 }
 
-ibrc_locator args_locator(int n_states) {
-  ibrc_locator locator = {.tail = args_alloc_ints((size_t)n_states),
-                          .order = args_alloc_ints((size_t)n_states),
-                          .fraction = args_alloc_doubles((size_t)n_states)};
-  return locator;
+double args_space_count(SEXP space) {
+  return maker_of(space)->count(size_element(space, "n_states"), size_element(space, "resolution"));
+}
+
+ibrc_space args_space(SEXP space) {
+  const ibrc_space_maker *maker = maker_of(space);
+  const int n_states = size_element(space, "n_states"), resolution = size_element(space, "resolution");
+  if (n_states < 2) Rf_error("internal: no space of that size");
+  if (maker->count(n_states, resolution) > 2147483646.0) Rf_error("internal: too many nodes");
+  return maker->make(n_states, resolution, args_alloc_ints(maker->layout(n_states, resolution)));
+}
+
+ibrc_space args_coarser(const ibrc_space *space, double most_nodes) {
+  int *layout = args_alloc_ints(ibrc_space_coarser_layout(space, most_nodes));
+  return ibrc_space_coarser(space, most_nodes, layout);
+}
+
+ibrc_corners args_corners(const ibrc_space *space) {
+  return ibrc_corners_over(space, args_alloc_ints(ibrc_corners_ints(space)),
+                           args_alloc_doubles(ibrc_corners_doubles(space)));
 }
 
 ibrc_models args_model_sizes(SEXP models) {
@@ -176,7 +192,7 @@ ibrc_coarse args_coarse(SEXP table) {
   ibrc_coarse c = {.fine_node = args_ints(nodes, Rf_xlength(nodes), "coarse_node")};
   if (Rf_xlength(nodes) > n_nodes) Rf_error("internal: more coarse nodes than nodes");
   c.n_coarse = (int)Rf_xlength(nodes);
-  c.n_corners = c.n_coarse > 0 ? size_element(table, "n_states") : 0;
+  c.n_corners = c.n_coarse > 0 ? size_element(table, "n_corners") : 0;
   size_t size = product((size_t)n_nodes, (size_t)c.n_corners);
   c.column = ints_element(table, "coarse_column", size);
   c.weight = doubles_element(table, "coarse_weight", size);
@@ -226,13 +242,13 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   return h;
 }
 
-ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice) {
+ibrc_plan args_plan(SEXP plan, const ibrc_space *space) {
   SEXP problem = args_element(plan, "problem"), solution = args_element(plan, "solution");
-  ibrc_plan p = {.lattice = lattice,
+  ibrc_plan p = {.space = space,
                  .n_actions = (int)Rf_xlength(args_element(problem, "action_prior")),
                  .n_models = (int)Rf_xlength(args_element(problem, "model_weights"))};
   if (p.n_actions < 1 || p.n_models < 1) Rf_error("internal: a plan without actions or models");
-  size_t cells = product((size_t)lattice->n_nodes, (size_t)p.n_actions);
+  size_t cells = product((size_t)space->n_nodes, (size_t)p.n_actions);
   size_t rows = product(cells, (size_t)p.n_models);
   p.by_value = int_element(plan, "by_value");
   p.alpha = ibrc_temperature_from(double_element(problem, "alpha"));
@@ -246,8 +262,9 @@ ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice) {
   return p;
 }
 
-void args_check_models(const ibrc_models *models, int n_actions, int n_models) {
-  if (models->n_actions != n_actions || models->n_models != n_models) {
+void args_check_models(const ibrc_models *models, const ibrc_plan *plan) {
+  if (models->n_states != plan->space->n_states || models->n_actions != plan->n_actions ||
+      models->n_models != plan->n_models) {
     Rf_error("internal: models of another problem");
   }
 }

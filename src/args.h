@@ -7,10 +7,10 @@
 #include "backup.h"
 #include "coarse.h"
 #include "history.h"
-#include "lattice.h"
 #include "model.h"
 #include "plan.h"
 #include "process.h"
+#include "space.h"
 #include "table.h"
 
 /* R values into kernel structs. Every type, length and range is checked here, once;
@@ -37,11 +37,13 @@ int *args_alloc_ints(size_t n);
 double *args_kept_doubles(size_t n);
 void args_free_kept(void);
 
-ibrc_lattice args_lattice(int n_states, int resolution);
-ibrc_locator args_locator(int n_states);
+/* Spaces come as list(kind, n_states, ...): R/problem-space.R makes them. */
+ibrc_space args_space(SEXP space);
+ibrc_space args_coarser(const ibrc_space *space, double most_nodes);
+ibrc_corners args_corners(const ibrc_space *space);
+double args_space_count(SEXP space); /* its nodes, however many */
 ibrc_models args_models(SEXP models);
 ibrc_models args_model_sizes(SEXP models); /* of one model, without its laws */
-void args_check_models(const ibrc_models *models, int n_actions, int n_models);
 ibrc_table args_table(SEXP table);
 ibrc_coarse args_coarse(SEXP table);
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
@@ -50,7 +52,8 @@ ibrc_history args_history(SEXP history, const ibrc_models *models);
  * the others is an action and an observation (or none) of the models. */
 void args_check_tree(int n, const int *parent, const int *action, const int *observation,
                      const ibrc_models *models, int one_root);
-ibrc_plan args_plan(SEXP plan, const ibrc_lattice *lattice);
+ibrc_plan args_plan(SEXP plan, const ibrc_space *space);
+void args_check_models(const ibrc_models *models, const ibrc_plan *plan); /* one problem's? */
 
 /* Answers an interrupt, and then does not return. For kernels that hold nothing, outside of parallel
  * regions. What R does meanwhile may call this package again: kept storage is not to be in use. */

@@ -6,43 +6,24 @@
 /* N^3 / 3 operations to factor, at most this share of a pass over the table. */
 #define FACTOR_SHARE 0.42
 
-int ibrc_coarse_resolution(int n_states, int resolution, double n_entries) {
-  double most = fmax(FEWEST_COARSE, cbrt(3.0 * FACTOR_SHARE * n_entries));
-  int coarse = 0;
-  while (coarse < resolution && ibrc_lattice_count(n_states, coarse + 1) <= most) coarse++;
-  return coarse;
+double ibrc_coarse_most(double n_entries) {
+  return fmax(FEWEST_COARSE, cbrt(3.0 * FACTOR_SHARE * n_entries));
 }
 
-/* A coarse node's tail sums, scaled and rounded, stay in order: so they name a
- * node of the fine lattice, the same belief where the resolutions divide. */
-static void nearest_fine_belief(double *belief, int n_states, int resolution) {
-  double tail = 0.0, whole_before = 0.0;
-  for (int i = n_states - 1; i >= 1; i--) {
-    tail += belief[i];
-    double whole = floor(tail * resolution + 0.5);
-    belief[i] = (whole - whole_before) / resolution;
-    whole_before = whole;
-  }
-  belief[0] = (resolution - whole_before) / resolution;
-}
-
-void ibrc_coarse_map(const ibrc_lattice *fine, const ibrc_lattice *coarse, ibrc_locator *locator,
+void ibrc_coarse_map(const ibrc_space *fine, const ibrc_space *coarse, ibrc_corners *corners,
                      double *belief, int *fine_node, int *column, double *weight) {
-  const int S = fine->n_states;
-  /* The heads of column and weight serve as scratch until they are filled. */
   for (int k = 0; k < coarse->n_nodes; k++) {
-    ibrc_lattice_node(coarse, k, belief);
-    nearest_fine_belief(belief, S, fine->resolution);
-    ibrc_lattice_locate(fine, belief, locator, column, weight);
-    fine_node[k] = column[0];
+    ibrc_space_node(coarse, k, belief);
+    ibrc_space_round(fine, belief);
+    ibrc_space_locate(fine, belief, corners);
+    fine_node[k] = corners->node[0];
   }
   for (int node = 0; node < fine->n_nodes; node++) {
-    int *to = column + (size_t)node * (size_t)S;
-    double *share = weight + (size_t)node * (size_t)S;
-    ibrc_lattice_node(fine, node, belief);
-    for (int k = ibrc_lattice_locate(coarse, belief, locator, to, share); k < S; k++) {
-      to[k] = 0;
-      share[k] = 0.0;
+    ibrc_space_node(fine, node, belief);
+    ibrc_space_locate(coarse, belief, corners);
+    for (int k = 0; k < coarse->n_corners; k++, column++, weight++) {
+      *column = k < corners->n ? corners->node[k] : 0;
+      *weight = k < corners->n ? corners->weight[k] : 0.0;
     }
   }
 }

@@ -12,7 +12,7 @@ static size_t result_doubles(const ibrc_table *table) {
 /* The plan that a solve of `problem` leads to; without a result, its sizes. */
 static ibrc_plan plan_over(const ibrc_evaluation *evaluation, const ibrc_problem *problem,
                            const ibrc_backup_result *result) {
-  ibrc_plan plan = {.lattice = evaluation->lattice,
+  ibrc_plan plan = {.space = evaluation->space,
                     .n_actions = evaluation->table->n_actions,
                     .n_models = evaluation->table->n_models,
                     .by_value = evaluation->by_value,
@@ -38,7 +38,8 @@ size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_hist
 }
 
 size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation) {
-  return ibrc_loglik_ints(evaluation->models) + IBRC_GAP_INTS;
+  ibrc_plan plan = plan_over(evaluation, evaluation->problem, NULL);
+  return ibrc_loglik_ints(&plan) + IBRC_GAP_INTS;
 }
 
 static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *history,

@@ -13,7 +13,7 @@
 typedef struct {
   const ibrc_table *table;
   const ibrc_coarse *coarse;
-  const ibrc_lattice *lattice;
+  const ibrc_space *space;
   const ibrc_models *models;
   const ibrc_problem *problem; /* what the vectors have in common */
   const ibrc_history *const *history; /* [vector]: whose behaviour */

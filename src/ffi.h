@@ -7,13 +7,13 @@
 /* The entries that R calls, by file. Nodes, actions, models and observations are
  * counted from 0 here and from 1 in R: R subtracts. */
 
-/* ffi_lattice.c */
-SEXP ffi_lattice_count(SEXP n_states, SEXP resolution);
-SEXP ffi_lattice_nodes(SEXP n_states, SEXP resolution);
-SEXP ffi_lattice_locate(SEXP beliefs, SEXP resolution);
+/* ffi_space.c */
+SEXP ffi_space_count(SEXP space);
+SEXP ffi_space_nodes(SEXP space);
+SEXP ffi_space_locate(SEXP space, SEXP beliefs);
 
 /* ffi_table.c */
-SEXP ffi_table_build(SEXP models, SEXP resolution, SEXP merge, SEXP threads);
+SEXP ffi_table_build(SEXP models, SEXP space, SEXP merge, SEXP threads);
 SEXP ffi_table_expect(SEXP table, SEXP x);
 
 /* ffi_plan.c */

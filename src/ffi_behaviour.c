@@ -9,9 +9,8 @@
 
 /* Working space to read a plan at one belief after the other. */
 typedef struct {
-  ibrc_lattice lattice;
+  ibrc_space space;
   ibrc_plan plan;
-  ibrc_locator locator;
   ibrc_corners corners;
   const double *beliefs;
   int n_states, n_beliefs;
@@ -21,12 +20,10 @@ static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
   r->n_states = Rf_nrows(beliefs);
   r->n_beliefs = Rf_ncols(beliefs);
   r->beliefs = args_nonnegative(beliefs, (R_xlen_t)r->n_states * r->n_beliefs, "beliefs");
-  r->lattice =
-      args_lattice(r->n_states, args_int(args_element(plan, "resolution"), "resolution"));
-  r->plan = args_plan(plan, &r->lattice);
-  r->locator = args_locator(r->n_states);
-  r->corners.node = args_alloc_ints((size_t)r->n_states);
-  r->corners.weight = args_alloc_doubles((size_t)r->n_states);
+  r->space = args_space(args_element(plan, "space"));
+  if (r->space.n_states != r->n_states) Rf_error("internal: beliefs of another space");
+  r->plan = args_plan(plan, &r->space);
+  r->corners = args_corners(&r->space);
 }
 
 /* Beliefs between two pauses. */
@@ -34,8 +31,7 @@ static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
 
 static void read_belief(reader *r, int b) {
   if (b % BELIEFS_AT_ONCE == 0) args_pause();
-  r->corners.n = ibrc_lattice_locate(&r->lattice, r->beliefs + (size_t)b * (size_t)r->n_states,
-                                     &r->locator, r->corners.node, r->corners.weight);
+  ibrc_space_locate(&r->space, r->beliefs + (size_t)b * (size_t)r->n_states, &r->corners);
 }
 
 /* [action, belief] */
@@ -104,13 +100,12 @@ SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, S
 SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP start, SEXP belief,
                  SEXP stops, SEXP horizon_arg, SEXP noise, SEXP threads) {
   ibrc_models models = args_models(models_arg), environment = args_models(environment_arg);
-  ibrc_lattice lattice =
-      args_lattice(models.n_states, args_int(args_element(plan_arg, "resolution"), "resolution"));
-  ibrc_plan plan = args_plan(plan_arg, &lattice);
+  ibrc_space space = args_space(args_element(plan_arg, "space"));
+  ibrc_plan plan = args_plan(plan_arg, &space);
   const int horizon = args_size(horizon_arg, "horizon"), n = Rf_ncols(noise);
-  args_check_models(&models, plan.n_actions, plan.n_models);
-  args_check_models(&environment, plan.n_actions, environment.n_models);
-  if (environment.n_states != models.n_states || environment.n_obs != models.n_obs) {
+  args_check_models(&models, &plan);
+  if (environment.n_states != models.n_states || environment.n_actions != models.n_actions ||
+      environment.n_obs != models.n_obs) {
     Rf_error("internal: an environment of another problem");
   }
   ibrc_rollout rollout = {.plan = &plan,

@@ -55,14 +55,13 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
  * belief [state, history], NaN where a history is impossible. */
 SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
   ibrc_models models = args_models(models_arg);
-  ibrc_lattice lattice =
-      args_lattice(models.n_states, args_int(args_element(plan_arg, "resolution"), "resolution"));
-  ibrc_plan plan = args_plan(plan_arg, &lattice);
-  args_check_models(&models, plan.n_actions, plan.n_models);
+  ibrc_space space = args_space(args_element(plan_arg, "space"));
+  ibrc_plan plan = args_plan(plan_arg, &space);
+  args_check_models(&models, &plan);
   ibrc_history history = args_history(history_arg, &models);
   const double *first = args_nonnegative(start, models.n_states, "start");
   double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan, &models));
-  int *ints = args_alloc_ints(ibrc_loglik_ints(&models));
+  int *ints = args_alloc_ints(ibrc_loglik_ints(&plan));
 
   const char *names[] = {"total", "log_policy", "belief", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -92,8 +91,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   ibrc_coarse coarse = args_coarse(table_arg);
   ibrc_models models = args_models(args_element(evaluation_arg, "models"));
   ibrc_problem problem = args_problem(args_element(evaluation_arg, "problem"), &table);
-  ibrc_lattice lattice = args_lattice(
-      models.n_states, args_int(args_element(evaluation_arg, "resolution"), "resolution"));
+  ibrc_space space = args_space(args_element(evaluation_arg, "space"));
   const int n = Rf_ncols(parameters), n_threads = args_threads(threads);
   const size_t nodes = (size_t)table.n_nodes, cells = nodes * (size_t)table.n_actions;
   const double *parameter = args_doubles(parameters, 4 * (R_xlen_t)n, "parameters");
@@ -101,8 +99,12 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
       Rf_isNull(rewards) ? NULL : args_doubles(rewards, (R_xlen_t)cells * n, "rewards");
   const double *from = args_doubles(values, (R_xlen_t)nodes * n, "values");
   const int *tree = args_ints(which, n, "which");
-  args_check_models(&models, table.n_actions, table.n_models);
-  if (lattice.n_nodes != table.n_nodes) Rf_error("internal: a table of another lattice");
+  if (models.n_actions != table.n_actions || models.n_models != table.n_models) {
+    Rf_error("internal: models of another problem");
+  }
+  if (space.n_nodes != table.n_nodes || space.n_states != models.n_states) {
+    Rf_error("internal: a table of another space");
+  }
   if (TYPEOF(trees) != VECSXP || n < 1) Rf_error("internal: nothing to evaluate");
 
   /* Of many groups' trees, those asked for are looked at, each once. */
@@ -141,7 +143,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   ibrc_evaluation evaluation = {
       .table = &table,
       .coarse = &coarse,
-      .lattice = &lattice,
+      .space = &space,
       .models = &models,
       .problem = &problem,
       .history = chosen,

@@ -2,25 +2,26 @@
 #include "ffi.h"
 
 /* A named list that args_table() and args_coarse() read back. */
-SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads) {
+SEXP ffi_table_build(SEXP models_arg, SEXP space_arg, SEXP merge, SEXP threads) {
   ibrc_models models = args_models(models_arg);
-  ibrc_lattice lattice = args_lattice(models.n_states, args_int(resolution, "resolution"));
+  ibrc_space space = args_space(space_arg);
+  if (space.n_states != models.n_states) Rf_error("internal: models of another space");
   ibrc_table_recipe recipe = {.models = &models,
-                              .lattice = &lattice,
+                              .space = &space,
                               .merge_observations = args_int(merge, "merge"),
                               .n_threads = args_threads(threads),
                               .pause = args_pause};
   size_t n_threads = (size_t)recipe.n_threads, S = (size_t)models.n_states;
-  size_t rows = (size_t)lattice.n_nodes * (size_t)models.n_actions * (size_t)models.n_models;
-  double *doubles = args_alloc_doubles(n_threads * ibrc_table_doubles(&models));
-  int *ints = args_alloc_ints(n_threads * ibrc_table_ints(&models, &lattice));
+  size_t rows = (size_t)space.n_nodes * (size_t)models.n_actions * (size_t)models.n_models;
+  double *doubles = args_alloc_doubles(n_threads * ibrc_table_doubles(&recipe));
+  int *ints = args_alloc_ints(n_threads * ibrc_table_ints(&recipe));
 
-  const char *names[] = {"n_states",    "n_nodes",       "n_actions",     "n_models",
+  const char *names[] = {"n_corners",   "n_nodes",       "n_actions",     "n_models",
                          "row_start",   "column",        "weight",        "entropy",
                          "coarse_node", "coarse_column", "coarse_weight", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(models.n_states));
-  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(lattice.n_nodes));
+  SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(space.n_corners));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(space.n_nodes));
   SET_VECTOR_ELT(out, 2, Rf_ScalarInteger(models.n_actions));
   SET_VECTOR_ELT(out, 3, Rf_ScalarInteger(models.n_models));
 
@@ -41,20 +42,14 @@ SEXP ffi_table_build(SEXP models_arg, SEXP resolution, SEXP merge, SEXP threads)
   ibrc_table_fill(&recipe, doubles, ints, row_start, INTEGER(VECTOR_ELT(out, 5)),
                   REAL(VECTOR_ELT(out, 6)), REAL(VECTOR_ELT(out, 7)));
 
-  int coarse_resolution = ibrc_coarse_resolution(models.n_states, lattice.resolution, n_entries);
-  size_t n_coarse = 0, size = 0;
-  ibrc_lattice coarse = lattice;
-  if (coarse_resolution > 0) {
-    coarse = args_lattice(models.n_states, coarse_resolution);
-    n_coarse = (size_t)coarse.n_nodes;
-    size = (size_t)lattice.n_nodes * S;
-  }
-  SET_VECTOR_ELT(out, 8, Rf_allocVector(INTSXP, (R_xlen_t)n_coarse));
+  ibrc_space coarse = args_coarser(&space, ibrc_coarse_most(n_entries));
+  const size_t size = coarse.n_nodes > 0 ? (size_t)space.n_nodes * (size_t)coarse.n_corners : 0;
+  SET_VECTOR_ELT(out, 8, Rf_allocVector(INTSXP, coarse.n_nodes));
   SET_VECTOR_ELT(out, 9, Rf_allocVector(INTSXP, (R_xlen_t)size));
   SET_VECTOR_ELT(out, 10, Rf_allocVector(REALSXP, (R_xlen_t)size));
-  if (coarse_resolution > 0) {
-    ibrc_locator locator = args_locator(models.n_states);
-    ibrc_coarse_map(&lattice, &coarse, &locator, args_alloc_doubles(S), INTEGER(VECTOR_ELT(out, 8)),
+  if (coarse.n_nodes > 0) {
+    ibrc_corners corners = args_corners(&space);
+    ibrc_coarse_map(&space, &coarse, &corners, args_alloc_doubles(S), INTEGER(VECTOR_ELT(out, 8)),
                     INTEGER(VECTOR_ELT(out, 9)), REAL(VECTOR_ELT(out, 10)));
   }
   UNPROTECT(1);

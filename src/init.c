@@ -11,7 +11,7 @@
 #define ENTRY(name, arity) {#name, (DL_FUNC)(void (*)(void))&name, arity}
 
 static const R_CallMethodDef entries[] = {
-    ENTRY(ffi_lattice_count, 2),  ENTRY(ffi_lattice_nodes, 2), ENTRY(ffi_lattice_locate, 2),
+    ENTRY(ffi_space_count, 1),    ENTRY(ffi_space_nodes, 1),   ENTRY(ffi_space_locate, 2),
     ENTRY(ffi_table_build, 4),    ENTRY(ffi_table_expect, 2),  ENTRY(ffi_soft_mean, 3),
     ENTRY(ffi_backup, 5),         ENTRY(ffi_solve, 6),         ENTRY(ffi_policy_value, 7),
     ENTRY(ffi_policy, 2),         ENTRY(ffi_sigma, 3),         ENTRY(ffi_recognise, 5),

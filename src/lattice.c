@@ -1,7 +1,6 @@
 #include "lattice.h"
 
 #include <math.h>
-#include <stddef.h>
 
 /* A tail sum this close to a whole number (in units of the lattice) is that
  * number: rounding in a belief must not grow neighbours of weight 1e-15. */
@@ -13,23 +12,9 @@ double ibrc_lattice_count(int n_states, int resolution) {
   return floor(count + 0.5);
 }
 
-/* With d = S - 1 coordinates, y_1 is preceded by C(y_1 + d - 1, d) nodes, then
- * y_2 by C(y_2 + d - 2, d - 1) among those that share y_1, and so on: each
- * column of Pascal's triangle is the running sum of the next. */
-ibrc_lattice ibrc_lattice_make(int n_states, int resolution, int *offset) {
-  int d = n_states - 1, width = resolution + 1;
-  for (int y = 0; y < width; y++) offset[(size_t)(d - 1) * (size_t)width + (size_t)y] = y;
-  for (int i = d - 2; i >= 0; i--) {
-    int *here = offset + (size_t)i * (size_t)width;
-    const int *next = here + width;
-    here[0] = 0;
-    for (int y = 1; y < width; y++) here[y] = here[y - 1] + next[y];
-  }
-  ibrc_lattice lattice = {.n_states = n_states,
-                          .resolution = resolution,
-                          .n_nodes = (int)ibrc_lattice_count(n_states, resolution),
-                          .offset = offset};
-  return lattice;
+/* What each tail sum of a coordinate adds. */
+static const int *offset_of(const ibrc_space *space, int coordinate) {
+  return space->layout + (size_t)coordinate * ((size_t)space->resolution + 1);
 }
 
 /* The largest y from 0 to `most` with offset[y] <= rest; offset[0] = 0, and it rises. */
@@ -46,11 +31,11 @@ static int last_within(const int *offset, int most, int rest) {
   return low;
 }
 
-void ibrc_lattice_node(const ibrc_lattice *lattice, int node, double *belief) {
-  int d = lattice->n_states - 1, n = lattice->resolution;
+static void node_belief(const ibrc_space *space, int node, double *belief) {
+  const int d = space->n_states - 1, n = space->resolution;
   int rest = node, above = n;
   for (int i = 0; i < d; i++) {
-    const int *offset = lattice->offset + (size_t)i * (size_t)(n + 1);
+    const int *offset = offset_of(space, i);
     const int y = last_within(offset, above, rest);
     rest -= offset[y];
     belief[i] = (double)(above - y) / n;
@@ -59,11 +44,16 @@ void ibrc_lattice_node(const ibrc_lattice *lattice, int node, double *belief) {
   belief[d] = (double)above / n;
 }
 
-int ibrc_lattice_locate(const ibrc_lattice *lattice, const double *belief, ibrc_locator *locator,
-                        int *node, double *weight) {
-  int d = lattice->n_states - 1, n = lattice->resolution, count = 0;
-  int *tail = locator->tail, *order = locator->order;
-  double *fraction = locator->fraction;
+static int vertex(const ibrc_space *space, int state) {
+  int number = 0;
+  for (int i = 0; i < state; i++) number += offset_of(space, i)[space->resolution];
+  return number;
+}
+
+static void locate(const ibrc_space *space, const double *belief, ibrc_corners *corners) {
+  const int d = space->n_states - 1, n = space->resolution;
+  int *tail = corners->ints, *order = corners->ints + d, count = 0;
+  double *fraction = corners->doubles;
 
   double y = 0.0;
   int n_inner = 0; /* coordinates strictly between whole numbers */
@@ -96,20 +86,88 @@ int ibrc_lattice_locate(const ibrc_lattice *lattice, const double *belief, ibrc_
   }
 
   int number = 0;
-  for (int i = 0; i < d; i++) number += lattice->offset[(size_t)i * (size_t)(n + 1) + (size_t)tail[i]];
+  for (int i = 0; i < d; i++) number += offset_of(space, i)[tail[i]];
 
   double level = 1.0;
   for (int k = 0;; k++) {
     double next = k < n_inner ? fraction[order[k]] : 0.0;
     if (level > next) {
-      node[count] = number;
-      weight[count++] = level - next;
+      corners->node[count] = number;
+      corners->weight[count++] = level - next;
     }
     if (k == n_inner) break;
     int i = order[k];
-    const int *offset = lattice->offset + (size_t)i * (size_t)(n + 1) + tail[i];
+    const int *offset = offset_of(space, i) + tail[i];
     number += offset[1] - offset[0];
     level = next;
   }
-  return count;
+  corners->n = count;
+}
+
+/* Tail sums, scaled and rounded, stay in order: so they name a node. */
+static void round_belief(const ibrc_space *space, double *belief) {
+  const int n = space->resolution;
+  double tail = 0.0, whole_before = 0.0;
+  for (int i = space->n_states - 1; i >= 1; i--) {
+    tail += belief[i];
+    double whole = floor(tail * n + 0.5);
+    belief[i] = (whole - whole_before) / n;
+    whole_before = whole;
+  }
+  belief[0] = (n - whole_before) / n;
+}
+
+static int coarser_resolution(const ibrc_space *space, double most_nodes) {
+  int coarse = 0;
+  while (coarse < space->resolution &&
+         ibrc_lattice_count(space->n_states, coarse + 1) <= most_nodes) {
+    coarse++;
+  }
+  return coarse;
+}
+
+static size_t coarser_layout(const ibrc_space *space, double most_nodes) {
+  const int resolution = coarser_resolution(space, most_nodes);
+  return resolution > 0 ? ibrc_lattice_layout(space->n_states, resolution) : 0;
+}
+
+static ibrc_space coarser(const ibrc_space *space, double most_nodes, int *layout) {
+  const int resolution = coarser_resolution(space, most_nodes);
+  if (resolution > 0) return ibrc_lattice_space(space->n_states, resolution, layout);
+  ibrc_space none = *space;
+  none.n_nodes = 0;
+  return none;
+}
+
+size_t ibrc_lattice_layout(int n_states, int resolution) {
+  return ((size_t)n_states - 1) * ((size_t)resolution + 1);
+}
+
+/* With d = S - 1 coordinates, y_1 is preceded by C(y_1 + d - 1, d) nodes, then
+ * y_2 by C(y_2 + d - 2, d - 1) among those that share y_1, and so on: each
+ * column of Pascal's triangle is the running sum of the next. */
+ibrc_space ibrc_lattice_space(int n_states, int resolution, int *layout) {
+  static const ibrc_space_kind kind = {.node = node_belief,
+                                       .vertex = vertex,
+                                       .locate = locate,
+                                       .round = round_belief,
+                                       .coarser_layout = coarser_layout,
+                                       .coarser = coarser};
+  const int d = n_states - 1, width = resolution + 1;
+  for (int y = 0; y < width; y++) layout[(size_t)(d - 1) * (size_t)width + (size_t)y] = y;
+  for (int i = d - 2; i >= 0; i--) {
+    int *here = layout + (size_t)i * (size_t)width;
+    const int *next = here + width;
+    here[0] = 0;
+    for (int y = 1; y < width; y++) here[y] = here[y - 1] + next[y];
+  }
+  ibrc_space space = {.n_states = n_states,
+                      .n_nodes = (int)ibrc_lattice_count(n_states, resolution),
+                      .n_corners = n_states,
+                      .n_ints = 2 * (size_t)d,
+                      .n_doubles = (size_t)d,
+                      .kind = &kind,
+                      .resolution = resolution,
+                      .layout = layout};
+  return space;
 }

@@ -9,18 +9,18 @@
 #define HISTORIES_AT_ONCE 32768
 
 typedef struct {
-  double *beliefs, *corner_weight, *step, *row, *work, *sigma;
-  ibrc_locator locator;
+  double *beliefs, *step, *row, *work, *sigma;
   ibrc_corners corners;
 } workspace;
 
 size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan,
                          const ibrc_models *models) {
   size_t S = (size_t)models->n_states, U = (size_t)plan->n_actions, M = (size_t)plan->n_models;
-  return (size_t)history->n_histories * S + 4 * S + U + (U > M ? U : M) + M;
+  return (size_t)history->n_histories * S + 2 * S + U + (U > M ? U : M) + M +
+         ibrc_corners_doubles(plan->space);
 }
 
-size_t ibrc_loglik_ints(const ibrc_models *models) { return 3 * (size_t)models->n_states; }
+size_t ibrc_loglik_ints(const ibrc_plan *plan) { return ibrc_corners_ints(plan->space); }
 
 static workspace carve(const ibrc_history *history, const ibrc_plan *plan,
                        const ibrc_models *models, double *doubles, int *ints) {
@@ -28,17 +28,11 @@ static workspace carve(const ibrc_history *history, const ibrc_plan *plan,
                M = (size_t)plan->n_models;
   workspace w;
   w.beliefs = doubles;
-  w.corner_weight = doubles + (size_t)history->n_histories * S;
-  w.locator.fraction = w.corner_weight + S;
-  w.step = w.corner_weight + 2 * S;
+  w.step = doubles + (size_t)history->n_histories * S;
   w.row = w.step + 2 * S;
   w.work = w.row + U;
   w.sigma = w.work + (U > M ? U : M);
-  w.locator.tail = ints;
-  w.locator.order = ints + S;
-  w.corners.node = ints + 2 * S;
-  w.corners.weight = w.corner_weight;
-  w.corners.n = 0;
+  w.corners = ibrc_corners_over(plan->space, ints, w.sigma + M);
   return w;
 }
 
@@ -50,8 +44,7 @@ static int carry_belief(const ibrc_history *history, int h, const ibrc_plan *pla
   double *to = beliefs + (size_t)h * S;
   ibrc_code code = IBRC_IMPOSSIBLE_OBSERVATION;
   if (!isnan(from[0])) {
-    w->corners.n =
-        ibrc_lattice_locate(plan->lattice, from, &w->locator, w->corners.node, w->corners.weight);
+    ibrc_space_locate(plan->space, from, &w->corners);
     ibrc_policy_sigma_at(plan, &w->corners, history->action[h], w->work, w->sigma);
     code = ibrc_belief_recognise(models, w->sigma, from, history->action[h],
                                  history->observation[h], w->step, to);
@@ -89,8 +82,7 @@ double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibr
     if (isnan(belief[0])) {
       for (int u = 0; u < U; u++) row[u] = -INFINITY;
     } else {
-      w.corners.n = ibrc_lattice_locate(plan->lattice, belief, &w.locator, w.corners.node,
-                                        w.corners.weight);
+      ibrc_space_locate(plan->space, belief, &w.corners);
       ibrc_policy_log_at(plan, &w.corners, w.work, row);
     }
     for (int u = 0; u < U; u++) {

@@ -17,7 +17,7 @@
 
 size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan,
                          const ibrc_models *models);
-size_t ibrc_loglik_ints(const ibrc_models *models);
+size_t ibrc_loglik_ints(const ibrc_plan *plan);
 
 /* The belief z_h at every history, [history][state], into `beliefs`; an impossible
  * history and its descendants are NaN there. Returns how many are impossible. */

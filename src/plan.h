@@ -1,14 +1,14 @@
 #ifndef IBRC_PLAN_H
 #define IBRC_PLAN_H
 
-#include "lattice.h"
 #include "numeric.h"
+#include "space.h"
 
 /* A solved problem, read only: what an agent does and believes at every node, and what it
  * takes to say the same between nodes (policy.h). */
 
 typedef struct {
-  const ibrc_lattice *lattice;
+  const ibrc_space *space;
   int n_actions, n_models;
   int by_value; /* 1: interpolate values, 0: interpolate policies */
   ibrc_temperature alpha, beta;

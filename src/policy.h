@@ -9,13 +9,6 @@
  *   by policy   pi = sum_j w_j pi(.|j),                   sigma likewise
  */
 
-/* Where a belief lies: n corners. */
-typedef struct {
-  int n;
-  int *node;
-  double *weight;
-} ibrc_corners;
-
 /* `scratch`: n_actions, or n_models. */
 void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
                     double *policy);

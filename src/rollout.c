@@ -7,11 +7,12 @@
 
 size_t ibrc_rollout_doubles(const ibrc_rollout *rollout) {
   size_t S = (size_t)rollout->models->n_states, U = (size_t)rollout->plan->n_actions;
-  return 5 * S + 2 * U + 2 * (size_t)rollout->plan->n_models + IBRC_GAP_DOUBLES;
+  return 3 * S + 2 * U + 2 * (size_t)rollout->plan->n_models +
+         ibrc_corners_doubles(rollout->plan->space) + IBRC_GAP_DOUBLES;
 }
 
 size_t ibrc_rollout_ints(const ibrc_rollout *rollout) {
-  return 3 * (size_t)rollout->models->n_states + IBRC_GAP_INTS;
+  return ibrc_corners_ints(rollout->plan->space) + IBRC_GAP_INTS;
 }
 
 ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
@@ -19,20 +20,17 @@ ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, dou
   const ibrc_plan *plan = rollout->plan;
   const ibrc_models *environment = rollout->environment;
   const int S = environment->n_states, X = environment->n_obs;
-  double *belief = doubles, *corner_weight = belief + S, *step = corner_weight + S;
-  double *fraction = step + 2 * (size_t)S, *policy = fraction + S;
+  double *belief = doubles, *step = belief + S, *policy = step + 2 * (size_t)S;
   double *policy_work = policy + plan->n_actions;
   double *sigma = policy_work + plan->n_actions, *sigma_work = sigma + plan->n_models;
-  ibrc_locator locator = {.tail = ints, .order = ints + S, .fraction = fraction};
-  ibrc_corners corners = {.node = ints + 2 * (size_t)S, .weight = corner_weight};
+  ibrc_corners corners = ibrc_corners_over(plan->space, ints, sigma_work + plan->n_models);
   ibrc_code code = IBRC_OK;
 
   for (int s = 0; s < S; s++) belief[s] = rollout->belief[s];
   int state = ibrc_draw(rollout->start, 1, S, *noise++);
   *length = 0;
   for (int t = 0; t < rollout->horizon; t++, noise += 3) {
-    corners.n =
-        ibrc_lattice_locate(plan->lattice, belief, &locator, corners.node, corners.weight);
+    ibrc_space_locate(plan->space, belief, &corners);
     ibrc_policy_at(plan, &corners, policy_work, policy);
     int u = ibrc_draw(policy, 1, plan->n_actions, noise[0]);
     ibrc_policy_sigma_at(plan, &corners, u, sigma_work, sigma);

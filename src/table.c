@@ -10,19 +10,25 @@
 #define WORK_AT_ONCE 1e6
 
 typedef struct {
-  double *node_belief, *prediction, *landing, *mass, *corner_weight, *entry;
-  int *corner, *slot, *column;
-  ibrc_locator locator;
+  double *node_belief, *prediction, *landing, *mass, *entry;
+  int *slot, *column;
+  ibrc_corners corners;
 } workspace;
 
-size_t ibrc_table_doubles(const ibrc_models *models) {
-  size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
-  return 4 * S + X * S + X + X * S + IBRC_GAP_DOUBLES;
+/* Entries that a row may have: the corners of every observation. */
+static size_t most_entries(const ibrc_table_recipe *recipe) {
+  return (size_t)recipe->models->n_obs * (size_t)recipe->space->n_corners;
 }
 
-size_t ibrc_table_ints(const ibrc_models *models, const ibrc_lattice *lattice) {
-  size_t S = (size_t)models->n_states, X = (size_t)models->n_obs;
-  return 3 * S + X * S + (size_t)lattice->n_nodes + IBRC_GAP_INTS;
+size_t ibrc_table_doubles(const ibrc_table_recipe *recipe) {
+  size_t S = (size_t)recipe->models->n_states, X = (size_t)recipe->models->n_obs;
+  return 2 * S + X * S + X + most_entries(recipe) + ibrc_corners_doubles(recipe->space) +
+         IBRC_GAP_DOUBLES;
+}
+
+size_t ibrc_table_ints(const ibrc_table_recipe *recipe) {
+  return most_entries(recipe) + (size_t)recipe->space->n_nodes + ibrc_corners_ints(recipe->space) +
+         IBRC_GAP_INTS;
 }
 
 static workspace carve(const ibrc_table_recipe *recipe, double *doubles, int *ints) {
@@ -30,16 +36,13 @@ static workspace carve(const ibrc_table_recipe *recipe, double *doubles, int *in
   workspace w;
   w.node_belief = doubles;
   w.prediction = doubles + S;
-  w.corner_weight = doubles + 2 * S;
-  w.locator.fraction = doubles + 3 * S;
-  w.landing = doubles + 4 * S;
+  w.landing = doubles + 2 * S;
   w.mass = w.landing + X * S;
   w.entry = w.mass + X;
-  w.corner = ints;
-  w.locator.tail = ints + S;
-  w.locator.order = ints + 2 * S;
-  w.column = ints + 3 * S;
-  w.slot = w.column + X * S;
+  w.column = ints;
+  w.slot = w.column + most_entries(recipe);
+  w.corners = ibrc_corners_over(recipe->space, w.slot + recipe->space->n_nodes,
+                                w.entry + most_entries(recipe));
   return w;
 }
 
@@ -84,16 +87,15 @@ static int build_row(const ibrc_table_recipe *recipe, workspace *w, int action, 
   for (int atom = 0; atom < n_atoms; atom++) {
     double mass = w->mass[atom];
     surprise -= mass * log(mass);
-    int n_corners = ibrc_lattice_locate(recipe->lattice, w->landing + (size_t)atom * (size_t)S,
-                                        &w->locator, w->corner, w->corner_weight);
-    for (int k = 0; k < n_corners; k++) {
-      int j = w->corner[k];
+    ibrc_space_locate(recipe->space, w->landing + (size_t)atom * (size_t)S, &w->corners);
+    for (int k = 0; k < w->corners.n; k++) {
+      int j = w->corners.node[k];
       if (w->slot[j] < 0) {
         w->slot[j] = n_entries;
         w->column[n_entries] = j;
         w->entry[n_entries++] = 0.0;
       }
-      w->entry[w->slot[j]] += mass * w->corner_weight[k];
+      w->entry[w->slot[j]] += mass * w->corners.weight[k];
     }
   }
   for (int i = 0; i < n_entries; i++) w->slot[w->column[i]] = -1;
@@ -107,14 +109,13 @@ static void visit_slice(const ibrc_table_recipe *recipe, int first, int end, dou
                         int *row_count, const int *row_start, int *column, double *weight,
                         double *entropy) {
   const int U = recipe->models->n_actions, M = recipe->models->n_models;
-  const size_t n_doubles = ibrc_table_doubles(recipe->models);
-  const size_t n_ints = ibrc_table_ints(recipe->models, recipe->lattice);
+  const size_t n_doubles = ibrc_table_doubles(recipe), n_ints = ibrc_table_ints(recipe);
 
   IBRC_PARALLEL_FOR(recipe->n_threads)
   for (int z = first; z < end; z++) {
     const size_t thread = (size_t)ibrc_thread_number();
     workspace w = carve(recipe, doubles + thread * n_doubles, ints + thread * n_ints);
-    ibrc_lattice_node(recipe->lattice, z, w.node_belief);
+    ibrc_space_node(recipe->space, z, w.node_belief);
     size_t row = (size_t)z * (size_t)U * (size_t)M;
     for (int u = 0; u < U; u++) {
       for (int m = 0; m < M; m++, row++) {
@@ -141,8 +142,8 @@ static double node_work(const ibrc_table_recipe *recipe) {
 
 static void visit_rows(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_count,
                        const int *row_start, int *column, double *weight, double *entropy) {
-  const int n_nodes = recipe->lattice->n_nodes;
-  const size_t n_ints = ibrc_table_ints(recipe->models, recipe->lattice);
+  const int n_nodes = recipe->space->n_nodes;
+  const size_t n_ints = ibrc_table_ints(recipe);
   const double most = recipe->n_threads * WORK_AT_ONCE / node_work(recipe);
   const int slice = most < 1.0 ? 1 : most < n_nodes ? (int)most : n_nodes;
 

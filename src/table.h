@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-#include "lattice.h"
 #include "model.h"
 #include "pause.h"
+#include "space.h"
 
 /* What a backup needs of the dynamics, built once per (setting, models,
- * resolution). A row is a (node z, action u, model m), numbered
+ * space). A row is a (node z, action u, model m), numbered
  * (z * n_actions + u) * n_models + m, and holds
  *
  *   W_{u,m}(z, j)  probability of moving to node j: Bayes steps of every
@@ -30,15 +30,15 @@ static inline size_t ibrc_table_rows(const ibrc_table *table) {
 
 typedef struct {
   const ibrc_models *models;
-  const ibrc_lattice *lattice;
+  const ibrc_space *space;
   int merge_observations; /* 1: surprise about beliefs, 0: about observations */
   int n_threads;
   ibrc_pause pause; /* between slices of nodes */
 } ibrc_table_recipe;
 
 /* Working space of one thread. */
-size_t ibrc_table_doubles(const ibrc_models *models);
-size_t ibrc_table_ints(const ibrc_models *models, const ibrc_lattice *lattice);
+size_t ibrc_table_doubles(const ibrc_table_recipe *recipe);
+size_t ibrc_table_ints(const ibrc_table_recipe *recipe);
 
 /* row_count[row]: how many entries each row will hold. */
 void ibrc_table_count(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_count);

@@ -132,7 +132,7 @@ rows <- lapply(problems, function(p) {
   bytes <- 12 * length(plan$tables$column) + 12 * length(plan$tables$entropy)
   block <- numeric(ceiling(bytes / 8))
   time <- race(c(backup_tasks(plan, many), list(
-    build = function() call("ffi_table_build", stack, plan$resolution, 1L, 1L),
+    build = function() call("ffi_table_build", stack, plan$space, 1L, 1L),
     copy = function() { other <- block; other[1] <- 1; other }
   )))
   one <- one_backup(time, many)
@@ -198,8 +198,8 @@ rows <- lapply(problems[3:4], function(p) {
   stack <- own("stack_models")(plan$models)
   zero <- numeric(nrow(plan$nodes))
   time <- race(list(
-    build1 = function() call("ffi_table_build", stack, plan$resolution, 1L, 1L),
-    build2 = function() call("ffi_table_build", stack, plan$resolution, 1L, 2L),
+    build1 = function() call("ffi_table_build", stack, plan$space, 1L, 1L),
+    build2 = function() call("ffi_table_build", stack, plan$space, 1L, 2L),
     backup1 = backup_tasks(plan, 20L, 1L)$many, backup2 = backup_tasks(plan, 20L, 2L)$many,
     solve1 = solve_task(plan, zero, cores = 1L), solve2 = solve_task(plan, zero, cores = 2L)
   ))

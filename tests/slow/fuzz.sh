@@ -16,7 +16,7 @@ clang_fuzzes
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift
-wanted=${*:-lattice belief backup history iohmm checkpoint}
+wanted=${*:-space belief backup history iohmm checkpoint}
 seed=${IBRC_FUZZ_SEED:-1}
 flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
 watch=address,undefined,float-cast-overflow
@@ -65,7 +65,7 @@ plant() {
 
 plant_for() {
   case $1 in
-    lattice) plant lattice lattice 's/fraction\[order\[k - 1\]\] < fraction\[i\]/fraction[order[k - 1]] > fraction[i]/' ;;
+    space) plant space lattice 's/fraction\[order\[k - 1\]\] < fraction\[i\]/fraction[order[k - 1]] > fraction[i]/' ;;
     belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
     backup) plant backup numeric 's/weights\[i\] \/= sum/weights[i] \/= 1.0/' ;;
     history) plant history history 's/ && observation\[found\] == x//' ;;

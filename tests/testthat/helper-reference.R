@@ -15,6 +15,12 @@ twin_nodes <- function(n_states, resolution) {
   unname(parts / resolution)
 }
 
+# r(z, u) [belief, action]: expected utility plus the worth of the belief.
+twin_reward <- function(setting, beliefs) {
+  colnames(beliefs) <- setting$states
+  unname(beliefs %*% setting$utility + belief_utility_at(setting, beliefs))
+}
+
 # Each node's tail sums as text, to look nodes up by; kept, because it is slow.
 twin_keys <- new.env()
 twin_key <- function(parts) paste(round(parts), collapse = ",")

@@ -75,14 +75,16 @@ test_that("sizes are positive and agree, and laws are numbers", {
                    changed(stack, emission = replace(stack$emission, 2, -0.1)),
                    changed(stack, emission = replace(stack$emission, 2, Inf)))) {
     expect_error(read(tree, bad), "internal")
-    expect_error(.Call(ffi_table_build, bad, 10L, 1L, 1L), "internal")
+    expect_error(.Call(ffi_table_build, bad, plan$space, 1L, 1L), "internal")
   }
   expect_error(read(tree, start = c(0.5, NaN)), "internal")
   expect_error(read(tree, start = c(-1, 2)), "internal")
   one <- stack_models(own_model(setting))
   expect_error(read(tree, one), "another problem")
   expect_error(evaluate(changed(batch, models = one)), "another problem")
-  expect_error(evaluate(changed(batch, resolution = 9L)), "another lattice")
+  expect_error(evaluate(changed(batch, space = lattice_space(2, 9))), "another space")
+  expect_error(evaluate(changed(batch, space = lattice_space(3, 10))), "another space")
+  expect_error(read(tree, from = changed(plan, space = lattice_space(3, 10))), "internal")
   for (bad in list(changed(plan$tables, n_nodes = -11L), changed(plan$tables, n_actions = 0L),
                    changed(plan$tables, n_models = 2147483647L),
                    changed(plan$tables, row_start = -plan$tables$row_start - 1L),
@@ -91,8 +93,15 @@ test_that("sizes are positive and agree, and laws are numbers", {
   }
   for (beliefs in list(c(NaN, 1), c(-1, 2), c(0.5, Inf))) {
     expect_error(.Call(ffi_policy, plan, matrix(beliefs)), "internal")
-    expect_error(.Call(ffi_lattice_locate, matrix(beliefs), 10L), "internal")
+    expect_error(.Call(ffi_space_locate, plan$space, matrix(beliefs)), "internal")
   }
-  expect_error(.Call(ffi_lattice_nodes, -2L, 10L), "internal")
-  expect_error(.Call(ffi_lattice_nodes, 2L, -10L), "internal")
+  expect_error(.Call(ffi_policy, plan, matrix(c(0.2, 0.3, 0.5))), "another space")
+  expect_error(.Call(ffi_space_locate, plan$space, matrix(c(0.2, 0.3, 0.5))), "internal")
+  for (bad in list(changed(plan$space, n_states = -2L), changed(plan$space, n_states = 1L),
+                   changed(plan$space, resolution = -10L), changed(plan$space, resolution = .Machine$integer.max),
+                   changed(plan$space, kind = "sphere"), changed(plan$space, kind = 1L), list(), NULL)) {
+    expect_error(.Call(ffi_space_nodes, bad), "internal")
+    expect_error(.Call(ffi_space_locate, bad, matrix(c(0.5, 0.5))), "internal")
+    expect_error(.Call(ffi_table_build, stack, bad, 1L, 1L), "internal")
+  }
 })

@@ -7,7 +7,7 @@ test_that("a batch equals single plans, from any start, on any number of threads
   coded <- code_visits(visits, setting)
   trees <- list(build_histories(coded, setting), build_histories(lapply(coded, utils::head, 300), setting))
   evaluation <- list(tables = plan$tables, models = stack_models(plan$models), problem = plan$problem,
-                     histories = trees, resolution = plan$resolution, by_value = 1L,
+                     histories = trees, space = plan$space, by_value = 1L,
                      start = unname(setting$start), tolerance = 1e-10, max_backups = 10000L)
   parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95), c(0.5, -0.75, 1e-3, 0.95), c(2, Inf, 0, 0.9), c(0, 0.5, 1, 0.95))
   which <- c(0L, 1L, 1L, 0L)

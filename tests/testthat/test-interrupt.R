@@ -62,7 +62,7 @@ test_that("long calls into C answer an interrupt before they end", {
   plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25, 0.1), models, resolution = 50)
   start <- numeric(nrow(plan$nodes))
   solution <- plan$solution
-  expect_answer(function() .Call(ffi_table_build, stack, 50L, 1L, 1L), "tables")
+  expect_answer(function() .Call(ffi_table_build, stack, plan$space, 1L, 1L), "tables")
   expect_answer(function() .Call(ffi_solve, plan$tables, plan$problem, start, 1e-8, 1000L, 1L), "solves")
   value_policy <- function() {
     .Call(ffi_policy_value, plan$tables, plan$problem, solution$policy, solution$sigma, 1e-8, 1000L, 1L)
@@ -72,9 +72,9 @@ test_that("long calls into C answer an interrupt before they end", {
   expect_answer(function() .Call(ffi_occupancy, plan$tables, solution$policy, solution$sigma, 0.9, mass, 1e-12),
                 "occupancies")
   expect_answer(function() .Call(ffi_backup, plan$tables, plan$problem, start, 5L, 1L), "backups")
-  expect_answer(function() .Call(ffi_lattice_nodes, 2L, 10L), "lattices")
+  expect_answer(function() node_beliefs(plan$space), "nodes")
   beliefs <- t(plan$nodes)
-  expect_answer(function() .Call(ffi_lattice_locate, beliefs, 10L), "interpolations")
+  expect_answer(function() .Call(ffi_space_locate, plan$space, beliefs), "interpolations")
   expect_answer(function() .Call(ffi_policy, plan, beliefs), "policies")
   expect_answer(function() .Call(ffi_sigma, plan, beliefs, rep(0L, ncol(beliefs))), "model weights")
   coded <- code_visits(clinic_visits(), diag_setting())

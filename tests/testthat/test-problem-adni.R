@@ -18,10 +18,10 @@ test_that("a learned model becomes a setting", {
   }
   expect_identical(as.vector(setting$utility), c(0, 0, -1, -1))
   expect_identical(setting$discount, 0.95)
-  expect_identical(reward_at(setting, rbind(c(0.95, 0.05), c(0.5, 0.5))), rbind(c(2.5, 1.5), c(0, -1)))
+  expect_identical(twin_reward(setting, rbind(c(0.95, 0.05), c(0.5, 0.5))), rbind(c(2.5, 1.5), c(0, -1)))
   dear <- adni_setting(structure(learned, class = "ibrc_iohmm"), mri_cost = 3, certainty = 7, above = 0.4,
                        discount = 0.5)
-  expect_identical(reward_at(dear, rbind(c(0.5, 0.5))), rbind(c(7, 4)))
+  expect_identical(twin_reward(dear, rbind(c(0.5, 0.5))), rbind(c(7, 4)))
   expect_identical(dear$discount, 0.5)
 })
 

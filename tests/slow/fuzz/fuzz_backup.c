@@ -9,68 +9,59 @@
  * where they are, or says that it has not. */
 
 typedef struct {
-  ibrc_lattice lattice;
+  ibrc_space space;
   ibrc_table table;
   ibrc_coarse coarse;
-  int *offset, *row_start, *column, *fine_node, *coarse_column, *coarse_offset;
+  int *layout, *row_start, *column, *fine_node, *coarse_column;
   double *weight, *entropy, *coarse_weight;
 } tables;
 
-static ibrc_locator new_locator(int S) {
-  ibrc_locator locator = {
-      .tail = ints((size_t)S), .order = ints((size_t)S), .fraction = doubles((size_t)S)};
-  return locator;
-}
-
-static void free_locator(ibrc_locator *locator) {
-  free(locator->tail);
-  free(locator->order);
-  free(locator->fraction);
-}
-
-static void build_coarse(const ibrc_models *models, tables *t, double n_entries) {
-  const int S = models->n_states;
-  const int resolution = ibrc_coarse_resolution(S, t->lattice.resolution, n_entries);
-  must(resolution >= 0 && resolution <= t->lattice.resolution, "a coarser lattice is coarser");
-  t->coarse_offset = ints((size_t)(S - 1) * (size_t)(resolution + 1));
-  ibrc_lattice coarse = ibrc_lattice_make(S, resolution > 0 ? resolution : 1,
-                                          resolution > 0 ? t->coarse_offset : t->offset);
-  const size_t size = (size_t)t->lattice.n_nodes * (size_t)S;
+static void build_coarse(tables *t, double n_entries) {
+  const double most = ibrc_coarse_most(n_entries);
+  const int S = t->space.n_states;
+  int *layout = ints(ibrc_space_coarser_layout(&t->space, most));
+  ibrc_space coarse = ibrc_space_coarser(&t->space, most, layout);
+  must(coarse.n_nodes >= 0 && coarse.n_nodes <= t->space.n_nodes, "a coarser space is coarser");
+  const size_t size = (size_t)t->space.n_nodes * (size_t)coarse.n_corners;
   t->fine_node = ints((size_t)coarse.n_nodes);
   t->coarse_column = ints(size);
   t->coarse_weight = doubles(size);
   ibrc_coarse made = {
       .fine_node = t->fine_node, .column = t->coarse_column, .weight = t->coarse_weight};
-  if (resolution > 0) {
-    ibrc_locator locator = new_locator(S);
-    double *belief = doubles((size_t)S);
-    ibrc_coarse_map(&t->lattice, &coarse, &locator, belief, t->fine_node, t->coarse_column,
+  if (coarse.n_nodes > 0) {
+    int *more = ints(ibrc_corners_ints(&t->space));
+    double *work = doubles(ibrc_corners_doubles(&t->space)), *belief = doubles((size_t)S);
+    ibrc_corners corners = ibrc_corners_over(&t->space, more, work);
+    ibrc_coarse_map(&t->space, &coarse, &corners, belief, t->fine_node, t->coarse_column,
                     t->coarse_weight);
     made.n_coarse = coarse.n_nodes;
-    made.n_corners = S;
+    made.n_corners = coarse.n_corners;
     for (int k = 0; k < coarse.n_nodes; k++) {
-      must(t->fine_node[k] >= 0 && t->fine_node[k] < t->lattice.n_nodes, "a coarse node is a node");
+      must(t->fine_node[k] >= 0 && t->fine_node[k] < t->space.n_nodes, "a coarse node is a node");
     }
-    for (int node = 0; node < t->lattice.n_nodes; node++) {
-      must_be_law(t->coarse_weight + (size_t)node * (size_t)S, S, 1e-12, "coarse weights are a law");
+    for (int node = 0; node < t->space.n_nodes; node++) {
+      must_be_law(t->coarse_weight + (size_t)node * (size_t)coarse.n_corners, coarse.n_corners,
+                  1e-12, "coarse weights are a law");
     }
     free(belief);
-    free_locator(&locator);
+    free(work);
+    free(more);
   }
+  free(layout);
   t->coarse = made;
 }
 
 static tables build(const ibrc_models *models, int resolution, int merge) {
-  const int S = models->n_states;
+  const ibrc_space_maker *maker = ibrc_space_find("lattice");
   tables t;
-  t.offset = ints((size_t)(S - 1) * (size_t)(resolution + 1));
-  t.lattice = ibrc_lattice_make(S, resolution, t.offset);
+  t.layout = ints(maker->layout(models->n_states, resolution));
+  t.space = maker->make(models->n_states, resolution, t.layout);
   const size_t rows =
-      (size_t)t.lattice.n_nodes * (size_t)models->n_actions * (size_t)models->n_models;
+      (size_t)t.space.n_nodes * (size_t)models->n_actions * (size_t)models->n_models;
   ibrc_table_recipe recipe = {
-      .models = models, .lattice = &t.lattice, .merge_observations = merge, .n_threads = 1};
-  double *work = doubles(ibrc_table_doubles(models));
-  int *more = ints(ibrc_table_ints(models, &t.lattice));
+      .models = models, .space = &t.space, .merge_observations = merge, .n_threads = 1};
+  double *work = doubles(ibrc_table_doubles(&recipe));
+  int *more = ints(ibrc_table_ints(&recipe));
   t.row_start = ints(rows + 1);
   t.row_start[0] = 0;
   ibrc_table_count(&recipe, work, more, t.row_start + 1);
@@ -84,30 +75,29 @@ static tables build(const ibrc_models *models, int resolution, int merge) {
     must(n >= 1, "a row has an entry");
     must_be_law(t.weight + from, n, 1e-9, "a row is a law");
     for (int i = from; i < from + n; i++) {
-      must(t.column[i] >= 0 && t.column[i] < t.lattice.n_nodes, "a column is a node");
+      must(t.column[i] >= 0 && t.column[i] < t.space.n_nodes, "a column is a node");
     }
     must(t.entropy[r] >= -1e-9 && t.entropy[r] <= log(models->n_obs) + 1e-9, "an entropy");
   }
-  ibrc_table table = {.n_nodes = t.lattice.n_nodes,
+  ibrc_table table = {.n_nodes = t.space.n_nodes,
                       .n_actions = models->n_actions,
                       .n_models = models->n_models,
                       .row_start = t.row_start,
                       .column = t.column,
                       .weight = t.weight};
   t.table = table;
-  build_coarse(models, &t, t.row_start[rows]);
+  build_coarse(&t, t.row_start[rows]);
   free(work);
   free(more);
   return t;
 }
 
 static void free_tables(tables *t) {
-  free(t->offset);
+  free(t->layout);
   free(t->row_start);
   free(t->column);
   free(t->fine_node);
   free(t->coarse_column);
-  free(t->coarse_offset);
   free(t->weight);
   free(t->entropy);
   free(t->coarse_weight);
