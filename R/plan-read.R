@@ -141,8 +141,7 @@ update_belief <- function(plan, belief, action, observation) {
   seen <- as_positions(observation, plan$setting$observations, "observation", "observation", missing_ok = TRUE)
   seen <- match_length(seen, nrow(beliefs), "observation", "belief")
   seen[is.na(seen)] <- 0L
-  sigma <- .Call(ffi_sigma, plan, t(beliefs), action - 1L)
-  step <- .Call(ffi_recognise, stack_models(plan$models), sigma, t(beliefs), action - 1L, seen - 1L)
+  step <- .Call(ffi_recognise, plan, stack_models(plan$models), t(beliefs), action - 1L, seen - 1L)
   bad <- which(step$code != 0)
   if (length(bad)) {
     abort("observation", "`observation` ", enumerate(plan$setting$observations[seen[bad[1]]]),

@@ -239,6 +239,10 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   h.count = doubles_element(history, "count", cells);
   args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1);
   check_nonnegative(h.count, cells, "count");
+  int *links = args_alloc_ints(2 * n);
+  ibrc_history_link(h.n_histories, h.parent, links, links + n);
+  h.first_child = links;
+  h.next_sibling = links + n;
   return h;
 }
 

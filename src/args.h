@@ -47,6 +47,7 @@ ibrc_models args_model_sizes(SEXP models); /* of one model, without its laws */
 ibrc_table args_table(SEXP table);
 ibrc_coarse args_coarse(SEXP table);
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
+/* Its links are worked out here. */
 ibrc_history args_history(SEXP history, const ibrc_models *models);
 /* Parents come before their children, the first node is a root, and what led to each of
  * the others is an action and an observation (or none) of the models. */

@@ -29,12 +29,15 @@ static ibrc_plan plan_over(const ibrc_evaluation *evaluation, const ibrc_problem
   return plan;
 }
 
-size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_history *largest,
-                              int n_threads) {
+size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, int n_vectors, int n_threads) {
   ibrc_plan plan = plan_over(evaluation, evaluation->problem, NULL);
-  return result_doubles(evaluation->table) +
-         ibrc_solve_doubles(evaluation->table, evaluation->coarse, n_threads) +
-         ibrc_loglik_doubles(largest, &plan, evaluation->models) + IBRC_GAP_DOUBLES;
+  /* The likelihood comes after the solve, in the same place. */
+  size_t most = ibrc_solve_doubles(evaluation->table, evaluation->coarse, n_threads);
+  for (int i = 0; i < n_vectors; i++) {
+    const size_t needed = ibrc_loglik_doubles(evaluation->history[i], &plan);
+    if (needed > most) most = needed;
+  }
+  return result_doubles(evaluation->table) + most + IBRC_GAP_DOUBLES;
 }
 
 size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation) {
@@ -67,7 +70,7 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   ibrc_plan plan = plan_over(evaluation, &problem, &result);
   vector->log_likelihood = ibrc_loglik(history, &plan, evaluation->models,
                                        evaluation->start_belief, scratch, ints,
-                                       evaluation->options.pause, NULL);
+                                       evaluation->options.pause, NULL, NULL);
 }
 
 void ibrc_evaluator_run(const ibrc_evaluation *evaluation, int n_vectors, int n_threads,

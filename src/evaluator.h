@@ -32,9 +32,8 @@ typedef struct {
   ibrc_solve_report report;
 } ibrc_vector;
 
-/* Working space of one vector that so many threads work on; n_histories of the largest tree. */
-size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_history *largest,
-                              int n_threads);
+/* Working space of any one of the vectors, on which so many threads work. */
+size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, int n_vectors, int n_threads);
 size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation);
 
 void ibrc_evaluator_run(const ibrc_evaluation *evaluation, int n_vectors, int n_threads,

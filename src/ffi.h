@@ -27,7 +27,7 @@ SEXP ffi_policy_value(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP to
 /* ffi_behaviour.c */
 SEXP ffi_policy(SEXP plan, SEXP beliefs);
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action);
-SEXP ffi_recognise(SEXP models, SEXP sigma, SEXP beliefs, SEXP action, SEXP observation);
+SEXP ffi_recognise(SEXP plan, SEXP models, SEXP beliefs, SEXP action, SEXP observation);
 SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP belief, SEXP stops,
                  SEXP horizon, SEXP noise, SEXP threads);
 

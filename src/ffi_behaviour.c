@@ -3,27 +3,29 @@
 #include "args.h"
 #include "belief.h"
 #include "ffi.h"
-#include "policy.h"
 #include "rollout.h"
 #include "threads.h"
+#include "walker.h"
 
-/* Working space to read a plan at one belief after the other. */
+/* A walker that reads a plan at one belief after the other. */
 typedef struct {
   ibrc_space space;
   ibrc_plan plan;
-  ibrc_corners corners;
+  ibrc_walker walker;
   const double *beliefs;
-  int n_states, n_beliefs;
+  int n_beliefs;
 } reader;
 
-static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
-  r->n_states = Rf_nrows(beliefs);
-  r->n_beliefs = Rf_ncols(beliefs);
-  r->beliefs = args_nonnegative(beliefs, (R_xlen_t)r->n_states * r->n_beliefs, "beliefs");
+static void open_reader(SEXP plan, const ibrc_models *models, SEXP beliefs, reader *r) {
   r->space = args_space(args_element(plan, "space"));
-  if (r->space.n_states != r->n_states) Rf_error("internal: beliefs of another space");
   r->plan = args_plan(plan, &r->space);
-  r->corners = args_corners(&r->space);
+  if (models) args_check_models(models, &r->plan);
+  r->walker = ibrc_walker_over(&r->plan, models, args_alloc_doubles(ibrc_walker_doubles(&r->plan)),
+                               args_alloc_ints(ibrc_walker_ints(&r->plan)));
+  r->n_beliefs = Rf_ncols(beliefs);
+  if (Rf_nrows(beliefs) != r->space.n_states) Rf_error("internal: beliefs of another space");
+  r->beliefs =
+      args_nonnegative(beliefs, (R_xlen_t)r->space.n_states * r->n_beliefs, "beliefs");
 }
 
 /* Beliefs between two pauses. */
@@ -31,65 +33,64 @@ static void open_reader(SEXP plan, SEXP beliefs, reader *r) {
 
 static void read_belief(reader *r, int b) {
   if (b % BELIEFS_AT_ONCE == 0) args_pause();
-  ibrc_space_locate(&r->space, r->beliefs + (size_t)b * (size_t)r->n_states, &r->corners);
+  ibrc_walker_stand(&r->walker, r->beliefs + (size_t)b * (size_t)r->space.n_states);
+}
+
+static void check_action(const reader *r, int action) {
+  if (action < 0 || action >= r->plan.n_actions) Rf_error("internal: no such action");
 }
 
 /* [action, belief] */
 SEXP ffi_policy(SEXP plan, SEXP beliefs) {
   reader r;
-  open_reader(plan, beliefs, &r);
-  double *scratch = args_alloc_doubles((size_t)r.plan.n_actions);
+  open_reader(plan, NULL, beliefs, &r);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_actions, r.n_beliefs));
   for (int b = 0; b < r.n_beliefs; b++) {
     read_belief(&r, b);
-    ibrc_policy_at(&r.plan, &r.corners, scratch, REAL(out) + (size_t)b * (size_t)r.plan.n_actions);
+    ibrc_walker_policy(&r.walker, REAL(out) + (size_t)b * (size_t)r.plan.n_actions);
   }
   UNPROTECT(1);
   return out;
 }
 
-/* [model, belief]; action: one a belief, from 0 */
+/* [model, belief]; action: one per belief, from 0 */
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action) {
   reader r;
-  open_reader(plan, beliefs, &r);
+  open_reader(plan, NULL, beliefs, &r);
   const int *actions = args_ints(action, r.n_beliefs, "action");
-  double *scratch = args_alloc_doubles((size_t)r.plan.n_models);
+  const size_t M = (size_t)r.plan.n_models;
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_models, r.n_beliefs));
   for (int b = 0; b < r.n_beliefs; b++) {
-    if (actions[b] < 0 || actions[b] >= r.plan.n_actions) Rf_error("internal: no such action");
+    check_action(&r, actions[b]);
     read_belief(&r, b);
-    ibrc_policy_sigma_at(&r.plan, &r.corners, actions[b], scratch,
-                         REAL(out) + (size_t)b * (size_t)r.plan.n_models);
+    memcpy(REAL(out) + (size_t)b * M, ibrc_walker_sigma(&r.walker, actions[b]), M * sizeof(double));
   }
   UNPROTECT(1);
   return out;
 }
 
-/* sigma [model, belief], beliefs [state, belief], action and observation one a
- * belief from 0, a missing observation -1. Returns beliefs and a code each. */
-SEXP ffi_recognise(SEXP models_arg, SEXP sigma_arg, SEXP beliefs, SEXP action, SEXP observation) {
+/* beliefs [state, belief], action and observation one per belief from 0, a missing
+ * observation -1. Returns the next beliefs and a code for each. */
+SEXP ffi_recognise(SEXP plan, SEXP models_arg, SEXP beliefs, SEXP action, SEXP observation) {
+  reader r;
   ibrc_models models = args_models(models_arg);
-  const int S = models.n_states, M = models.n_models, n = Rf_ncols(beliefs);
-  const double *z = args_doubles(beliefs, (R_xlen_t)S * n, "beliefs");
-  const double *sigma = args_doubles(sigma_arg, (R_xlen_t)M * n, "sigma");
-  const int *u = args_ints(action, n, "action"), *x = args_ints(observation, n, "observation");
-  double *scratch = args_alloc_doubles(2 * (size_t)S);
+  open_reader(plan, &models, beliefs, &r);
+  const size_t S = (size_t)models.n_states;
+  const int *u = args_ints(action, r.n_beliefs, "action");
+  const int *x = args_ints(observation, r.n_beliefs, "observation");
 
   const char *names[] = {"belief", "code", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, S, n));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, n));
+  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, models.n_states, r.n_beliefs));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, r.n_beliefs));
   double *next = REAL(VECTOR_ELT(out, 0));
   int *code = INTEGER(VECTOR_ELT(out, 1));
-  for (int b = 0; b < n; b++) {
-    const size_t at = (size_t)b * (size_t)S;
-    if (b % BELIEFS_AT_ONCE == 0) args_pause();
-    if (u[b] < 0 || u[b] >= models.n_actions || x[b] < IBRC_NO_OBSERVATION || x[b] >= models.n_obs) {
-      Rf_error("internal: no such action or observation");
-    }
-    for (int s = 0; s < S; s++) next[at + (size_t)s] = z[at + (size_t)s];
-    code[b] = (int)ibrc_belief_recognise(&models, sigma + (size_t)b * (size_t)M, z + at, u[b], x[b],
-                                         scratch, next + at);
+  memcpy(next, r.beliefs, S * (size_t)r.n_beliefs * sizeof(double));
+  for (int b = 0; b < r.n_beliefs; b++) {
+    check_action(&r, u[b]);
+    if (x[b] < IBRC_NO_OBSERVATION || x[b] >= models.n_obs) Rf_error("internal: no such observation");
+    read_belief(&r, b);
+    code[b] = (int)ibrc_walker_recognise(&r.walker, u[b], x[b], next + (size_t)b * S);
   }
   UNPROTECT(1);
   return out;

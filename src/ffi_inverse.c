@@ -60,18 +60,16 @@ SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
   args_check_models(&models, &plan);
   ibrc_history history = args_history(history_arg, &models);
   const double *first = args_nonnegative(start, models.n_states, "start");
-  double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan, &models));
+  double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan));
   int *ints = args_alloc_ints(ibrc_loglik_ints(&plan));
 
   const char *names[] = {"total", "log_policy", "belief", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, plan.n_actions, history.n_histories));
   SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, models.n_states, history.n_histories));
-  SET_VECTOR_ELT(out, 0,
-                 Rf_ScalarReal(ibrc_loglik(&history, &plan, &models, first, doubles, ints,
-                                           args_pause, REAL(VECTOR_ELT(out, 1)))));
-  ibrc_loglik_beliefs(&history, &plan, &models, first, doubles, ints, args_pause,
-                      REAL(VECTOR_ELT(out, 2)));
+  const double total = ibrc_loglik(&history, &plan, &models, first, doubles, ints, args_pause,
+                                   REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2)));
+  SET_VECTOR_ELT(out, 0, Rf_ScalarReal(total));
   UNPROTECT(1);
   return out;
 }
@@ -156,7 +154,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   const int one_by_one = table.row_start[ibrc_table_rows(&table)] > MOST_ENTRIES ||
                          largest->n_histories > MOST_HISTORIES;
   if (one_by_one) evaluation.options.pause = args_pause;
-  const size_t n_doubles = ibrc_evaluator_doubles(&evaluation, largest, one_by_one ? n_threads : 1);
+  const size_t n_doubles = ibrc_evaluator_doubles(&evaluation, n, one_by_one ? n_threads : 1);
   double *doubles = one_by_one ? args_alloc_doubles(n_doubles) : args_kept_doubles((size_t)n_threads * n_doubles);
   int *ints = args_alloc_ints((size_t)n_threads * ibrc_evaluator_ints(&evaluation));
   ibrc_evaluator_run(&evaluation, n, n_threads, n_doubles, doubles, ints, vectors);

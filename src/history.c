@@ -53,3 +53,11 @@ int ibrc_history_build(const ibrc_visits *visits, int *slot, int *history, int *
   }
   return n_histories;
 }
+
+void ibrc_history_link(int n_histories, const int *parent, int *first_child, int *next_sibling) {
+  for (int h = 0; h < n_histories; h++) first_child[h] = next_sibling[h] = -1;
+  for (int h = n_histories - 1; h > 0; h--) {
+    next_sibling[h] = first_child[parent[h]];
+    first_child[parent[h]] = h;
+  }
+}

@@ -18,7 +18,11 @@ typedef struct {
   const int *action;      /* [history]: the action that led here; the root's is -1 */
   const int *observation; /* [history]: what was seen then, -1 if missing */
   const double *count;    /* [history][action]: how often each action was taken here */
+  const int *first_child, *next_sibling; /* [history]; -1: none */
 } ibrc_history;
+
+/* Fills the last two from the parents. */
+void ibrc_history_link(int n_histories, const int *parent, int *first_child, int *next_sibling);
 
 /* Coded visits: trajectories one after the other, visits in order. */
 typedef struct {

@@ -5,7 +5,6 @@
 #include "model.h"
 #include "pause.h"
 #include "plan.h"
-#include "status.h"
 
 /* The likelihood of behaviour under a plan (paper, Equation 25):
  *
@@ -15,20 +14,14 @@
  * observation that no model with weight can produce makes what follows it, and so
  * the whole, -Inf. */
 
-size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan,
-                         const ibrc_models *models);
+size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan);
 size_t ibrc_loglik_ints(const ibrc_plan *plan);
 
-/* The belief z_h at every history, [history][state], into `beliefs`; an impossible
- * history and its descendants are NaN there. Returns how many are impossible. */
-int ibrc_loglik_beliefs(const ibrc_history *history, const ibrc_plan *plan,
-                        const ibrc_models *models, const double *start, double *doubles, int *ints,
-                        ibrc_pause pause, double *beliefs);
-
-/* The total. With `log_policy` not NULL ([history][action]) every log pi(u | z_h)
- * is kept there, whether taken or not. Never NaN. */
+/* The total, never NaN. With `log_policy` not NULL ([history][action]) every log pi(u | z_h)
+ * is kept there, whether taken or not; with `beliefs` not NULL ([history][state]) every z_h,
+ * NaN where a history is impossible. */
 double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
                    const double *start, double *doubles, int *ints, ibrc_pause pause,
-                   double *log_policy);
+                   double *log_policy, double *beliefs);
 
 #endif

@@ -31,6 +31,6 @@ static inline size_t ibrc_rollout_noise(int horizon) { return 1 + 3 * (size_t)ho
 /* Fills action[] and observation[] (horizon entries) and *length. An observation
  * that no model with weight can produce ends the trajectory. */
 ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
-                             int *ints, int *action, int *observation, int *length);
+                           int *ints, int *action, int *observation, int *length);
 
 #endif

@@ -55,7 +55,6 @@ share <- stats::runif(n)
 beliefs <- rbind(share, 1 - share, deparse.level = 0)
 action <- rep_len(0:2, n)
 observation <- rep_len(c(0L, 1L, -1L), n)
-sigma <- matrix(1 / 3, 3, n)
 visits <- simulate(plan, 200, seed = 1)
 coded <- own("code_visits")(visits, setting)
 tree <- own("build_histories")(coded, setting)
@@ -100,7 +99,7 @@ calls <- list(
   ffi_policy_value = list(plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma, 1e-8, 1000L, 1L),
   ffi_policy = list(plan, beliefs),
   ffi_sigma = list(plan, beliefs, action),
-  ffi_recognise = list(stack, sigma, beliefs, action, observation),
+  ffi_recognise = list(plan, stack, beliefs, action, observation),
   ffi_rollout = list(plan, stack, truth, c(0.5, 0.5), c(0.5, 0.5), c(1L, 1L, 0L), 10L,
                      matrix(stats::runif(31 * n), 31), 1L),
   ffi_occupancy = list(plan$tables, plan$solution$policy, plan$solution$sigma, 0.95, rep(1 / nodes, nodes), 1e-10),

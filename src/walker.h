@@ -1,0 +1,45 @@
+#ifndef IBRC_WALKER_H
+#define IBRC_WALKER_H
+
+#include "model.h"
+#include "plan.h"
+#include "space.h"
+#include "status.h"
+
+/* One agent on its way, a step at a time:
+ *
+ *   stand      where the belief z lies in the plan's space
+ *   policy     what it does there, pi(.|z)
+ *   sigma      what it believes of the dynamics when it takes u, sigma(.|z,u)
+ *   recognise  what it believes once it has seen x, z'
+ *
+ * A belief is located once, and sigma worked out once per action, however much is asked. */
+
+typedef struct {
+  const ibrc_plan *plan;
+  const ibrc_models *models; /* NULL: it reads the plan, and takes no step */
+  const double *belief;      /* where it stands */
+  ibrc_corners corners;
+  int *known;    /* [action]: is sigma? */
+  double *sigma; /* [action][model] */
+  double *work;
+} ibrc_walker;
+
+/* Storage of one walker, and a walker over it. */
+size_t ibrc_walker_doubles(const ibrc_plan *plan);
+size_t ibrc_walker_ints(const ibrc_plan *plan);
+ibrc_walker ibrc_walker_over(const ibrc_plan *plan, const ibrc_models *models, double *doubles,
+                             int *ints);
+
+/* The belief has to stay until the walker stands elsewhere. */
+void ibrc_walker_stand(ibrc_walker *walker, const double *belief);
+
+void ibrc_walker_policy(ibrc_walker *walker, double *policy);
+void ibrc_walker_log_policy(ibrc_walker *walker, double *log_policy);
+const double *ibrc_walker_sigma(ibrc_walker *walker, int action);
+
+/* The next belief; the walker stays where it is. `next` may be where it stands: then it has
+ * to stand anew. Fails, and leaves `next`, as ibrc_belief_recognise() does. */
+ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next);
+
+#endif
