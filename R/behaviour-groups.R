@@ -1,5 +1,6 @@
-# Trajectories in groups: a level a combination of the columns in `by`, missing
-# values a level of their own. No two combinations have the same label.
+# Trajectories in groups: one level per combination of the columns in `by`, missing
+# values a level of their own. No two combinations have the same label. Groups by the column of identifiers are
+# single trajectories, called by their number: an identifier stays out of a fit.
 
 small_group <- 20
 
@@ -8,10 +9,8 @@ group_trajectories <- function(visits, by, coded, known = NULL) {
   first <- coded$row[!duplicated(coded$trajectory)]
   if (is.null(by)) return(factor(rep("all", length(first))))
   if (!is.character(by) || length(by) == 0) abort_input("by", "must name columns, not ", describe(by), ".")
-  if (attr(visits, "roles")$id %in% by) {
-    abort_input("by", "must not name the column of identifiers: they would stand in the fit, a group each.")
-  }
   parts <- lapply(seq_along(by), function(i) {
+    if (identical(by[i], attr(visits, "roles")$id)) return(numbered_trajectories(length(first)))
     check_column(visits, by[i], "by", " Name it in `covariates` of trajectories(), which drops other columns.")
     group_part(visits[[by[i]]], by[i], coded, first, several = length(by) > 1,
                known = label_part(known, i))
@@ -20,6 +19,12 @@ group_trajectories <- function(visits, by, coded, known = NULL) {
   # Groups in the order of the first column's levels, then of the second's.
   in_order <- do.call(order, lapply(parts, as.integer))
   factor(label, levels = unique(label[in_order]))
+}
+
+# Words beside the number, so that nobody takes it for an identifier.
+numbered_trajectories <- function(n) {
+  label <- paste("trajectory", seq_len(n))
+  factor(label, levels = label)
 }
 
 # The label of each trajectory in one column. `several`: whether labels of other columns follow; `known`: labels of
@@ -109,8 +114,11 @@ warn_small_groups <- function(group, visits) {
     several <- sum(small) > 1
     paste0("Group", if (several) "s", " ", enumerate(names(seen)[small]), if (several) " have" else " has")
   }
+  # That a trajectory is few trajectories goes without saying.
+  single <- all(size == 1) && all(grepl("\\btrajectory [0-9]+\\b", names(size)))
+  few <- paste0("fewer than ", if (!single) paste(small_group, "trajectories and fewer than "), many_visits, " visits")
   told <- c(
-    if (any(short)) paste(who(short), "fewer than", small_group, "trajectories and fewer than", many_visits, "visits"),
+    if (any(short)) paste(who(short), few),
     if (any(scarce)) paste(who(scarce), small_group, "trajectories or more, but fewer than", few_visits, "visits")
   )
   warn("small_group", paste(told, collapse = ". "), ": the posterior will lean on the prior. ",

@@ -22,6 +22,18 @@
 #' its own dynamics. States that were learned apart in each group ([fit_iohmm()]) mean the
 #' same only as far as they were ordered alike (its `sort_by`).
 #'
+#' @section A posterior per person:
+#' With the column of identifiers in `by`, every trajectory is a group. A fit keeps no identifiers, so these groups are
+#' called `trajectory 1`, `trajectory 2` and so on, in the order in which identifiers first appear in `visits`: that of
+#' `who <- unique(visits$id)`, or whatever the column is called. With `by = "id"`, whose row is whose is said by
+#' `merge(tidy(fit), data.frame(group = paste("trajectory", seq_along(who)), id = who))`.
+#'
+#' Functions that take visits as well, such as [augment()][augment.ibrc_fit] and [belief_paths()], then take those that
+#' the fit was made from, all of them and in the same order, and need a fit that has kept its data: elsewhere the
+#' numbers mean nothing. Where identifiers may stand in the fit, name a copy of their column in the `covariates` of
+#' [trajectories()] and group by that. A single person's visits are often few, and the posterior then says little that
+#' the prior did not.
+#'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
 #' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
@@ -45,7 +57,8 @@
 #'   their inverses) and `discount`. What is neither inferred nor fixed is
 #'   perfectly rational, but `alpha` must be one or the other. The action prior is
 #'   uniform and the belief prior constant: a fit has no others.
-#' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group.
+#' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group. Or the
+#'   column of identifiers: a posterior for each trajectory (see below).
 #'   Groups stand in the order of a factor's levels, of numbers by size, and of text letter by letter, capitals
 #'   first (as in the locale `C`, in every locale); what is missing, blank text included, comes last and is
 #'   called `missing`. With

@@ -25,7 +25,8 @@
 #'   `estimate = "mle"` it names what is inferred and where to begin looking; its
 #'   density is not used.
 #' @param estimate `"map"`, the peak of the posterior, or `"mle"`, that of the likelihood.
-#' @param by Names of columns: an estimate for each group of trajectories.
+#' @param by Names of columns: an estimate for each group of trajectories. With the column of identifiers, an
+#'   estimate for each trajectory, numbered as in [ibrc()].
 #' @param conf.level Confidence of the intervals; `NULL` leaves them out, which is
 #'   quicker.
 #' @param starts How many points, drawn from the prior, to climb from.

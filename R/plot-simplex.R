@@ -17,7 +17,7 @@
 #' @param fit A fit ([ibrc()]), drawn at the posterior medians of the patient's group, or a
 #'   plan ([plan_agent()]). It must have two or three states.
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
-#'   columns that it was grouped by.
+#'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
 #' @param id Which patients: values in the `id` column of `visits`. By default the first.
 #' @param show_id Whether panels are titled with these values. They are numbered by default,
 #'   so that a picture can be shown without giving anyone away.
@@ -70,8 +70,7 @@ simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
   chosen <- chosen_trajectories(id, known)
   plans <- group_plans(fit)
   rational <- rational_plans(plans)
-  by <- if (inherits(fit, "ibrc_fit")) fit$by
-  paths <- trace_paths(plans, visits, by, TRUE, chosen, rational)
+  paths <- trace_paths(fit, visits, TRUE, chosen, plans, rational)
   grounds <- list(fitted = lapply(plans, decision_regions), rational = lapply(rational, decision_regions))
   labels <- if (show_id) known[chosen] else paste("Patient", seq_along(chosen))
   pieces <- lapply(seq_along(chosen), function(i) {

@@ -23,7 +23,8 @@ generics::augment
 #'
 #' @param x A fit ([ibrc()]).
 #' @param visits Trajectories ([trajectories()]): those of the fit, or others. For a
-#'   fit with groups they must have the columns that it was grouped by. By default the
+#'   fit with groups they must have the columns that it was grouped by; for one by the column of identifiers
+#'   they must be those of the fit. By default the
 #'   coded visits that the fit keeps, which have no identifiers.
 #' @param certain The belief at which a diagnosis counts as made in a setting without stop
 #'   actions: more than one half.
@@ -53,11 +54,14 @@ generics::augment
 augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, ...) {
   check_unused(...)
   certain <- check_certain(certain)
+  # Before any solve.
+  if (!is.null(visits)) {
+    coded <- code_visits(visits, x$plan$setting)
+    group <- fit_groups(x, visits, coded)
+  }
   plans <- group_plans(x)
   rational <- rational_plans(plans)
   if (is.null(visits)) return(augment_kept(x, plans, rational, certain))
-  coded <- code_visits(visits, x$plan$setting)
-  group <- known_groups(group_trajectories(visits, x$by, coded, names(plans)), names(plans))
   added <- each_group(coded, group, plans, function(mine, tree, i) {
     told <- flag_visits(plans[[i]], rational[[i]], tree, mine$action + 1L, mine$trajectory, certain)
     cbind(.row = mine$row, told)

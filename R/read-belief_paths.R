@@ -11,7 +11,7 @@
 #' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
 #'   posterior medians of each group ([project_behavior()]).
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
-#'   columns that it was grouped by.
+#'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
 #' @param final Whether to add a row a trajectory with the belief that it ended on: after
 #'   the last observation, or that at which a stop action was taken.
 #' @param ... Not used.
@@ -41,7 +41,7 @@ belief_paths <- function(object, visits, ...) {
 belief_paths.ibrc_plan <- function(object, visits, final = FALSE, ...) {
   check_unused(...)
   if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
-  trace_paths(group_plans(object), visits, NULL, check_flag(final, "final"))
+  trace_paths(object, visits, check_flag(final, "final"))
 }
 
 #' @rdname belief_paths
@@ -52,9 +52,7 @@ belief_paths.ibrc_fit <- function(object, visits, final = FALSE, ...) {
   final <- check_flag(final, "final")
   # Before any solve.
   check_visits(visits)
-  out <- trace_paths(group_plans(object), visits, object$by, final)
-  if (!is_grouped(object)) out$.group <- NULL
-  out
+  trace_paths(object, visits, final)
 }
 
 #' @export
@@ -63,11 +61,13 @@ belief_paths.default <- function(object, visits, ...) {
               ". For a mode, give its plan: project_behavior().")
 }
 
-# `chosen`: which trajectories, numbered by first appearance; NULL for all.
-trace_paths <- function(plans, visits, by, final, chosen = NULL, rational = rational_plans(plans)) {
+# `object`: a plan or a fit; `chosen`: which trajectories, numbered by first appearance; NULL for all.
+trace_paths <- function(object, visits, final, chosen = NULL, plans = group_plans(object),
+                        rational = rational_plans(plans)) {
   setting <- plans[[1]]$setting
   coded <- code_visits(visits, setting)
-  group <- known_groups(group_trajectories(visits, by, coded, names(plans)), names(plans))
+  is_fit <- inherits(object, "ibrc_fit")
+  group <- if (is_fit) fit_groups(object, visits, coded) else group_trajectories(visits, NULL, coded)
   coded$final <- rep(FALSE, length(coded$row))
   if (!is.null(chosen)) {
     keep <- coded$trajectory %in% (chosen - 1L)
@@ -84,7 +84,7 @@ trace_paths <- function(plans, visits, by, final, chosen = NULL, rational = rati
   given[out$.final, c(roles$time, roles$action, roles$observation)] <- NA
   rownames(given) <- NULL
   told <- out[setdiff(names(out), c(".row", if (is.null(chosen)) ".trajectory", if (!final) ".final",
-                                    if (is.null(by)) ".group"))]
+                                    if (!is_fit || !is_grouped(object)) ".group"))]
   rownames(told) <- NULL
   cbind(given, told)
 }

@@ -95,12 +95,15 @@ log_lik_at <- function(fit, chosen, seen) {
 # A group without visits has no tree.
 code_for_fit <- function(visits, fit, argument) {
   coded <- code_visits(visits, fit$plan$setting, argument)
-  group <- known_groups(group_trajectories(visits, fit$by, coded), names(fit$draws), argument)
+  group <- fit_groups(fit, visits, coded, argument)
+  c(group_histories(coded, group, fit), list(who = unique(as.character(visits[[attr(visits, "roles")$id]]))))
+}
+
+group_histories <- function(coded, group, fit) {
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
   list(coded = pieces, histories = lapply(pieces, function(piece) {
     if (length(piece$row)) build_histories(piece, fit$plan$setting)
-  }), actions = lapply(pieces, function(piece) piece$action + 1L), group = as.integer(group),
-  who = unique(as.character(visits[[attr(visits, "roles")$id]])))
+  }), actions = lapply(pieces, function(piece) piece$action + 1L), group = as.integer(group))
 }
 
 need_data <- function(fit, what, argument = "object") {
@@ -142,11 +145,33 @@ read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) 
 # The number of each visit's trajectory: only a first visit stands at the root.
 trajectory_of <- function(histories) cumsum(histories$visit == 1L)
 
-# Groups as the fit has them; one that it has not met is an error, without its name,
+# Groups of coded visits as the fit has them; one that it has not met is an error, without its name,
 # which may tell more than it should.
-known_groups <- function(group, known, argument = "visits") {
+fit_groups <- function(fit, visits, coded, argument = "visits") {
+  known <- names(fit$draws)
+  group <- group_trajectories(visits, fit$by, coded, known)
+  by_number <- attr(visits, "roles")$id %in% fit$by
+  if (by_number && is.null(fit$histories)) {
+    abort_input(argument, "cannot be matched with the groups of the fit, which are single trajectories: it was made ",
+                "with keep_data = FALSE, and nothing in it says whose is whose.")
+  }
   if (!all(levels(group) %in% known)) {
     abort_input(argument, "have a group that the fit has not met; it knows ", enumerate(known), ".")
   }
-  factor(group, levels = known)
+  group <- factor(group, levels = known)
+  # The number of a trajectory means nothing but among those of the fit.
+  if (by_number && !is_fitted_data(group_histories(coded, group, fit), fit)) {
+    abort_input(argument, "must be those that the fit was made from, all of them and in their order: its groups are ",
+                "single trajectories, which it knows by their number alone.")
+  }
+  group
+}
+
+# Are these histories and actions, by group, those that the fit was made from?
+is_fitted_data <- function(seen, fit) {
+  parts <- c("visit", "parent", "action", "observation")
+  same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
+  identical(seen$group, as.integer(fit$trajectory_group)) &&
+    all(mapply(same_tree, seen$histories, fit$histories)) &&
+    identical(lapply(seen$actions, as.integer), lapply(unname(fit$visit_actions), as.integer))
 }

@@ -109,7 +109,7 @@ check_report <- function(fit, visits, iohmm, show_id, suppress, patients, draws)
 check_fitted_visits <- function(visits, fit) {
   check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
   coded <- code_visits(visits, fit$plan$setting)
-  group <- known_groups(group_trajectories(visits, fit$by, coded, names(fit$draws)), names(fit$draws))
+  group <- fit_groups(fit, visits, coded)
   sizes <- as.vector(table(group))
   if (!identical(sizes, as.vector(fit$group_sizes)) || length(coded$row) != sum(fit$n_visits)) {
     abort_input("visits", "are not those that the fit was made from: there are ",

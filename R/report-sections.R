@@ -245,7 +245,7 @@ typical_patients <- function(visits, fit, n) {
   length <- tabulate(id_codes(who))
   aim <- max(2, stats::median(length))
   coded <- code_visits(visits, fit$plan$setting)
-  group <- as.integer(known_groups(group_trajectories(visits, fit$by, coded, names(fit$draws)), names(fit$draws)))
+  group <- as.integer(fit_groups(fit, visits, coded))
   # Groups are numbered by trajectory in order of first appearance, as `known` is.
   order_in <- order(abs(length - aim), seq_along(known))
   turn <- stats::ave(seq_along(order_in), group[order_in], FUN = seq_along)

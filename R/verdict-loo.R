@@ -60,12 +60,7 @@ check_loo_options <- function(...) {
 # The identifiers of the visits that the fit was made from, in its order; any others are an error.
 check_own_visits <- function(visits, fit) {
   seen <- code_for_fit(visits, fit, "visits")
-  parts <- c("visit", "parent", "action", "observation")
-  same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
-  same <- identical(seen$group, as.integer(fit$trajectory_group)) &&
-    all(mapply(same_tree, seen$histories, fit$histories)) &&
-    identical(lapply(seen$actions, as.integer), lapply(unname(fit$visit_actions), as.integer))
-  if (!same) {
+  if (!is_fitted_data(seen, fit)) {
     abort_input("visits", "are not those that the fit was made from, or stand in another order. Only what was fitted ",
                 "can be left out; log_lik(fit, newdata = ) judges trajectories that the fit has not seen.")
   }

@@ -6,7 +6,19 @@ groups_of <- function(data, by) {
   group_trajectories(seen, by, code_visits(seen, diag_setting()))
 }
 
-test_that("a level a combination, missing a level of its own", {
+# Four trajectories that do not stand in the order of their identifiers, and a fit to each.
+single_visits <- function() {
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5), resolution = 5)
+  data <- as.data.frame(simulate(plan, 4, seed = 3))
+  data$id <- c("d", "b", "a", "c")[data$id]
+  trajectories(data)
+}
+single_fit <- function() {
+  suppressWarnings(ibrc(single_visits(), diag_setting(), prior = ibrc_prior(alpha ~ lognormal(0, 1)), by = "id",
+                        chains = 1, iter = 20, seed = 1, resolution = 5, check = FALSE))
+}
+
+test_that("one level per combination, missing a level of its own", {
   expect_identical(groups_of(visits, "sex"), factor(c("f", "m", "missing")))
   expect_identical(as.character(groups_of(visits, c("sex", "old"))), c("f, TRUE", "m, FALSE", "missing, TRUE"))
   expect_identical(levels(groups_of(visits, NULL)), "all")
@@ -32,6 +44,68 @@ test_that("small groups are warned of", {
   expect_silent(warn_small_groups(factor(rep("a", 30)), rep(5, 30)))
   warned(c("b", "c"), 5, "\"b\" and \"c\" have fewer")
   warned(rep("all", 3), 5, "There are fewer than 20 trajectories and fewer than 200 visits")
+})
+
+test_that("groups that are trajectories are warned of in one sentence", {
+  warned <- function(visits) {
+    group <- numbered_trajectories(length(visits))
+    told <- expect_warning(warn_small_groups(group, visits), class = "ibrc_warning_small_group")
+    conditionMessage(told)
+  }
+  expect_identical(warned(c(400, rep(5, 300))),
+                   paste0("Groups ", paste0("\"trajectory ", 2:6, "\"", collapse = ", "), " and 295 more have fewer than ",
+                          "200 visits: the posterior will lean on the prior. Pool groups, or report it as such."))
+  expect_match(warned(c(5, 400)), "^Group \"trajectory 1\" has fewer than 200 visits:")
+  expect_silent(warn_small_groups(numbered_trajectories(2), c(400, 400)))
+})
+
+test_that("groups by the column of identifiers are trajectories, by number", {
+  # Numbers that would be another order, and rows of two that take turns.
+  data <- visits[c(3, 1, 4, 2, 5, 6), ]
+  expect_identical(groups_of(data, "id"), factor(paste("trajectory", 1:3)))
+  expect_identical(as.character(groups_of(data, c("old", "id"))),
+                   c("FALSE, trajectory 1", "TRUE, trajectory 2", "TRUE, trajectory 3"))
+  expect_identical(as.character(groups_of(data, c("id", "sex"))),
+                   c("trajectory 1, m", "trajectory 2, f", "trajectory 3, missing"))
+  many <- data.frame(id = 12:1, time = 1, action = "monitor", observation = "positive")
+  expect_identical(levels(group_trajectories(trajectories(many), "id", code_visits(trajectories(many), diag_setting()))),
+                   paste("trajectory", 1:12))
+})
+
+test_that("a fit by the column of identifiers is that of each trajectory alone, and can be joined with its id", {
+  seen <- single_visits()
+  fit <- single_fit()
+  expect_named(fit$draws, paste("trajectory", 1:4))
+  alone <- suppressWarnings(ibrc_mode(seen, diag_setting(), prior = fit$prior, by = "id", starts = 2, seed = 1,
+                                      resolution = 5, conf.level = NULL))
+  expect_identical(tidy(alone)$group, names(fit$draws))
+  who <- unique(seen$id)
+  joined <- merge(tidy(alone), data.frame(group = paste("trajectory", seq_along(who)), id = who))
+  for (one in who) {
+    own <- suppressWarnings(ibrc_mode(seen[seen$id == one, ], diag_setting(), prior = fit$prior, starts = 2, seed = 1,
+                                      resolution = 5, conf.level = NULL))
+    expect_equal(joined$estimate[joined$id == one], tidy(own)$estimate, tolerance = 1e-4)
+  }
+})
+
+test_that("a fit by the column of identifiers takes its own visits, whole and in order, and no others", {
+  seen <- single_visits()
+  fit <- single_fit()
+  told <- augment(fit, seen)
+  expect_equal(told$.probability, augment(fit)$.probability)
+  expect_identical(as.character(belief_paths(fit, seen)$.group), paste("trajectory", match(seen$id, unique(seen$id))))
+  expect_equal(unname(log_lik(fit, draws = 3, newdata = seen)), unname(log_lik(fit, draws = 3)))
+  reversed <- seen[order(match(seen$id, rev(unique(seen$id)))), ]
+  for (other in list(seen[seen$id != "d", ], seen[seen$id == "b", ], reversed)) {
+    for (look in list(augment, belief_paths, function(fit, visits) log_lik(fit, newdata = visits), simplex_data)) {
+      expect_error(look(fit, other), "those that the fit was made from", class = "ibrc_error_input")
+    }
+  }
+  expect_error(augment(without_data(fit), seen), "keep_data = FALSE", class = "ibrc_error_input")
+  # In a table where that column is a covariate, too.
+  renamed <- trajectories(transform(as.data.frame(seen), who = id, id = match(id, unique(id))), id = "who",
+                          covariates = "id")
+  expect_error(augment(fit, renamed), "has not met", class = "ibrc_error_input")
 })
 
 test_that("visits count as well as trajectories", {

@@ -80,6 +80,28 @@ test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(suppressWarnings(loo(longer)))
 })
 
+test_that("a posterior for each identifier keeps none of them", {
+  few <- visits[visits$id %in% unique(visits$id)[1:4], ]
+  file <- withr::local_tempfile(fileext = ".ibrc")
+  told <- shown_by(single <- suppressWarnings(fit_planted(few, by = c("clinic", "id"), file = file, refresh = 10)))
+  expect_clean(told)
+  expect_clean(single)
+  expect_length(single$draws, 4)
+  expect_clean(readBin(file, "raw", file.size(file)))
+  expect_clean(resume(file))
+  expect_told(fit_planted(few, by = "id"), "ibrc_warning_small_group")
+  expect_clean(shown_by(print(single)))
+  for (look in list(summary, tidy, augment, compare_groups, posterior::as_draws_df, groups_data)) {
+    expect_clean(look(single), deparse1(look)[1])
+  }
+  expect_told(augment(single, few[few$id != few$id[1], ]))
+  expect_told(log_lik(single, newdata = visits))
+  expect_clean(suppressWarnings(ibrc_mode(few, setting, models, prior, by = "id", resolution = 10, starts = 2, seed = 1)))
+  skip_if_not_installed("ggplot2")
+  expect_clean(plot_groups(single))
+  expect_clean(report_sections(single, few, patients = 2, draws = 2))
+})
+
 test_that("a model learned from visits keeps no identifier", {
   iohmm <- fit_iohmm(visits, 2, starts = 2, seed = 1)
   expect_clean(iohmm)
