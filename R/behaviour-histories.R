@@ -27,8 +27,8 @@ build_histories <- function(coded, setting) {
 
 # An observation that no model can produce, or an action that the prior rules out,
 # has likelihood 0 whatever the parameters: refuse it, naming its rows.
-refuse_impossible_visits <- function(coded, histories, plan) {
-  neutral <- update(plan, bounded_agent(flexibility = 0, action_prior = plan$agent$action_prior))
+refuse_impossible_visits <- function(coded, histories, problem) {
+  neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = problem$agent$action_prior))
   reading <- read_histories(neutral, histories)
   lost <- is.nan(reading$belief[1, histories$visit])
   # A visit whose history is impossible stands after the observation at fault.

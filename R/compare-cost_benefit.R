@@ -29,8 +29,9 @@ cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, dr
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   conf.level <- check_level(conf.level)
   draws <- check_flag(draws, "draws")
-  stated <- stated_entries(fit$plan$setting)
-  if (!all(vapply(fit$plans, function(plan) identical(plan$setting$utility, fit$plan$setting$utility), NA))) {
+  stated <- stated_entries(fit$problem$setting)
+  same <- function(problem) identical(problem$setting$utility, fit$problem$setting$utility)
+  if (!all(vapply(fit$problems, same, NA))) {
     abort_input("fit", "has groups with utilities of their own: fit each by itself to compare cost and benefit.")
   }
   cost <- check_utility_terms(cost, stated, stated$stop & stated$utility < 0, "cost")

@@ -81,7 +81,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   if (!x$likelihood) abort_input("x", "has draws from the prior: nothing was fitted that could be left out.")
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)
   refuse_large_run(run, 1, length(x$prior))
-  refuse_many_values(run, 1, x$plan$space$n_nodes)
+  refuse_many_values(run, 1, x$problem$space$n_nodes)
   start <- check_choice(start, c("prior", "fit"), "start")
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
   folds <- check_folds(folds, x$trajectory_group, check_seed(seed))
@@ -172,7 +172,7 @@ refit_piece <- function(fit, folds, refit, run, start, draws) {
   part <- function(keep) {
     keep <- keep[coded$trajectory + 1L]
     some <- lapply(coded, function(x) x[keep])
-    list(tree = build_histories(some, fit$plan$setting), action = some$action + 1L)
+    list(tree = build_histories(some, fit$problem$setting), action = some$action + 1L)
   }
   left_out <- part(out)
   run$seed <- refit$seed
@@ -180,7 +180,8 @@ refit_piece <- function(fit, folds, refit, run, start, draws) {
   list(left_out = left_out, place = mine[out],
        # With nothing left to fit the prior is drawn from, and the tree only stands there.
        fitted = if (refit$fitted > 0) part(!out) else left_out, likelihood = refit$fitted > 0,
-       n_fitted = refit$fitted, plan = plan_of(fit, group), prior = fit$prior, fixed = fit$fixed,
+       n_fitted = refit$fitted, problem = problem_of(fit, group), prior = fit$prior, fixed = fit$fixed,
+       tolerance = fit$tolerance,
        sampler = fit$sampler, run = run, draws = draws,
        start = if (!is.null(first)) first[rep_len(seq_len(nrow(first)), run$chains), , drop = FALSE])
 }
@@ -231,16 +232,16 @@ refit_in <- function(piece, over) {
 run_refit <- function(piece) {
   run <- piece$run
   own <- rep(1L, run$chains)
-  evaluator <- new_evaluator(piece$plan, list(piece$fitted$tree), own, piece$prior, piece$fixed,
-                             piece$plan$report$tolerance, run$cores, piece$likelihood)
+  inverse <- c(piece[c("problem", "prior", "fixed", "tolerance")],
+               list(histories = list(piece$fitted$tree), group = factor(rep("all", piece$n_fitted), "all")))
+  evaluator <- inverse_evaluator(inverse, own, run$cores, piece$likelihood)
   streams <- streams_from_seed(run$seed, run$chains + 1)
-  first <- start_chains(evaluator, piece$start, run$chains, piece$plan$space$n_nodes, streams[[length(streams)]])
+  first <- start_chains(evaluator, piece$start, run$chains, piece$problem$space$n_nodes, streams[[length(streams)]])
   state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], own, run$warmup,
                          run$iter, run$thin, piece$sampler)
   chain <- run_piece(list(chain = list(state = state, value = first$value), evaluator = evaluator, until = run$iter))
   chain$interrupted <- FALSE
-  job <- list(evaluator = evaluator, plan = piece$plan, group = factor(rep("all", piece$n_fitted), "all"), run = run,
-              sampler = piece$sampler, keep_data = FALSE)
+  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = piece$sampler, keep_data = FALSE)
   judge_left_out(new_ibrc_fit(chain, job), piece)
 }
 

@@ -55,16 +55,15 @@ explore_agent <- function(setting = diag_setting(), models = NULL, resolution = 
   }
   require_package("shiny", "Exploring an agent")
   require_package("ggplot2", "Exploring an agent")
-  plan <- plan_agent(setting, bounded_agent(), models, resolution)
+  problem <- build_problem(setting, models, resolution)
   written$resolution <- number_text(resolution)
-  if (is.null(observations)) observations <- usual_observations(plan)
-  sliders <- explore_sliders(plan$reward)
-  plan <- update(plan, agent_at(sliders, list()))
-  path <- check_observed_path(plan, observations, actions)
+  if (is.null(observations)) observations <- usual_observations(problem)
+  sliders <- explore_sliders(problem$reward)
+  path <- check_observed_path(solve_problem(problem, agent_at(sliders, list())), observations, actions)
   written$plot <- write_plot(path)
 
   app <- shiny::shinyApp(explore_page(sliders, setting, done = launch),
-                         explore_server(plan, sliders, path, written))
+                         explore_server(problem, sliders, path, written))
   if (!launch) return(app)
   invisible(shiny::runGadget(app, stopOnCancel = FALSE))
 }
@@ -80,13 +79,13 @@ check_observed_path <- function(plan, observations, actions) {
 }
 
 # The last observation that every model gives a chance in every state after every action that goes on.
-usual_observations <- function(plan) {
-  going_on <- !plan$setting$actions %in% plan$setting$stop_actions
+usual_observations <- function(problem) {
+  going_on <- !problem$setting$actions %in% problem$setting$stop_actions
   if (!any(going_on)) return(NULL)
-  least <- Reduce(pmin, lapply(plan$models$models, function(m) {
+  least <- Reduce(pmin, lapply(problem$models$models, function(m) {
     apply(m$emission[, , going_on, drop = FALSE], 2, min)
   }))
-  always <- plan$setting$observations[least > 0]
+  always <- problem$setting$observations[least > 0]
   if (length(always)) rep(always[length(always)], 3)
 }
 
@@ -95,15 +94,14 @@ agent_at <- function(sliders, positions) {
   do.call(bounded_agent, values)
 }
 
-explore_server <- function(plan, sliders, path, written) {
-  # Every solve reuses the tables and starts from nothing, as plan_agent() does, not from the last: where
-  # rounding breaks ties, as in limits, only the same start gives the numbers that the code gives.
-  plan$solution$value[] <- 0
-  most <- log(max(length(plan$setting$actions), length(plan$setting$observations), n_models(plan$models), 2))
+explore_server <- function(problem, sliders, path, written) {
+  # Every solve starts from nothing, as plan_agent() does, not from the last: where rounding breaks ties, as in
+  # limits, only the same start gives the numbers that the code gives.
+  most <- log(max(length(problem$setting$actions), length(problem$setting$observations), n_models(problem$models), 2))
   function(input, output, session) {
     positions <- shiny::reactive(lapply(stats::setNames(nm = names(sliders)), function(name) input[[name]]))
     shown <- shiny::reactive({
-      tryCatch(update(plan, agent_at(sliders, positions())), ibrc_error = function(e) {
+      tryCatch(solve_problem(problem, agent_at(sliders, positions())), ibrc_error = function(e) {
         shiny::validate(conditionMessage(e))
       })
     })

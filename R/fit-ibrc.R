@@ -134,12 +134,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  surprise = c("belief", "observation"), keep_data = TRUE, overwrite = FALSE,
                  check = getOption("ibrc.check", TRUE)) {
   check_given(visits, setting)
-  settings <- as_settings(setting, by)
-  if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
-  coded <- code_visits(visits, settings[[1]])
-  by_default <- missing(prior)
-  if (by_default) prior <- default_prior(widest_setting(settings), not_inferred(fixed, models))
-  prior <- check_prior(prior, settings[[1]], fixed)
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
   run <- check_run(chains, iter, warmup, thin, cores, refresh)
   sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
@@ -154,39 +149,27 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     take_lock(lock)
     found <- check_replaceable(file, overwrite)
   }
-  group <- group_trajectories(visits, by, coded)
-  refuse_large_run(run, nlevels(group), length(prior))
-  warn_small_groups(group, tabulate(coded$trajectory + 1L))
-  tell_one_model(prior, models, fixed, by_default)
-
-  make <- function(setting, models) {
-    plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
-               cores = run$cores)
-  }
-  plans <- plan_groups(setting, models, levels(group), make)
-  plan <- if (is.null(plans)) make(setting, models) else plans[[1]]
-  refuse_many_values(run, nlevels(group), plan$space$n_nodes)
-  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
-  histories <- lapply(pieces, build_histories, plan$setting)
-  actions <- lapply(pieces, function(piece) piece$action + 1L)
-  if (is.null(plans)) refuse_impossible_visits(coded, build_histories(coded, plan$setting), plan)
-  else Map(refuse_impossible_visits, pieces, histories, plans)
-  chain_group <- rep(seq_along(histories), each = run$chains)
-  evaluator <- groups_evaluator(plan, plans, histories, chain_group, prior, fixed, as.numeric(tolerance), run$cores,
-                                likelihood = sample_prior == "no")
+  inverse <- group_inverse(inverse, visits, by)
+  n_groups <- nlevels(inverse$group)
+  refuse_large_run(run, n_groups, length(inverse$prior))
+  tell_inverse(inverse)
+  inverse <- build_inverse(inverse, resolution, tolerance, interpolate, surprise, run$cores)
+  n_nodes <- inverse$problem$space$n_nodes
+  refuse_many_values(run, n_groups, n_nodes)
+  chain_group <- rep(seq_len(n_groups), each = run$chains)
+  evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")
   run$seed <- settle_seed(seed)
   streams <- streams_from_seed(run$seed, length(chain_group) + 1)
   if (inherits(start, "ibrc_fit")) start <- last_draws(start)
-  first <- start_chains(evaluator, start, length(chain_group), plan$space$n_nodes, streams[[length(streams)]])
-  run$start <- prior_natural(prior, first$theta)
-  chain <- if (nlevels(group) > 1 && can_spread()) {
+  first <- start_chains(evaluator, start, length(chain_group), n_nodes, streams[[length(streams)]])
+  run$start <- prior_natural(inverse$prior, first$theta)
+  chain <- if (n_groups > 1 && can_spread()) {
     list(parts = start_parts(first, streams, chain_group, run, sampler))
   } else {
     list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
                                run$warmup, run$iter, run$thin, sampler), value = first$value)
   }
-  job <- list(evaluator = evaluator, plan = plan, plans = plans, group = group, by = unname(by), actions = actions,
-              run = run, sampler = sampler, keep_data = keep_data)
+  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = sampler, keep_data = keep_data)
   finish_job(job, chain, file, found = found, check = check)
 }
 

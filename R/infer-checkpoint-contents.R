@@ -61,7 +61,7 @@ check_held_job <- function(plain) {
   must(is.null(plain$by) && n_groups == 1 || is_text(plain$by) && length(plain$by) > 0, "columns of groups")
   must(identical(plain$chain_group, rep(seq_len(n_groups), each = plain$run$chains)), "groups of chains")
   must(nrow(plain$run$start) == length(plain$chain_group), "start of the chains")
-  check_held_plans(plain)
+  check_held_problems(plain)
   check_held_prior(plain$prior, plain$run$start)
   must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
   check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed)
@@ -90,7 +90,7 @@ check_held_run <- function(run, prior) {
 }
 
 # Lattices are as large as the rewards that came with them: a file cannot ask for more than it holds.
-check_held_plans <- function(plain) {
+check_held_problems <- function(plain) {
   problems <- plain$problems
   if (is.null(problems)) {
     problems <- list(plain[c("setting", "models", "reward")])
@@ -174,11 +174,10 @@ check_held_tree <- function(tree, actions, setting) {
   sum(begins)
 }
 
-# With the plans made: what was seen can be seen.
+# With the problems built: what was seen can be seen.
 check_held_visits <- function(job) {
-  plans <- if (is.null(job$plans)) list(job$plan) else job$plans
-  for (g in seq_along(job$evaluator$batch$histories)) {
-    plan <- update(plans[[min(g, length(plans))]], bounded_agent(flexibility = 0))
-    must(!anyNA(read_histories(plan, job$evaluator$batch$histories[[g]])$belief), "observations")
+  for (g in seq_along(job$inverse$histories)) {
+    plan <- solve_problem(problem_of(job$inverse, g), bounded_agent(flexibility = 0))
+    must(!anyNA(read_histories(plan, job$inverse$histories[[g]])$belief), "observations")
   }
 }

@@ -2,15 +2,17 @@
 # what is evaluated; the values that solves start from travel beside it, so that
 # a run can be stopped and resumed exactly.
 
-new_evaluator <- function(plan, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
+new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
   list(
     prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
-    fast = fast_terms(prior), places = parameter_places(prior, fixed, plan$setting$discount),
+    fast = fast_terms(prior), places = parameter_places(prior, fixed, problem$setting$discount),
     entries = utility_terms(prior),
-    utility = plan$setting$utility, space = plan$space, belief_worth = belief_worth(plan),
-    batch = list(tables = plan$tables, models = stack_models(plan$models), problem = plan$problem,
-                 histories = histories, space = plan$space, by_value = plan$by_value,
-                 start = unname(plan$setting$start), tolerance = tolerance, max_backups = 10000L)
+    utility = problem$setting$utility, space = problem$space, belief_worth = belief_worth(problem),
+    # Prices and discount stand there to be replaced, by those of each vector.
+    batch = list(tables = problem$tables, models = stack_models(problem$models),
+                 problem = agent_problem(problem, bounded_agent()), histories = histories, space = problem$space,
+                 by_value = problem$by_value,
+                 start = unname(problem$setting$start), tolerance = tolerance, max_backups = 10000L)
   )
 }
 
@@ -100,14 +102,28 @@ parameters_of <- function(places, natural) {
 
 # Rewards [cell, chain] where entries of the utility are inferred, else NULL.
 rewards_of <- function(evaluator, natural) {
-  entries <- evaluator$entries
-  if (!length(entries$term)) return(NULL)
-  at <- cbind(match(entries$state, rownames(evaluator$utility)), match(entries$action, colnames(evaluator$utility)))
+  if (!length(evaluator$entries$term)) return(NULL)
   vapply(seq_len(nrow(natural)), function(i) {
-    utility <- evaluator$utility
-    utility[at] <- natural[i, entries$column]
+    utility <- utility_at(evaluator$utility, evaluator$entries, natural[i, ])
     as.vector(t(expect_at_nodes(evaluator$space, utility) + evaluator$belief_worth))
   }, numeric(length(evaluator$batch$problem$reward)))
+}
+
+utility_at <- function(utility, entries, natural) {
+  at <- cbind(match(entries$state, rownames(utility)), match(entries$action, colnames(utility)))
+  utility[at] <- natural[entries$column]
+  utility
+}
+
+# The plan at one row of natural values, from the numbers that a likelihood there is worked out with.
+plan_at <- function(inverse, natural, problem = inverse$problem, start = numeric(problem$space$n_nodes)) {
+  places <- parameter_places(inverse$prior, inverse$fixed, problem$setting$discount)
+  numbers <- parameters_of(places, natural)[, 1]
+  entries <- utility_terms(inverse$prior)
+  if (length(entries$term)) problem <- with_utility(problem, utility_at(problem$setting$utility, entries, natural[1, ]))
+  problem$setting$discount <- numbers[4]
+  solve_problem(problem, bounded_agent(alpha = numbers[1], beta = numbers[2], eta = numbers[3]), inverse$tolerance,
+                start = start)
 }
 
 # The inferred entries of the utility: their terms, states and actions.
@@ -115,15 +131,6 @@ utility_terms <- function(prior) {
   entries <- Filter(function(entry) !is.null(entry$state) && !is.na(entry$state), unclass(prior))
   list(term = names(entries), column = match(names(entries), names(prior)), state = vapply(entries, `[[`, "", "state"),
        action = vapply(entries, `[[`, "", "action"))
-}
-
-# The evaluator of groups that share a plan, or have one each: then `own` has theirs.
-groups_evaluator <- function(plan, plans, histories, group, ...) {
-  evaluator <- new_evaluator(plan, histories, group, ...)
-  evaluator$own <- if (!is.null(plans)) {
-    lapply(seq_along(plans), function(g) new_evaluator(plans[[g]], histories[g], rep(1L, sum(group == g)), ...))
-  }
-  evaluator
 }
 
 # evaluate_batch() of chains whose groups have evaluators of their own.

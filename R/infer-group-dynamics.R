@@ -1,6 +1,5 @@
 # Groups with dynamics of their own: a setting, or what may be believed about it, for each
-# group of a fit. What such a fit shares over its groups are names and priors; `plan` is
-# that of the first group then, and `plans` holds all of them.
+# group of a fit. What such a fit shares over its groups are names and priors.
 
 # A list of settings: one that all groups share, or one a group.
 as_settings <- function(setting, by) {
@@ -43,22 +42,19 @@ widest_setting <- function(settings) {
   settings[[which.max(vapply(settings, function(setting) diff(range(setting$utility)), 0))]]
 }
 
-# A plan a group, in the order of `groups`, or NULL where they share one. `make(setting,
-# models)` plans.
-plan_groups <- function(setting, models, groups, make) {
+# One problem per group, in the order of `groups`, or NULL where they share one. `make(setting,
+# models)` builds it.
+group_problems <- function(setting, models, groups, make) {
   if (!is_group_list(setting) && !is_group_list(models)) return(NULL)
   of_group <- function(x, argument) {
     if (!is_group_list(x)) return(rep(list(x), length(groups)))
     x[match_names(names(x), groups, argument, "groups")]
   }
-  plans <- Map(make, of_group(setting, "setting"), of_group(models, "models"))
-  sizes <- vapply(plans, function(plan) plan$space$n_nodes, 0)
+  problems <- Map(make, of_group(setting, "setting"), of_group(models, "models"))
+  sizes <- vapply(problems, function(problem) problem$space$n_nodes, 0)
   if (any(sizes != sizes[1])) {
     abort_input("setting", "must let the state be seen in all groups or in none; it is seen in ",
                 enumerate(groups[sizes == min(sizes)]), ".")
   }
-  stats::setNames(plans, groups)
+  stats::setNames(problems, groups)
 }
-
-# The plan that the solves of one group start from.
-plan_of <- function(fit, group) if (is.null(fit$plans)) fit$plan else fit$plans[[group]]

@@ -116,40 +116,42 @@ refuse_other_run <- function(found, fingerprint) {
 # A job in nothing but lists and vectors, and back. Classes are put on again by
 # name, and what can be worked out again is left out.
 job_to_plain <- function(job) {
-  c(plan_to_plain(job$plan), list(
-    problems = if (!is.null(job$plans)) lapply(job$plans, plan_to_plain),
-    resolution = job$plan$resolution, interpolate = job$plan$interpolate, surprise = job$plan$surprise,
-    prior = lapply(unclass(job$evaluator$prior), unclass), fixed = job$evaluator$fixed,
+  inverse <- job$inverse
+  c(problem_to_plain(inverse$problem), list(
+    problems = if (!is.null(inverse$problems)) lapply(inverse$problems, problem_to_plain),
+    resolution = inverse$problem$resolution, interpolate = inverse$problem$interpolate,
+    surprise = inverse$problem$surprise,
+    prior = lapply(unclass(inverse$prior), unclass), fixed = inverse$fixed,
     likelihood = job$evaluator$likelihood, chain_group = job$evaluator$group,
-    tolerance = job$evaluator$batch$tolerance, histories = job$evaluator$batch$histories,
-    group = as.integer(job$group), group_levels = levels(job$group), by = job$by, actions = job$actions,
-    run = job$run, sampler = job$sampler, keep_data = job$keep_data
+    tolerance = inverse$tolerance, histories = inverse$histories,
+    group = as.integer(inverse$group), group_levels = levels(inverse$group), by = inverse$by,
+    actions = inverse$actions, run = job$run, sampler = job$sampler, keep_data = job$keep_data
   ))
 }
 
-plan_to_plain <- function(plan) {
-  setting <- unclass(plan$setting)
+problem_to_plain <- function(problem) {
+  setting <- unclass(problem$setting)
   setting["belief_utility"] <- list(NULL)
-  list(setting = setting, models = unclass(plan$models), reward = plan$reward)
+  list(setting = setting, models = unclass(problem$models), reward = problem$reward)
 }
 
-plan_from_plain <- function(problem, plain) {
-  setting <- structure(problem$setting, class = "ibrc_setting")
-  models <- structure(problem$models, class = "ibrc_models")
-  plan <- plan_agent(setting, bounded_agent(alpha = 1), models, plain$resolution, plain$tolerance,
-                     plain$interpolate, plain$surprise, cores = plain$run$cores)
+problem_from_plain <- function(held, plain) {
+  setting <- structure(held$setting, class = "ibrc_setting")
+  models <- structure(held$models, class = "ibrc_models")
+  problem <- build_problem(setting, models, plain$resolution, plain$interpolate, plain$surprise,
+                           cores = plain$run$cores)
   # Worth of beliefs, if there was any, comes back through the rewards.
-  plan$reward <- problem$reward
-  update(plan, plan$agent)
+  problem$reward <- held$reward
+  problem
 }
 
 job_from_plain <- function(plain) {
-  plans <- if (!is.null(plain$problems)) lapply(plain$problems, plan_from_plain, plain)
-  plan <- if (is.null(plans)) plan_from_plain(plain, plain) else plans[[1]]
-  prior <- new_ibrc_prior(plain$prior)
-  evaluator <- groups_evaluator(plan, plans, plain$histories, plain$chain_group, prior, plain$fixed, plain$tolerance,
-                                plain$run$cores, plain$likelihood)
-  list(evaluator = evaluator, plan = plan, plans = plans,
-       group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
-       actions = plain$actions, run = plain$run, sampler = plain$sampler, keep_data = plain$keep_data)
+  problems <- if (!is.null(plain$problems)) lapply(plain$problems, problem_from_plain, plain)
+  problem <- if (is.null(problems)) problem_from_plain(plain, plain) else problems[[1]]
+  inverse <- list(problem = problem, problems = problems, histories = plain$histories, actions = plain$actions,
+                  group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
+                  prior = new_ibrc_prior(plain$prior), fixed = plain$fixed, tolerance = plain$tolerance)
+  evaluator <- inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
+  list(inverse = inverse, evaluator = evaluator, run = plain$run, sampler = plain$sampler,
+       keep_data = plain$keep_data)
 }

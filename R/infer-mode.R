@@ -18,9 +18,6 @@
 #' on one side only. Such a term has no standard error.
 #'
 #' @inheritParams ibrc
-#' @param setting The setting ([decision_setting()]): what should be wanted.
-#' @param models What the decision maker may believe about the dynamics
-#'   ([model_prior()]); the setting's own dynamics by default.
 #' @param prior What is inferred, and its prior ([ibrc_prior()]); by default as in [ibrc()]. With
 #'   `estimate = "mle"` it names what is inferred and where to begin looking; its
 #'   density is not used.
@@ -53,35 +50,26 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
                       surprise = c("belief", "observation"), cores = getOption("ibrc.cores", 1),
                       starts = 8, seed = NULL) {
   check_given(visits, setting)
-  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
-  coded <- code_visits(visits, setting)
-  by_default <- missing(prior)
-  if (by_default) prior <- default_prior(setting, not_inferred(fixed, models))
-  prior <- check_prior(prior, setting, fixed)
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
   estimate <- check_choice(estimate, c("map", "mle"), "estimate")
   if (!is.null(conf.level)) conf.level <- check_level(conf.level)
   cores <- check_count(cores, "cores")
   starts <- check_count(starts, "starts", most = most_at_once)
   # Eight draws from the prior for each start, and what becomes of them.
-  refuse_too_large(8 * as.numeric(starts) * (32 * length(prior) + 64), "starts", "`starts` = ", format_count(starts),
+  n_terms <- length(inverse$prior)
+  refuse_too_large(8 * as.numeric(starts) * (32 * n_terms + 64), "starts", "`starts` = ", format_count(starts),
                    " begin from the best of ", format_count(8 * as.numeric(starts)), " draws of ",
-                   plural(length(prior), "term"), advice = "take fewer")
-  group <- group_trajectories(visits, by, coded)
-  warn_small_groups(group, tabulate(coded$trajectory + 1L))
-  tell_one_model(prior, models, fixed, by_default)
-  plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution, tolerance, interpolate, surprise,
-                     cores = cores)
-  histories <- lapply(levels(group), function(level) {
-    build_histories(group_coded(coded, group, level), setting)
-  })
-  refuse_impossible_visits(coded, build_histories(coded, setting), plan)
-  evaluator <- new_evaluator(plan, histories, seq_along(histories), prior, fixed, tolerance, cores)
-  streams <- streams_from_seed(seed, length(histories))
-  tops <- lapply(seq_along(histories), function(g) {
-    pool <- with_stream(streams[[g]], prior_draw(prior, 8 * starts))
+                   plural(n_terms, "term"), advice = "take fewer")
+  inverse <- group_inverse(inverse, visits, by)
+  tell_inverse(inverse)
+  inverse <- build_inverse(inverse, resolution, tolerance, interpolate, surprise, cores)
+  evaluator <- inverse_evaluator(inverse, cores = cores)
+  streams <- streams_from_seed(seed, length(inverse$histories))
+  tops <- lapply(seq_along(inverse$histories), function(g) {
+    pool <- with_stream(streams[[g]], prior_draw(inverse$prior, 8 * starts))
     mode_of_group(evaluator, g, pool, starts, estimate, conf.level)
   })
-  new_ibrc_mode(tops, group, histories, evaluator, plan, estimate, conf.level)
+  new_ibrc_mode(tops, inverse, estimate, conf.level)
 }
 
 mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) {
@@ -136,12 +124,12 @@ curvature_errors <- function(curvature, ends) {
   errors
 }
 
-new_ibrc_mode <- function(tops, group, histories, evaluator, plan, estimate, conf.level) {
-  names(tops) <- levels(group)
+new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
+  names(tops) <- levels(inverse$group)
   structure(
-    list(tops = tops, prior = evaluator$prior, fixed = evaluator$fixed, plan = plan, histories = histories,
-         estimate = estimate, conf.level = conf.level, group_sizes = c(table(group)),
-         n_visits = vapply(histories, function(h) sum(h$count), 0)),
+    c(list(tops = tops), inverse[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
+      list(estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
+           n_visits = vapply(inverse$histories, function(h) sum(h$count), 0))),
     class = "ibrc_mode"
   )
 }

@@ -47,8 +47,7 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   j <- match(term, terms)
   if (!is.null(values)) values <- profile_values(object$prior[[j]], values)
   groups <- names(if (inherits(object, "ibrc_fit")) object$draws else object$tops)
-  evaluator <- groups_evaluator(object$plan, object$plans, object$histories, seq_along(groups), object$prior,
-                                object$fixed, object$plan$report$tolerance, check_count(cores, "cores"))
+  evaluator <- inverse_evaluator(object, cores = check_count(cores, "cores"))
   pieces <- lapply(seq_along(groups), function(g) {
     surface <- new_surface(evaluator, g, with_prior = FALSE)
     pool <- profile_pool(object, g)

@@ -49,64 +49,42 @@ plan_agent <- function(setting, agent, models = NULL, resolution = 100, toleranc
   check_given(setting, agent)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   agent <- validate_ibrc_agent(check_class(agent, "ibrc_agent", "agent", "bounded_agent()"))
-  check_discount(setting$discount)
-  if (is.null(models)) models <- own_model(setting)
-  check_class(models, "ibrc_models", "models", "model_prior()")
-  models <- validate_ibrc_models(models, setting)
-  resolution <- check_count(resolution, "resolution")
-  interpolate <- check_choice(interpolate, c("value", "policy"), "interpolate")
-  surprise <- check_choice(surprise, c("belief", "observation"), "surprise")
-  max_bytes <- check_positive(max_bytes, "max_bytes")
-  cores <- check_count(cores, "cores")
   action_prior_of(agent, setting)
-  if (all(vapply(models$models, function(m) is_identity(m$emission), NA))) resolution <- 1L
-
-  space <- lattice_space(length(setting$states), resolution)
-  tables <- build_tables(models, space, surprise, cores, max_bytes)
-  space <- open_space(space, setting$states)
-  plan <- new_ibrc_plan(setting, models, space, interpolate, surprise, tables, reward = reward_at_nodes(setting, space))
-  solve_plan(plan, agent, tolerance, max_backups, cores, start = numeric(space$n_nodes))
+  problem <- build_problem(setting, models, resolution, interpolate, surprise, max_bytes, cores)
+  solve_problem(problem, agent, tolerance, max_backups, check_count(cores, "cores"))
 }
 
-new_ibrc_plan <- function(setting, models, space, interpolate, surprise, tables, reward) {
-  structure(
-    list(setting = setting, agent = NULL, models = models, space = space, resolution = space$resolution,
-         interpolate = interpolate, by_value = as.integer(interpolate == "value"),
-         surprise = surprise, nodes = space$nodes, reward = reward, tables = tables,
-         problem = NULL, solution = NULL, report = NULL),
-    class = "ibrc_plan"
-  )
+new_ibrc_plan <- function(problem, agent, numbers, solution, report) {
+  structure(c(unclass(problem)[problem_parts],
+              list(agent = agent, problem = numbers, solution = solution, report = report)), class = "ibrc_plan")
 }
-
-# What beliefs are worth by themselves, [node, action].
-belief_worth <- function(plan) unname(plan$reward - expect_at_nodes(plan$space, plan$setting$utility))
 
 # What one agent makes of the tables: the struct that a backup reads.
-agent_problem <- function(plan, agent) {
-  surprise <- plan$tables$entropy
+agent_problem <- function(problem, agent) {
+  surprise <- problem$tables$entropy
   log_prior <- if (!is.null(agent$belief_prior)) {
-    at_nodes(plan$space, function(beliefs) log_belief_prior_at(agent, beliefs))
+    at_nodes(problem$space, function(beliefs) log_belief_prior_at(agent, beliefs))
   }
-  if (!is.null(log_prior)) surprise <- surprise + as.vector(.Call(ffi_table_expect, plan$tables, log_prior))
+  if (!is.null(log_prior)) surprise <- surprise + as.vector(.Call(ffi_table_expect, problem$tables, log_prior))
   list(
-    alpha = agent$alpha, beta = agent$beta, eta = agent$eta, discount = plan$setting$discount,
-    action_prior = action_prior_of(agent, plan$setting),
-    model_weights = plan$models$weights,
-    reward = as.vector(t(plan$reward)), surprise = surprise
+    alpha = agent$alpha, beta = agent$beta, eta = agent$eta, discount = problem$setting$discount,
+    action_prior = action_prior_of(agent, problem$setting),
+    model_weights = problem$models$weights,
+    reward = as.vector(t(problem$reward)), surprise = surprise
   )
 }
 
-solve_plan <- function(plan, agent, tolerance, max_backups, cores, start) {
+# A problem and an agent are a plan. `problem` may be a plan, to be solved for another agent; `start` are values to
+# begin from.
+solve_problem <- function(problem, agent, tolerance = 1e-8, max_backups = 10000, cores = 1L,
+                          start = numeric(problem$space$n_nodes)) {
   tolerance <- check_positive(tolerance, "tolerance")
   max_backups <- check_count(max_backups, "max_backups")
-  problem <- agent_problem(plan, agent)
-  result <- .Call(ffi_solve, plan$tables, problem, start, tolerance, max_backups, cores)
+  numbers <- agent_problem(problem, agent)
+  result <- .Call(ffi_solve, problem$tables, numbers, start, tolerance, max_backups, cores)
   refuse_unsolved(result, tolerance)
-  plan$agent <- agent
-  plan$problem <- problem
-  plan$solution <- result[c("value", "action_value", "model_value", "policy", "sigma")]
-  plan$report <- c(result[c("backups", "products", "bound")], tolerance = tolerance)
-  plan
+  new_ibrc_plan(problem, agent, numbers, result[c("value", "action_value", "model_value", "policy", "sigma")],
+                c(result[c("backups", "products", "bound")], tolerance = tolerance))
 }
 
 refuse_unsolved <- function(result, tolerance) {
@@ -142,7 +120,7 @@ update.ibrc_plan <- function(object, agent, tolerance = object$report$tolerance,
                              cores = getOption("ibrc.cores", 1), ...) {
   check_unused(...)
   check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
-  solve_plan(object, agent, tolerance, max_backups, check_count(cores, "cores"), object$solution$value)
+  solve_problem(object, agent, tolerance, max_backups, check_count(cores, "cores"), object$solution$value)
 }
 
 #' @export

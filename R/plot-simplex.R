@@ -88,7 +88,7 @@ simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
 
 check_drawable <- function(fit) {
   if (!inherits(fit, "ibrc_plan")) check_class(fit, "ibrc_fit", "fit", "ibrc() or plan_agent()")
-  setting <- if (inherits(fit, "ibrc_plan")) fit$setting else fit$plan$setting
+  setting <- if (inherits(fit, "ibrc_plan")) fit$setting else fit$problem$setting
   n <- length(setting$states)
   if (n > 3) {
     abort_input("fit", "has ", n, " states: beliefs can be drawn for two or three. ",

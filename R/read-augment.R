@@ -56,7 +56,7 @@ augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, ...) {
   certain <- check_certain(certain)
   # Before any solve.
   if (!is.null(visits)) {
-    coded <- code_visits(visits, x$plan$setting)
+    coded <- code_visits(visits, x$problem$setting)
     group <- fit_groups(x, visits, coded)
   }
   plans <- group_plans(x)
@@ -120,7 +120,7 @@ augment_kept <- function(fit, plans, rational, certain) {
     cbind(data.frame(trajectory = which(fit$trajectory_group == i)[within],
                      group = factor(names(fit$draws)[i], levels = names(fit$draws)),
                      visit = sequence(tabulate(within)),
-                     action = name_actions(action, fit$plan$setting)),
+                     action = name_actions(action, fit$problem$setting)),
           flag_visits(plans[[i]], rational[[i]], tree, action, within, certain))
   })
   out <- do.call(rbind, pieces)

@@ -2,9 +2,9 @@
 # and what is needed to plan for any of them again.
 
 new_ibrc_fit <- function(chain, job) {
+  inverse <- job$inverse
   evaluator <- job$evaluator
-  group <- job$group
-  histories <- evaluator$batch$histories
+  group <- inverse$group
   state <- state_of(chain)
   kept <- max(0, state$iteration - state$warmup) %/% state$thin
   if (kept < 2) {
@@ -20,13 +20,14 @@ new_ibrc_fit <- function(chain, job) {
           list(NULL, NULL, terms))
   })
   structure(
-    list(draws = stats::setNames(draws, levels(group)), plan = job$plan, plans = job$plans,
-         prior = evaluator$prior,
-         fixed = evaluator$fixed, likelihood = evaluator$likelihood,
+    list(draws = stats::setNames(draws, levels(group)), problem = inverse$problem, problems = inverse$problems,
+         prior = inverse$prior, fixed = inverse$fixed, tolerance = inverse$tolerance,
+         likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
-         group_sizes = c(table(group)), n_visits = vapply(histories, function(h) sum(h$count), 0),
-         by = job$by, histories = histories, visit_actions = job$actions, trajectory_group = as.integer(group),
+         group_sizes = c(table(group)), n_visits = vapply(inverse$histories, function(h) sum(h$count), 0),
+         by = inverse$by, histories = inverse$histories, visit_actions = inverse$actions,
+         trajectory_group = as.integer(group),
          run = job$run, sampler = job$sampler,
          seed = job$run$seed, start = job$run$start, interrupted = chain$interrupted),
     class = "ibrc_fit"

@@ -65,7 +65,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, ...) {
   } else {
     seen <- code_for_fit(newdata, object, "newdata")
     Map(function(coded, histories, group) {
-      if (length(coded$row)) refuse_impossible_visits(coded, histories, plan_of(object, group))
+      if (length(coded$row)) refuse_impossible_visits(coded, histories, problem_of(object, group))
     }, seen$coded, seen$histories, seq_along(object$draws))
   }
   log_lik_at(object, spaced_draws(object, draws), seen)
@@ -94,7 +94,7 @@ log_lik_at <- function(fit, chosen, seen) {
 # Visits as the fit keeps its own: a tree and actions a group, and the group of each trajectory; and who they are.
 # A group without visits has no tree.
 code_for_fit <- function(visits, fit, argument) {
-  coded <- code_visits(visits, fit$plan$setting, argument)
+  coded <- code_visits(visits, fit$problem$setting, argument)
   group <- fit_groups(fit, visits, coded, argument)
   c(group_histories(coded, group, fit), list(who = unique(as.character(visits[[attr(visits, "roles")$id]]))))
 }
@@ -102,7 +102,7 @@ code_for_fit <- function(visits, fit, argument) {
 group_histories <- function(coded, group, fit) {
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
   list(coded = pieces, histories = lapply(pieces, function(piece) {
-    if (length(piece$row)) build_histories(piece, fit$plan$setting)
+    if (length(piece$row)) build_histories(piece, fit$problem$setting)
   }), actions = lapply(pieces, function(piece) piece$action + 1L), group = as.integer(group))
 }
 
@@ -130,13 +130,14 @@ spaced_draws <- function(fit, draws) {
 # the one before.
 read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) c(so_far, list(one))) {
   draws <- fit$draws[[group]]
-  plan <- plan_of(fit, group)
+  problem <- problem_of(fit, group)
+  start <- numeric(nrow(problem$nodes))
   out <- NULL
   for (i in seq_len(nrow(chosen))) {
     natural <- matrix(draws[chosen$.iteration[i], chosen$.chain[i], ], 1,
                       dimnames = list(NULL, dimnames(draws)[[3]]))
-    drawn <- plan_at(fit, natural, plan)
-    plan$solution$value <- drawn$solution$value
+    drawn <- plan_at(fit, natural, problem, start)
+    start <- drawn$solution$value
     out <- reduce(out, read(drawn))
   }
   out

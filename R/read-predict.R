@@ -80,7 +80,7 @@ follow_up <- function(fit, horizon) {
   need_data(fit, "Follow-up as in the data (horizon = NULL)")
   seen <- lapply(fit$histories, function(tree) tabulate(trajectory_of(tree)))
   longest <- max(unlist(seen))
-  stops <- which(fit$plan$setting$actions %in% fit$plan$setting$stop_actions)
+  stops <- which(fit$problem$setting$actions %in% fit$problem$setting$stop_actions)
   unname(Map(function(length, actions) {
     stopped <- actions[cumsum(length)] %in% stops
     ifelse(stopped, longest, length)

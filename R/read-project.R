@@ -16,28 +16,15 @@
 project_behavior <- function(fit) {
   check_given(fit)
   if (inherits(fit, "ibrc_mode")) {
-    plans <- lapply(fit$tops, function(top) plan_at(fit, prior_natural(fit$prior, matrix(top$theta, 1))))
+    plans <- lapply(stats::setNames(nm = names(fit$tops)), function(group) {
+      plan_at(fit, prior_natural(fit$prior, matrix(fit$tops[[group]]$theta, 1)), problem_of(fit, group))
+    })
     return(if (is_grouped_mode(fit)) plans else plans[[1]])
   }
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   plans <- lapply(stats::setNames(nm = names(fit$draws)), function(group) {
     middle <- apply(fit$draws[[group]], 3, stats::median)
-    plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))), plan_of(fit, group))
+    plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))), problem_of(fit, group))
   })
   if (is_grouped(fit)) plans else plans[[1]]
-}
-
-# The plan for one row of natural-scale parameters, made from another of the same group.
-plan_at <- function(fit, natural, plan = fit$plan) {
-  entries <- utility_terms(fit$prior)
-  if (length(entries$term)) {
-    at <- cbind(match(entries$state, plan$setting$states), match(entries$action, plan$setting$actions))
-    worth <- belief_worth(plan)
-    plan$setting$utility[at] <- natural[1, entries$term]
-    plan$reward <- unname(expect_at_nodes(plan$space, plan$setting$utility) + worth)
-  }
-  discount <- if ("discount" %in% colnames(natural)) natural[1, "discount"] else fit$fixed$discount
-  if (!is.null(discount)) plan$setting$discount <- unname(discount)
-  prices <- prior_agent_values(fit$prior, natural, fit$fixed)
-  update(plan, bounded_agent(alpha = prices[1, 1], beta = prices[1, 2], eta = prices[1, 3]))
 }

@@ -3,21 +3,21 @@
 
 dynamics_section <- function(report) {
   fit <- report$fit
-  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
+  problems <- all_problems(fit)
   learned <- if (inherits(report$iohmm, "ibrc_iohmm")) list(report$iohmm) else report$iohmm
-  laws <- if (is.null(learned)) lapply(plans, function(plan) plan$setting) else learned
+  laws <- if (is.null(learned)) lapply(problems, function(problem) problem$setting) else learned
   parts <- c(
-    list(report_text(dynamics_words(plans, !is.null(learned)))),
+    list(report_text(dynamics_words(problems, !is.null(learned)))),
     unlist(lapply(seq_along(laws), function(i) {
       c(if (!is.null(learned)) learned_parts(laws[[i]], names(laws)[i]), law_parts(laws[[i]], names(laws)[i]))
     }), recursive = FALSE),
-    unlist(lapply(seq_along(plans), function(i) wanted_parts(plans[[i]], names(plans)[i])), recursive = FALSE)
+    unlist(lapply(seq_along(problems), function(i) wanted_parts(problems[[i]], names(problems)[i])), recursive = FALSE)
   )
   do.call(new_report_section, parts)
 }
 
-dynamics_words <- function(plans, shown) {
-  by_setting <- any(vapply(plans, function(plan) identical(plan$setting$dynamics, "learned"), NA))
+dynamics_words <- function(problems, shown) {
+  by_setting <- any(vapply(problems, function(problem) identical(problem$setting$dynamics, "learned"), NA))
   if (!shown && !by_setting) return("The dynamics are those that the setting states.")
   paste0("The dynamics were learned from visits", if (shown) " (input-output hidden Markov model)",
          " and then held fixed: the intervals below do not allow for that.")
@@ -75,11 +75,11 @@ law_tables <- function(law, row_title, caption, group) {
   })
 }
 
-wanted_parts <- function(plan, group) {
-  setting <- plan$setting
+wanted_parts <- function(problem, group) {
+  setting <- problem$setting
   worth <- data.frame(State = as_label(setting$states), setting$utility, check.names = FALSE)
   names(worth) <- c("State", as_label(setting$actions))
-  weights <- plan$models$weights
+  weights <- problem$models$weights
   list(
     if (length(setting$states) <= most_states) {
       report_table(worth, paste0("What an action is worth in a state", in_group(group)))

@@ -108,7 +108,7 @@ check_report <- function(fit, visits, iohmm, show_id, suppress, patients, draws)
 # A report on other visits than those of the fit would not say so anywhere.
 check_fitted_visits <- function(visits, fit) {
   check_class(visits, "ibrc_trajectories", "visits", "trajectories()")
-  coded <- code_visits(visits, fit$plan$setting)
+  coded <- code_visits(visits, fit$problem$setting)
   group <- fit_groups(fit, visits, coded)
   sizes <- as.vector(table(group))
   if (!identical(sizes, as.vector(fit$group_sizes)) || length(coded$row) != sum(fit$n_visits)) {

@@ -24,7 +24,7 @@ report_counts <- function(fit, visits, suppress) {
 overview_section <- function(report) {
   fit <- report$fit
   n_groups <- length(fit$draws)
-  setting <- fit$plan$setting
+  setting <- fit$problem$setting
   new_report_section(
     report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
                 if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
@@ -195,7 +195,7 @@ predictive_section <- function(report) {
     data <- pp_data(fit, type, draws = report$draws, seed = 1)
     shares <- c("observed", "replicated", "conf.low", "conf.high")
     if (!is.null(report$suppress)) data[data$n < report$suppress, shares] <- NA
-    count <- shares_inside(data, fit$plan$setting$actions)
+    count <- shares_inside(data, fit$problem$setting$actions)
     list(
       report_text("How often each action is taken ", types[[type]], ": ", count[["inside"]], " of ",
                   plural(count[["of"]], "share"),
@@ -219,7 +219,7 @@ predictive_section <- function(report) {
 
 paths_section <- function(report) {
   fit <- report$fit
-  n_states <- length(fit$plan$setting$states)
+  n_states <- length(fit$problem$setting$states)
   none <- if (is.null(report$visits)) "No visits were given to carry beliefs along."
   else if (n_states > 3) paste0("Beliefs over ", n_states, " states cannot be drawn: see belief_paths().")
   else if (report$patients == 0) "No patients were asked for."
@@ -229,7 +229,7 @@ paths_section <- function(report) {
   each <- if (n_states == 2) 1.9 else 3.1
   new_report_section(picture_pages(data, patients_in_picture, by = "panel", draw = function(rows, shown) {
     report_picture(
-      draw_paths(rows, fit$plan$setting),
+      draw_paths(rows, fit$problem$setting),
       paste0("Beliefs over the visits of ", plural(length(shown), "patient"), ", as the fitted agent (left) and a ",
              "rational agent (right) hold them, over the action each agent is likeliest to take."),
       height = 1.7 + each * length(shown), width = 6.4
@@ -244,7 +244,7 @@ typical_patients <- function(visits, fit, n) {
   known <- who[!duplicated(id_codes(who))]
   length <- tabulate(id_codes(who))
   aim <- max(2, stats::median(length))
-  coded <- code_visits(visits, fit$plan$setting)
+  coded <- code_visits(visits, fit$problem$setting)
   group <- as.integer(fit_groups(fit, visits, coded))
   # Groups are numbered by trajectory in order of first appearance, as `known` is.
   order_in <- order(abs(length - aim), seq_along(known))

@@ -2,8 +2,8 @@
 # terms on which nothing depends: identified.
 
 dynamics_rows <- function(fit) {
-  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
-  learned <- any(vapply(plans, function(plan) identical(plan$setting$dynamics, "learned"), NA))
+  problems <- all_problems(fit)
+  learned <- any(vapply(problems, function(problem) identical(problem$setting$dynamics, "learned"), NA))
   verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
              "dynamics that are known", if (learned) "caution" else "ok",
              paste("The dynamics were learned and then held fixed: intervals do not know of it, and are too short.",
@@ -61,42 +61,44 @@ shift_rows <- function(fit, what, asked, advice, change, judge) {
 finer_bytes <- 5e8
 
 resolution_rows <- function(fit, evaluator, cores) {
-  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
+  problems <- all_problems(fit)
   asked <- "less than 0.25 standard deviations"
   # A setting in which the state is seen has no lattice.
-  if (all(vapply(plans, function(plan) plan$space$resolution == 1, NA))) {
+  if (all(vapply(problems, function(problem) problem$space$resolution == 1, NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
-  finer <- lapply(plans, finer_plan, cores = cores)
-  evaluator_finer <- groups_evaluator(finer[[1]], if (!is.null(fit$plans)) finer, fit$histories, seq_along(fit$draws),
-                                      fit$prior, fit$fixed, fit$plan$report$tolerance, cores)
-  shift_rows(fit, paste0("at twice the resolution (", 2 * fit$plan$resolution, ")"), asked,
+  finer <- lapply(problems, finer_problem, cores = cores)
+  inverse <- fit[c("histories", "prior", "fixed", "tolerance")]
+  inverse$problem <- finer[[1]]
+  if (!is.null(fit$problems)) inverse$problems <- finer
+  evaluator_finer <- inverse_evaluator(inverse, cores = cores)
+  shift_rows(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
              paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
-                    2 * fit$plan$resolution, "."),
+                    2 * fit$problem$resolution, "."),
              function(theta, g) log_likelihood_at(evaluator_finer, theta, g) - log_likelihood_at(evaluator, theta, g),
              function(size, itself) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
 }
 
 # The same problem on a lattice twice as fine. A worth of beliefs that is no longer known as a function (after
 # resume()) is read off the coarse lattice.
-finer_plan <- function(plan, cores) {
-  worth <- belief_worth(plan)
-  out <- plan_agent(plan$setting, plan$agent, plan$models, 2 * plan$resolution, plan$report$tolerance, plan$interpolate,
-                    plan$surprise, max_bytes = finer_bytes, cores = cores)
-  if (!is.null(plan$setting$belief_utility) || max(abs(worth)) < 1e-12) return(out)
-  out$reward <- unname(expect_at_nodes(out$space, plan$setting$utility)) +
-    at_nodes(out$space, function(beliefs) interpolate_at(plan$space, t(worth), beliefs))
-  update(out, plan$agent)
+finer_problem <- function(problem, cores) {
+  worth <- unname(belief_worth(problem))
+  out <- build_problem(problem$setting, problem$models, 2 * problem$resolution, problem$interpolate, problem$surprise,
+                       finer_bytes, cores)
+  if (!is.null(problem$setting$belief_utility) || max(abs(worth)) < 1e-12) return(out)
+  out$reward <- unname(expect_at_nodes(out$space, problem$setting$utility)) +
+    at_nodes(out$space, function(beliefs) interpolate_at(problem$space, t(worth), beliefs))
+  out
 }
 
 # Twice the odds for the models nearest to the setting's own dynamics: is optimism what it was?
 weighting_rows <- function(fit, evaluator) {
   asked <- "less than 2 standard deviations, and than a quarter of the term itself"
-  plans <- if (is.null(fit$plans)) list(fit$plan) else fit$plans
-  if (all(vapply(plans, function(plan) n_models(plan$models) == 1, NA))) {
+  problems <- all_problems(fit)
+  if (all(vapply(problems, function(problem) n_models(problem$models) == 1, NA))) {
     return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
   }
-  other <- reweighted_evaluator(evaluator, plans)
+  other <- reweighted_evaluator(evaluator, problems)
   shift_rows(fit, "with twice the weight on the middle of the models", asked,
              paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
                    "models beside it, and fit under others (perturb_models(), model_prior())."),
@@ -104,27 +106,27 @@ weighting_rows <- function(fit, evaluator) {
              function(size, itself) if (size >= 2 || size >= 0.25 && itself >= 0.25) "caution" else "ok")
 }
 
-reweighted_evaluator <- function(evaluator, plans) {
-  tilt <- function(weights, plan) {
-    nearest <- which.min(model_distances(plan))
+reweighted_evaluator <- function(evaluator, problems) {
+  tilt <- function(weights, problem) {
+    nearest <- which.min(model_distances(problem))
     weights[nearest] <- 2 * weights[nearest]
     weights / sum(weights)
   }
   if (is.null(evaluator$own)) {
-    evaluator$batch$problem$model_weights <- tilt(evaluator$batch$problem$model_weights, plans[[1]])
+    evaluator$batch$problem$model_weights <- tilt(evaluator$batch$problem$model_weights, problems[[1]])
     return(evaluator)
   }
-  evaluator$own <- Map(function(own, plan) {
-    own$batch$problem$model_weights <- tilt(own$batch$problem$model_weights, plan)
+  evaluator$own <- Map(function(own, problem) {
+    own$batch$problem$model_weights <- tilt(own$batch$problem$model_weights, problem)
     own
-  }, evaluator$own, plans)
+  }, evaluator$own, problems)
   evaluator
 }
 
 # How far each model lies from the setting's own dynamics.
-model_distances <- function(plan) {
-  vapply(plan$models$models, function(model) {
-    sum(abs(model$transition - plan$setting$transition)) + sum(abs(model$emission - plan$setting$emission))
+model_distances <- function(problem) {
+  vapply(problem$models$models, function(model) {
+    sum(abs(model$transition - problem$setting$transition)) + sum(abs(model$emission - problem$setting$emission))
   }, 0)
 }
 

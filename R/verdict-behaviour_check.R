@@ -98,8 +98,8 @@ place_families <- function(fit, g, places, levels, own) {
     visit_family(tree, cell, fit$visit_actions[[g]], n_cells)
   })
   # Every last action has its cell, used or not, after "none".
-  at <- as.integer(factor(places$last_action, c("none", fit$plan$setting$actions)))
-  families[["repeat"]] <- history_family(tree, at, length(fit$plan$setting$actions) + 1L)
+  at <- as.integer(factor(places$last_action, c("none", fit$problem$setting$actions)))
+  families[["repeat"]] <- history_family(tree, at, length(fit$problem$setting$actions) + 1L)
   families
 }
 

@@ -141,8 +141,7 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
   if (!fit$likelihood) return(NULL)
   need_data(fit, "A verdict", "fit")
   streams <- streams_from_seed(fit$seed, length(fit$draws))
-  evaluator <- groups_evaluator(fit$plan, fit$plans, fit$histories, seq_along(fit$draws), fit$prior, fit$fixed,
-                                fit$plan$report$tolerance, cores)
+  evaluator <- inverse_evaluator(fit, cores = cores)
   attempt <- function(check, what, code) {
     tryCatch(code, error = function(e) {
       verdict_rows(check, "could not be looked at", what, "caution",

@@ -61,7 +61,7 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
   check_given(object)
   type <- check_choice(type, pp_types, "type")
   need_data(object, "A check against the data")
-  if (type == "length" && !length(object$plan$setting$stop_actions)) {
+  if (type == "length" && !length(object$problem$setting$stop_actions)) {
     abort_input("type", "= \"length\" says nothing here: no action of the setting ends a trajectory, so that ",
                 "replicates are as long as what was seen. Look at \"visit\".")
   }
@@ -139,7 +139,7 @@ shares_inside <- function(data, actions) {
 }
 
 draw_check <- function(data, type, fit) {
-  setting <- fit$plan$setting
+  setting <- fit$problem$setting
   by_action <- type != "length"
   axis <- switch(type, visit = "Visit", length = "Visits of a trajectory", belief = belief_axis(setting$states),
                  last_action = "Last action", last_observation = "Last observation")

@@ -208,7 +208,7 @@ agents <- list(neutral = bounded_agent(0.5), optimist = bounded_agent(0.5, optim
 setting <- diag_setting()
 models <- diag_models()
 opinion_of <- function(fit) {
-  evaluator <- own("groups_evaluator")(fit$plan, fit$plans, fit$histories, 1L, fit$prior, fit$fixed, 1e-8, 1L)
+  evaluator <- own("inverse_evaluator")(fit)
   own("second_opinion")(own("new_surface")(evaluator, 1L, with_prior = TRUE), own("profile_pool")(fit, 1L),
                         own("streams_from_seed")(1L, 1L)[[1]])
 }

@@ -160,9 +160,9 @@ test_that("a solve that fails is said on the page, and the next one goes on", {
   skip_if_not_installed("ggplot2")
   app <- explore_agent(launch = FALSE)
   start <- explore_sliders(c(-36, 10))$flexibility$start
-  real <- solve_plan
+  real <- solve_problem
   fails <- FALSE
-  local_replacement("solve_plan", function(...) if (fails) abort("convergence", "It stopped early.") else real(...))
+  local_replacement("solve_problem", function(...) if (fails) abort("convergence", "It stopped early.") else real(...))
   shiny::testServer(app, {
     before <- output$start
     fails <<- TRUE

@@ -31,7 +31,20 @@ test_that("the same dynamics for every group are those that groups share", {
     expect_identical(augment(own, visits), augment(shared, visits))
     expect_identical(log_lik(own, draws = 5), log_lik(shared, draws = 5))
   }
-  expect_null(shared$plans)
+  expect_null(shared$problems)
+})
+
+test_that("a mode takes groups with dynamics of their own, as a fit does", {
+  find <- function(visits, ...) ibrc_mode(visits, ..., prior = prior, starts = 2, seed = 1, resolution = 20)
+  own <- find(visits, both(setting, sharp_setting()), both(models, sharp_models()), by = "clinic")
+  south <- find(part_of("south"), sharp_setting(), sharp_models())
+  expect_close(tidy(own)$estimate[3:4], tidy(south)$estimate, 1e-4)
+  shared <- find(visits, setting, models, by = "clinic")
+  expect_gt(max(abs(tidy(own)$estimate[3:4] - tidy(shared)$estimate[3:4])), 0.01)
+  expect_identical(tidy(own)$estimate[1:2], tidy(shared)$estimate[1:2])
+  expect_identical(project_behavior(own)$south$setting$start, c(healthy = 0.3, diseased = 0.7))
+  expect_error(find(visits, both(setting), models), "name their columns in `by`", class = "ibrc_error_input")
+  expect_s3_class(profile_likelihood(own, "alpha", n = 3), "ibrc_profile")
 })
 
 test_that("each group is judged by its own dynamics", {
@@ -95,7 +108,7 @@ test_that("models that differ in settings that do not have rational agents that 
   own <- fit_with(setting, both(models, perturb_models(setting, by = 0.2)))
   rational <- rational_plans(group_plans(own))
   expect_false(identical(rational[[1]]$solution, rational[[2]]$solution))
-  expect_identical(rational[[2]]$models, own$plans$south$models)
+  expect_identical(rational[[2]]$models, own$problems$south$models)
 })
 
 test_that("a file goes on with each group's dynamics, here or in processes", {

@@ -72,7 +72,7 @@ test_that("visits without an account, fits without groups, data or patients say 
   report$fit$histories <- NULL
   expect_match(lines_of(predictive_section(report)), "keep_data = FALSE")
   report$visits <- clinic_visits()
-  report$fit$plan$setting$states <- paste0("s", 1:4)
+  report$fit$problem$setting$states <- paste0("s", 1:4)
   expect_match(lines_of(paths_section(report)), "4 states cannot be drawn")
 })
 

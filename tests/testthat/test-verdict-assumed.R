@@ -7,7 +7,7 @@ prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
 visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5), perturb_models(setting)), 100, seed = 1, horizon = 6)
 fit <- ibrc(visits, setting, perturb_models(setting), prior, chains = 2, iter = 400, seed = 1, resolution = 40)
 evaluator_of <- function(fit) {
-  groups_evaluator(fit$plan, fit$plans, fit$histories, seq_along(fit$draws), fit$prior, fit$fixed, 1e-8, 1L)
+  inverse_evaluator(fit)
 }
 
 test_that("dynamics that were learned and held fixed are a caution, stated ones are not", {
@@ -15,7 +15,7 @@ test_that("dynamics that were learned and held fixed are a caution, stated ones 
   learned <- fit_iohmm(visits, 2, starts = 2, seed = 1)
   told <- as_setting(learned, utility = matrix(0, 2, 2), discount = 0.9)
   expect_identical(told$dynamics, "learned")
-  fit$plan$setting <- told
+  fit$problem$setting <- told
   rows <- dynamics_rows(fit)
   expect_identical(as.character(rows$verdict), "caution")
   expect_match(rows$advice, "learned and then held fixed")
@@ -49,20 +49,20 @@ test_that("the finer plan is the plan on the finer lattice, with the worth of be
   paid <- setting
   paid$belief_utility <- certainty_bonus(2.5, above = 0.9)
   plan <- plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 20)
-  expect_identical(finer_plan(plan, 1L)$reward, plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 40)$reward)
+  expect_identical(finer_problem(plan, 1L)$reward, plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 40)$reward)
   # After resume() the function is gone, and its values are read off.
   plan$setting["belief_utility"] <- list(NULL)
-  again <- finer_plan(plan, 1L)
+  again <- finer_problem(plan, 1L)
   expect_equal(again$reward[c(1, 41), ], plan$reward[c(1, 21), ])
 })
 
 test_that("other weights on the models move optimism, and one model moves nothing", {
   rows <- weighting_rows(fit, evaluator_of(fit))
   expect_match(rows$seen, "middle of the models: (alpha|optimism) goes from")
-  expect_equal(which.min(model_distances(fit$plan)), which(vapply(fit$plan$models$models, function(m) {
+  expect_equal(which.min(model_distances(fit$problem)), which(vapply(fit$problem$models$models, function(m) {
     isTRUE(all.equal(m$emission, setting$emission, check.attributes = FALSE))
   }, NA)), ignore_attr = TRUE)
-  other <- reweighted_evaluator(evaluator_of(fit), list(fit$plan))
+  other <- reweighted_evaluator(evaluator_of(fit), list(fit$problem))
   expect_equal(sum(other$batch$problem$model_weights), 1)
   single <- ibrc(visits, setting, prior = ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 100, seed = 1,
                  resolution = 20)

@@ -1,0 +1,70 @@
+# The inverse problem: problem(s), histories in groups, a prior and what is held. ibrc(), ibrc_mode(),
+# profile_likelihood(), verdict() and resume() all get their evaluator here, so that what one of them takes, all do.
+#
+# Whatever has these parts is an inverse problem, a fit and a mode among them:
+#   problem, problems   the problem that all groups share, or NULL; one per group, or NULL. `problem` is the first of
+#                       them then: names of states, actions and observations are the same in all.
+#   histories           one tree per group
+#   prior, fixed        what is inferred, and what is held
+#   tolerance           of solves
+
+# The checks that cost nothing, before any work: settings, visits, groups, prior.
+read_inverse <- function(visits, setting, models, prior, fixed, by, by_default) {
+  settings <- as_settings(setting, by)
+  if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
+  coded <- code_visits(visits, settings[[1]])
+  if (by_default) prior <- default_prior(widest_setting(settings), not_inferred(fixed, models))
+  prior <- check_prior(prior, settings[[1]], fixed)
+  list(setting = setting, models = models, coded = coded, prior = prior, fixed = fixed, by_default = by_default)
+}
+
+# Groups, and what there is to say of them and of the models.
+group_inverse <- function(inverse, visits, by) {
+  inverse$group <- group_trajectories(visits, by, inverse$coded)
+  inverse$by <- unname(by)
+  inverse
+}
+
+tell_inverse <- function(inverse) {
+  warn_small_groups(inverse$group, tabulate(inverse$coded$trajectory + 1L))
+  tell_one_model(inverse$prior, inverse$models, inverse$fixed, inverse$by_default)
+}
+
+# Tables and trees. What no parameters could explain is refused, with its rows.
+build_inverse <- function(inverse, resolution, tolerance, interpolate, surprise, cores) {
+  make <- function(setting, models) build_problem(setting, models, resolution, interpolate, surprise, cores = cores)
+  levels <- levels(inverse$group)
+  problems <- group_problems(inverse$setting, inverse$models, levels, make)
+  problem <- if (is.null(problems)) make(inverse$setting, inverse$models) else problems[[1]]
+  pieces <- lapply(levels, function(level) group_coded(inverse$coded, inverse$group, level))
+  histories <- lapply(pieces, build_histories, problem$setting)
+  if (is.null(problems)) {
+    refuse_impossible_visits(inverse$coded, build_histories(inverse$coded, problem$setting), problem)
+  } else {
+    Map(refuse_impossible_visits, pieces, histories, problems)
+  }
+  c(inverse[c("group", "by", "prior", "fixed")],
+    list(problem = problem, problems = problems, histories = histories,
+         actions = lapply(pieces, function(piece) piece$action + 1L),
+         tolerance = check_positive(tolerance, "tolerance")))
+}
+
+# `group`: the tree of each vector of parameters that will be asked about.
+inverse_evaluator <- function(inverse, group = seq_along(inverse$histories), cores = 1L, likelihood = TRUE) {
+  of <- function(problem, histories, group) {
+    new_evaluator(problem, histories, group, inverse$prior, inverse$fixed, inverse$tolerance, cores, likelihood)
+  }
+  evaluator <- of(inverse$problem, inverse$histories, group)
+  if (!is.null(inverse$problems)) {
+    evaluator$own <- lapply(seq_along(inverse$problems), function(g) {
+      of(inverse$problems[[g]], inverse$histories[g], rep(1L, sum(group == g)))
+    })
+  }
+  evaluator
+}
+
+# The problem that a group has.
+problem_of <- function(inverse, group) if (is.null(inverse$problems)) inverse$problem else inverse$problems[[group]]
+
+# All of them: one, or one per group.
+all_problems <- function(inverse) if (is.null(inverse$problems)) list(inverse$problem) else inverse$problems

@@ -1,0 +1,60 @@
+# A problem: a setting, what may be believed about it, and a space of beliefs, put into the tables that every plan
+# and every likelihood reads. It has no agent: built once, it is solved for as many as anybody likes.
+
+build_problem <- function(setting, models = NULL, resolution = 100, interpolate = c("value", "policy"),
+                          surprise = c("belief", "observation"), max_bytes = getOption("ibrc.max_bytes", 2e9),
+                          cores = 1L) {
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  check_discount(setting$discount)
+  if (is.null(models)) models <- own_model(setting)
+  check_class(models, "ibrc_models", "models", "model_prior()")
+  models <- validate_ibrc_models(models, setting)
+  resolution <- check_count(resolution, "resolution")
+  interpolate <- check_choice(interpolate, c("value", "policy"), "interpolate")
+  surprise <- check_choice(surprise, c("belief", "observation"), "surprise")
+  max_bytes <- check_positive(max_bytes, "max_bytes")
+  cores <- check_count(cores, "cores")
+  if (all(vapply(models$models, function(m) is_identity(m$emission), NA))) resolution <- 1L
+  space <- lattice_space(length(setting$states), resolution)
+  tables <- build_tables(models, space, surprise, cores, max_bytes)
+  space <- open_space(space, setting$states)
+  new_ibrc_problem(setting, models, space, interpolate, surprise, tables, reward = reward_at_nodes(setting, space))
+}
+
+new_ibrc_problem <- function(setting, models, space, interpolate, surprise, tables, reward) {
+  structure(
+    list(setting = setting, models = models, space = space, resolution = space$resolution, interpolate = interpolate,
+         by_value = as.integer(interpolate == "value"), surprise = surprise, nodes = space$nodes, reward = reward,
+         tables = tables),
+    class = "ibrc_problem"
+  )
+}
+
+# A plan has all that its problem has: this is the problem alone.
+problem_parts <- c("setting", "models", "space", "resolution", "interpolate", "by_value", "surprise", "nodes", "reward",
+                   "tables")
+
+# What beliefs are worth by themselves, beside the worth of states: [node, action].
+belief_worth <- function(problem) unname(problem$reward - expect_at_nodes(problem$space, problem$setting$utility))
+
+# The same problem where states are worth something else.
+with_utility <- function(problem, utility) {
+  worth <- belief_worth(problem)
+  problem$setting$utility[] <- utility
+  problem$reward <- unname(expect_at_nodes(problem$space, problem$setting$utility) + worth)
+  problem
+}
+
+#' @export
+format.ibrc_problem <- function(x, ...) {
+  paste0("A problem on ", plural(x$space$n_nodes, "belief node"),
+         if (x$space$n_nodes > length(x$setting$states)) paste0(" (resolution ", x$resolution, ")"),
+         " with ", plural(length(x$setting$actions), "action"), " and ", plural(n_models(x$models), "model"),
+         " of the dynamics")
+}
+
+#' @export
+print.ibrc_problem <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
