@@ -26,9 +26,11 @@ build_histories <- function(coded, setting) {
 }
 
 # An observation that no model can produce, or an action that the prior rules out,
-# has likelihood 0 whatever the parameters: refuse it, naming its rows.
-refuse_impossible_visits <- function(coded, histories, problem) {
-  neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = problem$agent$action_prior))
+# has likelihood 0 whatever the parameters: refuse it, naming its rows. A tolerance that no solve can meet is an
+# error here, before any chain starts.
+refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8,
+                                     action_prior = problem$agent$action_prior) {
+  neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
   reading <- read_histories(neutral, histories)
   lost <- is.nan(reading$belief[1, histories$visit])
   # A visit whose history is impossible stands after the observation at fault.

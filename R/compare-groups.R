@@ -37,11 +37,12 @@ compare_groups <- function(fit, reference = NULL, scale = NULL, conf.level = 0.9
   if (!is.null(scale)) scale <- check_choice(scale, c("ratio", "difference"), "scale")
   conf.level <- check_level(conf.level)
   pairs <- group_pairs(groups, reference)
-  rows <- lapply(prior_terms(fit$prior), function(term) {
-    kind <- if (is.null(scale)) default_scale(fit$prior, term) else scale
+  shown <- as_reported(fit)
+  rows <- lapply(prior_terms(shown$prior), function(term) {
+    kind <- if (is.null(scale)) default_scale(shown$prior, term) else scale
     # Without names: those of groups would go through the locale's own signs.
     do.call(rbind, Map(function(group, against) {
-      contrast_row(fit, term, group, against, kind, conf.level)
+      contrast_row(shown, term, group, against, kind, conf.level)
     }, pairs$group, pairs$reference, USE.NAMES = FALSE))
   })
   out <- do.call(rbind, rows)
@@ -86,7 +87,7 @@ group_pairs <- function(groups, reference) {
 
 # A ratio where both are positive, whatever the draw.
 default_scale <- function(prior, term) {
-  if (term %in% c("alpha", "beta", "eta")) "ratio" else "difference"
+  if (term %in% names(price_inverses)) "ratio" else "difference"
 }
 
 # Chains of different groups are independent, so draws pair up as they stand.

@@ -54,9 +54,9 @@
 #'   optimism and eta, weakly informative on the scale of the utility, without what is `fixed`, and without
 #'   optimism where there is one model only.
 #' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
-#'   their inverses) and `discount`. What is neither inferred nor fixed is
-#'   perfectly rational, but `alpha` must be one or the other. The action prior is
-#'   uniform and the belief prior constant: a fit has no others.
+#'   their inverses), `discount` and `action_prior` (probabilities, by name or in the order of the actions). What is
+#'   neither inferred nor fixed is perfectly rational, but `alpha` must be one or the other; the action prior is then
+#'   uniform. The belief prior is constant: a fit has no other.
 #' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group. Or the
 #'   column of identifiers: a posterior for each trajectory (see below).
 #'   Groups stand in the order of a factor's levels, of numbers by size, and of text letter by letter, capitals

@@ -63,6 +63,7 @@ check_held_job <- function(plain) {
   must(nrow(plain$run$start) == length(plain$chain_group), "start of the chains")
   check_held_problems(plain)
   check_held_prior(plain$prior, plain$run$start)
+  check_held_simplex(plain$prior, plain$setting)
   must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
   check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed)
   must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
@@ -147,15 +148,29 @@ check_held_prior <- function(prior, start) {
     must(is_bare(entry$args, "names") && is_bare(entry$state) && is_bare(entry$action), "prior")
     check_arguments(entry$args, known, entry$distribution, entry$term)
     again <- new_prior_entry(entry$term, entry$distribution, entry$args, entry$lower, entry$upper, entry$label,
-                             entry$state, entry$action)
+                             entry$state, entry$action, entry$simplex)
     must(is_near(again, entry) && is.finite(entry$log_mass), "prior")
     check_support(entry)
-    name <- if (is.null(entry$state)) read_term(as.name(entry$term))$term
-    else paste0("utility[", entry$state, ",", entry$action, "]")
-    must(identical(entry$term, name) && is.null(entry$state) == is.null(entry$action), "prior")
+    must(is.null(entry$state) == is.null(entry$action), "prior")
+    if (is.null(entry$simplex)) must(identical(entry$term, held_term(entry)), "prior")
     must(all(start[, entry$term] >= entry$lower & start[, entry$term] <= entry$upper), "start of the chains")
   }
   must(identical(names(prior), vapply(prior, `[[`, "", "term", USE.NAMES = FALSE)), "prior")
+}
+
+# What a term that is no part of a simplex must be called.
+held_term <- function(entry) {
+  if (is.null(entry$state)) return(read_term(as.name(entry$term))$term)
+  paste0("utility[", entry$state, ",", entry$action, "]")
+}
+
+# The fractions of a simplex: all of them, in order, by their names.
+check_held_simplex <- function(prior, setting) {
+  parts <- Filter(function(entry) !is.null(entry$simplex), prior)
+  if (!length(parts)) return(invisible())
+  must(all(vapply(parts, function(entry) identical(entry$simplex, "action_prior"), NA)), "prior")
+  must(identical(names(parts), stick_terms("action_prior", setting$actions)), "prior")
+  must(all(diff(simplex_columns(prior, "action_prior")) == 1), "prior")
 }
 
 # The visits are in the tree: built from them again it has to be the same. Returns how many trajectories there are.
@@ -177,7 +192,7 @@ check_held_tree <- function(tree, actions, setting) {
 # With the problems built: what was seen can be seen.
 check_held_visits <- function(job) {
   for (g in seq_along(job$inverse$histories)) {
-    plan <- solve_problem(problem_of(job$inverse, g), bounded_agent(flexibility = 0))
+    plan <- solve_problem(problem_of(job$inverse, g), bounded_agent(flexibility = 0), job$inverse$tolerance)
     must(!anyNA(read_histories(plan, job$inverse$histories[[g]])$belief), "observations")
   }
 }

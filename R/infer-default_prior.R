@@ -64,7 +64,7 @@ check_prior <- function(prior, setting, fixed) {
   if (!is.list(fixed) || length(fixed) && is.null(names(fixed))) {
     abort_input("fixed", "must be a named list, such as list(eta = 0), not ", describe(fixed), ".")
   }
-  known <- c("alpha", "flexibility", "beta", "optimism", "eta", "adaptivity", "discount")
+  known <- parameter_terms()
   unknown <- setdiff(names(fixed), known)
   if (length(unknown)) {
     abort_input("fixed", "names unknown ", enumerate(unknown), "; there are ", enumerate(known, 9), ".")
@@ -75,8 +75,8 @@ check_prior <- function(prior, setting, fixed) {
     abort_input("prior", "or `fixed` must say what alpha (or flexibility) is: a perfectly flexible agent gives ",
                 "probability 0 to all but the best action.")
   }
-  prices <- fixed[names(fixed) != "discount"]
-  do.call(bounded_agent, prices)
+  agent <- do.call(bounded_agent, fixed[names(fixed) != "discount"])
+  action_prior_of(agent, setting)
   if (!is.null(fixed$discount)) check_discount(fixed$discount, "fixed")
   prior
 }

@@ -68,6 +68,15 @@ prior_distributions <- list(
       log_x
     }
   ),
+  beta = list(
+    arguments = c("shape1", "shape2"), positive = c("shape1", "shape2"), flat_at = c(shape1 = 0, shape2 = 0),
+    support = c(0, 1),
+    log_density = function(x, a) stats::dbeta(x, a[[1]], a[[2]], log = TRUE),
+    log_tail = function(x, a, lower) stats::pbeta(x, a[[1]], a[[2]], lower.tail = lower, log.p = TRUE),
+    quantile = function(log_p, a, lower) {
+      stats::qbeta(log_p, a[[1]], a[[2]], lower.tail = lower, log.p = TRUE)
+    }
+  ),
   uniform = list(
     arguments = c("lower", "upper"), positive = character(), flat_at = c(lower = -Inf, upper = Inf),
     support = c(-Inf, Inf),
@@ -161,14 +170,16 @@ check_arguments <- function(args, known, name, term) {
 }
 
 # One term's prior, as plain numbers and text: no formula and no environment, so that a saved fit
-# carries nothing of the session it was made in. `state` and `action` belong to utility terms.
+# carries nothing of the session it was made in. `state` and `action` belong to utility terms, `simplex` to
+# fractions of one.
 new_prior_entry <- function(term, distribution, args, lower = -Inf, upper = Inf,
-                            label = NULL, state = NULL, action = NULL) {
+                            label = NULL, state = NULL, action = NULL, simplex = NULL) {
   known <- prior_distributions[[distribution]]
   support <- if (distribution == "uniform") args else known$support
   entry <- list(term = term, distribution = distribution, args = args,
                 lower = max(lower, support[[1]]), upper = min(upper, support[[2]]),
                 scale = NULL, label = label, state = state, action = action)
+  entry$simplex <- simplex
   bounded <- is.finite(c(entry$lower, entry$upper))
   entry$scale <- c("identity", "log", "logit")[1 + sum(bounded)]
   c(entry, cut_mass(known, args, entry$lower, entry$upper))

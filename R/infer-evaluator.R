@@ -5,7 +5,7 @@
 new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
   list(
     prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
-    fast = fast_terms(prior), places = parameter_places(prior, fixed, problem$setting$discount),
+    fast = fast_terms(prior), places = parameter_places(prior, fixed, problem$setting),
     entries = utility_terms(prior),
     utility = problem$setting$utility, space = problem$space, belief_worth = belief_worth(problem),
     # Prices and discount stand there to be replaced, by those of each vector.
@@ -25,11 +25,12 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   if (!evaluator$likelihood) return(out)
   natural <- fast_natural(evaluator$fast, evaluator$prior, theta)
   parameters <- parameters_of(evaluator$places, natural)
+  eta <- parameters[evaluator$places$eta, ]
   # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
-  if (all(is.finite(c(log_prior, parameters[3, ]))) && !anyNA(parameters)) {
+  if (all(is.finite(c(log_prior, eta))) && !anyNA(parameters)) {
     return(evaluate_possible(evaluator, out, parameters, natural, group))
   }
-  possible <- is.finite(log_prior) & is.finite(parameters[3, ]) & colSums(is.na(parameters)) == 0
+  possible <- is.finite(log_prior) & is.finite(eta) & colSums(is.na(parameters)) == 0
   out$log_likelihood[!possible] <- -Inf
   if (!any(possible)) return(out)
   some <- list(log_likelihood = numeric(sum(possible)), value = values[, possible, drop = FALSE])
@@ -73,30 +74,37 @@ evaluate_slice <- function(evaluator, out, parameters, natural, group) {
   out
 }
 
-# Where alpha, beta, eta and the discount come from: a `column` of the natural
-# values, inverted or not, or else a number.
-parameter_places <- function(prior, fixed, discount) {
-  terms <- names(prior)
-  prices <- names(price_inverses)
-  inverse <- match(unlist(price_inverses), terms)
-  column <- c(match(prices, terms), match("discount", terms))
-  inverted <- c(is.na(column[1:3]) & !is.na(inverse), FALSE)
-  column[inverted] <- inverse[inverted[1:3]]
-  held <- prior_agent_values(list(), matrix(0, 1, 0), fixed)
-  list(column = column, inverted = inverted, inferred = which(!is.na(column)),
-       held = c(held, if (is.null(fixed$discount)) discount else fixed$discount))
+# Where the numbers of each parameter come from: a `column` of the natural values, inverted or not, or what is `held`.
+# `sticks` are the columns of a simplex (infer-simplex.R).
+parameter_places <- function(prior, fixed, setting) {
+  single <- names(parameters)[parameter_column("per") == "agent"]
+  inverse <- parameter_column("inverse")[single]
+  column <- match(single, names(prior))
+  inverted <- is.na(column) & !is.na(inverse) & inverse %in% names(prior)
+  column[inverted] <- match(inverse[inverted], names(prior))
+  prices <- vapply(names(price_inverses), price_from, 0, fixed)
+  agent <- bounded_agent(action_prior = fixed$action_prior)
+  list(column = column, inverted = unname(inverted), inferred = which(!is.na(column)),
+       sticks = simplex_columns(prior, "action_prior"), n_single = length(single),
+       eta = parameters$eta$slot,
+       held = unname(c(prices, if (is.null(fixed$discount)) setting$discount else fixed$discount,
+                       action_prior_of(agent, setting))))
 }
 
-# alpha, beta, eta, discount [4, chain].
+# [slot, chain], as src/evaluator.h has it.
 parameters_of <- function(places, natural) {
   n <- nrow(natural)
   out <- rep.int(places$held, n)
-  dim(out) <- c(4L, n)
-  if (length(places$inferred) == 0) return(out)
-  inferred <- t.default(natural[, places$column[places$inferred], drop = FALSE])
-  inverted <- places$inverted[places$inferred]
-  if (any(inverted)) inferred[inverted, ] <- 1 / inferred[inverted, ]
-  out[places$inferred, ] <- inferred
+  dim(out) <- c(length(places$held), n)
+  if (length(places$inferred)) {
+    inferred <- t.default(natural[, places$column[places$inferred], drop = FALSE])
+    inverted <- places$inverted[places$inferred]
+    if (any(inverted)) inferred[inverted, ] <- 1 / inferred[inverted, ]
+    out[places$inferred, ] <- inferred
+  }
+  if (length(places$sticks)) {
+    out[-seq_len(places$n_single), ] <- t.default(from_sticks(natural[, places$sticks, drop = FALSE]))
+  }
   out
 }
 
@@ -117,14 +125,19 @@ utility_at <- function(utility, entries, natural) {
 
 # The plan at one row of natural values, from the numbers that a likelihood there is worked out with.
 plan_at <- function(inverse, natural, problem = inverse$problem, start = numeric(problem$space$n_nodes)) {
-  places <- parameter_places(inverse$prior, inverse$fixed, problem$setting$discount)
+  places <- parameter_places(inverse$prior, inverse$fixed, problem$setting)
   numbers <- parameters_of(places, natural)[, 1]
   entries <- utility_terms(inverse$prior)
   if (length(entries$term)) problem <- with_utility(problem, utility_at(problem$setting$utility, entries, natural[1, ]))
-  problem$setting$discount <- numbers[4]
-  solve_problem(problem, bounded_agent(alpha = numbers[1], beta = numbers[2], eta = numbers[3]), inverse$tolerance,
-                start = start)
+  number <- function(name) numbers[[parameters[[name]]$slot]]
+  problem$setting$discount <- number("discount")
+  agent <- bounded_agent(number("alpha"), number("beta"), number("eta"),
+                         action_prior = held_prior(numbers[-seq_len(places$n_single)]))
+  solve_problem(problem, agent, inverse$tolerance, start = start)
 }
+
+# An agent whose action prior is uniform has none of its own.
+held_prior <- function(probabilities) if (diff(range(probabilities)) > 0) probabilities
 
 # The inferred entries of the utility: their terms, states and actions.
 utility_terms <- function(prior) {

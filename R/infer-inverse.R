@@ -38,15 +38,18 @@ build_inverse <- function(inverse, resolution, tolerance, interpolate, surprise,
   problem <- if (is.null(problems)) make(inverse$setting, inverse$models) else problems[[1]]
   pieces <- lapply(levels, function(level) group_coded(inverse$coded, inverse$group, level))
   histories <- lapply(pieces, build_histories, problem$setting)
+  tolerance <- check_positive(tolerance, "tolerance")
   if (is.null(problems)) {
-    refuse_impossible_visits(inverse$coded, build_histories(inverse$coded, problem$setting), problem)
+    refuse_impossible_visits(inverse$coded, build_histories(inverse$coded, problem$setting), problem, tolerance,
+                             inverse$fixed$action_prior)
   } else {
-    Map(refuse_impossible_visits, pieces, histories, problems)
+    Map(refuse_impossible_visits, pieces, histories, problems,
+        MoreArgs = list(tolerance = tolerance, action_prior = inverse$fixed$action_prior))
   }
   c(inverse[c("group", "by", "prior", "fixed")],
     list(problem = problem, problems = problems, histories = histories,
          actions = lapply(pieces, function(piece) piece$action + 1L),
-         tolerance = check_positive(tolerance, "tolerance")))
+         tolerance = tolerance))
 }
 
 # `group`: the tree of each vector of parameters that will be asked about.

@@ -11,14 +11,19 @@
 #' may be negative, so that pessimism and neutrality are ordinary points. One
 #' form of each. `discount`, from 0 to less than 1. `utility(state, action)`,
 #' one entry of the setting's utility; names that are not plain words go in
-#' quotes.
+#' quotes. `action_prior`, what is done without deliberating: one probability per action, inferred together.
 #'
 #' @section Distributions:
 #' `normal(mean, sd)`, `student_t(df, location, scale)`,
 #' `lognormal(meanlog, sdlog)`, `half_normal(sd)`, `exponential(rate)`,
-#' `gamma(shape, rate)` and `uniform(lower, upper)`. All but the last also take
+#' `gamma(shape, rate)`, `beta(shape1, shape2)` and `uniform(lower, upper)`. All but the last also take
 #' the bounds `lower =` and `upper =`, by name: what lies outside is cut off and
 #' the rest rescaled.
+#'
+#' An `action_prior` has `dirichlet(...)`: one number for all actions, or one per action, in the setting's order or by
+#' name. `dirichlet(1)` is uniform over all action priors. A sampler works with the first action's probability and with
+#' the share that each next one takes of what is left; checks and profiles, which look at one term at a time, call
+#' these shares such as `action_prior[wait|rest]`. Everything that reports a fit gives the probabilities.
 #'
 #' @section The default:
 #' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, but for what is in `fixed`, and `optimism` only
@@ -56,6 +61,9 @@
 #'   utility("diseased", "declare_healthy") ~ uniform(worst, 0),
 #'   discount ~ uniform(0.8, 0.99)
 #' )
+#'
+#' # Some do what they usually do unless there is a reason not to
+#' ibrc_prior(alpha ~ lognormal(0, 2), action_prior ~ dirichlet(1))
 ibrc_prior <- function(...) {
   # Reading the arguments fails where a distribution is not on the right of a formula.
   formulas <- tryCatch(list(...), error = function(e) {
@@ -73,9 +81,6 @@ new_ibrc_prior <- function(entries) {
   structure(entries, class = "ibrc_prior")
 }
 
-# The agent's three prices, by name, and their inverses.
-price_inverses <- c(alpha = "flexibility", beta = "optimism", eta = "adaptivity")
-
 # With a setting, utility terms must be entries of its utility.
 validate_ibrc_prior <- function(prior, setting = NULL) {
   if (is.null(prior)) abort_flat("prior", "is NULL, which would be flat.")
@@ -91,6 +96,7 @@ validate_ibrc_prior <- function(prior, setting = NULL) {
                 "` are the same quantity: state a prior of one of them.")
   }
   if (is.null(setting)) return(prior)
+  prior <- expand_simplexes(prior, setting)
   for (entry in prior) {
     if (is.null(entry$state)) next
     if (!entry$state %in% setting$states) {
@@ -117,6 +123,7 @@ read_prior <- function(formula, position) {
                 " has none.", rows = position)
   }
   named <- read_term(formula[[2]])
+  if (is_simplex(named$term)) return(read_dirichlet(formula[[3]], environment(formula), named$term))
   stated <- read_distribution(formula[[3]], environment(formula), named$term)
   entry <- do.call(new_prior_entry, c(named, stated))
   if (entry$scale == "logit" && !is.finite(entry$upper - entry$lower)) {
@@ -130,7 +137,7 @@ read_prior <- function(formula, position) {
 
 read_term <- function(left) {
   if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
-  known <- c(rbind(names(price_inverses), price_inverses), "discount")
+  known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
   if (!term %in% known) {
     abort_input(term, "is not a term that can be inferred; there are ", enumerate(known, most = Inf),
@@ -158,7 +165,7 @@ check_support <- function(entry) {
                 "or another with lower = 0. For signed values state the prior of `",
                 price_inverses[[term]], "`, which is 1 / ", term, ".")
   }
-  if (term == "discount" && (entry$lower < 0 || entry$upper > 1)) {
+  if (identical(parameters[[term]]$support, "unit") && (entry$lower < 0 || entry$upper > 1)) {
     abort_input(term, "needs a prior from 0 to less than 1, such as uniform(0.8, 0.99).")
   }
   entry
@@ -257,35 +264,16 @@ prior_density <- function(prior, term, x) {
   natural_density(prior[[check_choice(term, names(prior), "term")]], x)
 }
 
-# [row, price]: an inferred price, or the inverse of an inferred inverse, or the fixed value of either
-# form, or that of the perfectly rational agent.
-prior_agent_values <- function(prior, natural, fixed = list()) {
-  out <- matrix(rep(c(0, Inf, 0), each = nrow(natural)), nrow(natural), 3,
-                dimnames = list(NULL, names(price_inverses)))
-  terms <- names(prior)
-  for (price in names(price_inverses)) {
-    inverse <- price_inverses[[price]]
-    if (price %in% terms) {
-      out[, price] <- natural[, match(price, terms)]
-    } else if (inverse %in% terms) {
-      out[, price] <- 1 / natural[, match(inverse, terms)]
-    } else if (!is.null(fixed[[price]])) {
-      out[, price] <- fixed[[price]]
-    } else if (!is.null(fixed[[inverse]])) {
-      out[, price] <- 1 / fixed[[inverse]]
-    }
-  }
-  out
-}
-
 #' @export
 format.ibrc_prior <- function(x, ...) {
   number <- function(v) vapply(v, function(one) format(one, digits = 3, trim = TRUE), "")
-  limits <- prior_quantile(x, c(0.025, 0.975))
   table <- cbind(
     c("term", names(x)),
     c("prior", vapply(x, function(entry) entry$label, "")),
-    c("central 95%", paste(number(limits[1, ]), "to", number(limits[2, ])))
+    c("central 95%", vapply(unclass(x), function(entry) {
+      if (is_dirichlet(entry)) return("one probability per action")
+      paste(number(prior_quantile(list(entry), c(0.025, 0.975))), collapse = " to ")
+    }, ""))
   )
   c(paste("A prior of", plural(length(x), "term")),
     paste0("  ", format(table[, 1]), "  ", format(table[, 2]), "  ", table[, 3]))

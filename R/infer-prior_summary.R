@@ -17,7 +17,10 @@ prior_summary <- function(object, ...) {
 #' @export
 prior_summary.ibrc_prior <- function(object, ...) {
   check_unused(...)
-  quantiles <- prior_quantile(object, c(0.025, 0.5, 0.975))
+  # Before a setting says how many actions there are, a Dirichlet prior has no numbers yet.
+  quantiles <- vapply(unclass(object), function(entry) {
+    if (is_dirichlet(entry)) rep(NA_real_, 3) else as.vector(prior_quantile(list(entry), c(0.025, 0.5, 0.975)))
+  }, numeric(3))
   label <- vapply(object, function(entry) entry$label, "")
   out <- data.frame(term = prior_terms(object), distribution = label,
                     q2.5 = quantiles[1, ], median = quantiles[2, ], q97.5 = quantiles[3, ])
@@ -30,7 +33,7 @@ prior_summary.ibrc_prior <- function(object, ...) {
 #' @rawNamespace S3method(rstantools::prior_summary, ibrc_fit)
 prior_summary.ibrc_fit <- function(object, ...) {
   check_unused(...)
-  prior_summary(object$prior)
+  prior_summary(reported_prior(object$prior, object$problem$setting$actions))
 }
 
 #' @export

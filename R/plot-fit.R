@@ -60,7 +60,7 @@ fit_plot_data <- function(fit, type = c("density", "joint", "trace", "pairs"), t
 }
 
 check_terms <- function(fit, type, terms) {
-  known <- prior_terms(fit$prior)
+  known <- reported_terms(fit)
   several <- type %in% c("joint", "pairs")
   if (is.null(terms)) terms <- if (type == "joint") utils::head(known, 2) else known
   if (!is.character(terms) || !length(terms) || anyNA(terms)) {
@@ -88,6 +88,7 @@ axis_position <- function(value, term) {
 }
 
 density_data <- function(fit, terms) {
+  fit <- as_reported(fit)
   groups <- names(fit$draws)
   pieces <- lapply(terms, function(term) {
     positions <- lapply(fit$draws, function(draws) {
@@ -133,6 +134,7 @@ trace_data <- function(fit, terms) {
 
 # A row a draw and group, a column a term; at most so many a group.
 wide_draws <- function(fit, terms, most) {
+  fit <- as_reported(fit)
   chosen <- spaced_draws(fit, most)
   groups <- names(fit$draws)
   pieces <- lapply(groups, function(group) {

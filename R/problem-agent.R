@@ -41,10 +41,8 @@ bounded_agent <- function(alpha = NULL, beta = NULL, eta = NULL, flexibility = N
     abort_input("adaptivity", "must not be 0: an agent without any has no finite value. Use a small one.")
   }
   agent <- new_ibrc_agent(
-    alpha = either_form(alpha, flexibility, "alpha", "flexibility", rational = 0),
-    beta = either_form(beta, optimism, "beta", "optimism", rational = Inf),
-    eta = either_form(eta, adaptivity, "eta", "adaptivity", rational = 0),
-    action_prior = action_prior, belief_prior = belief_prior
+    alpha = either_form("alpha", alpha, flexibility), beta = either_form("beta", beta, optimism),
+    eta = either_form("eta", eta, adaptivity), action_prior = action_prior, belief_prior = belief_prior
   )
   validate_ibrc_agent(agent)
 }
@@ -54,17 +52,18 @@ new_ibrc_agent <- function(alpha, beta, eta, action_prior = NULL, belief_prior =
                  belief_prior = belief_prior), class = "ibrc_agent")
 }
 
-either_form <- function(price, inverse, price_name, inverse_name, rational) {
+either_form <- function(name, price, inverse) {
+  inverse_name <- price_inverses[[name]]
   if (!is.null(price) && !is.null(inverse)) {
-    abort_input(price_name, "and `", inverse_name, "` are the same quantity: give one of them.")
+    abort_input(name, "and `", inverse_name, "` are the same quantity: give one of them.")
   }
-  if (!is.null(price)) return(check_number(price, price_name, "one number, not NA"))
+  if (!is.null(price)) return(check_number(price, name, "one number, not NA"))
   if (!is.null(inverse)) return(1 / check_number(inverse, inverse_name, "one number, not NA"))
-  rational
+  parameters[[name]]$rational
 }
 
 validate_ibrc_agent <- function(agent) {
-  for (price in c("alpha", "beta", "eta")) {
+  for (price in names(price_inverses)) {
     agent[[price]] <- check_number(agent[[price]], price, "one number, not NA")
   }
   if (is.infinite(agent$eta)) {
@@ -135,12 +134,12 @@ agent_words <- function(agent) {
 format.ibrc_agent <- function(x, ...) {
   number <- function(v) if (v == 0 && 1 / v < 0) "-0" else format(v, digits = 4, trim = TRUE)
   words <- agent_words(x)
-  row <- function(name, inverse, price) {
-    sprintf("  %-11s %8s  %-16s  %s", inverse, number(1 / price), paste0("(", name, " = ", number(price), ")"),
-            words[[name]])
+  row <- function(name) {
+    price <- x[[name]]
+    sprintf("  %-11s %8s  %-16s  %s", price_inverses[[name]], number(1 / price),
+            paste0("(", name, " = ", number(price), ")"), words[[name]])
   }
-  c("A boundedly rational agent",
-    row("alpha", "flexibility", x$alpha), row("beta", "optimism", x$beta), row("eta", "adaptivity", x$eta),
+  c("A boundedly rational agent", vapply(names(price_inverses), row, "", USE.NAMES = FALSE),
     if (!is.null(x$action_prior)) "  with its own action prior",
     if (!is.null(x$belief_prior)) "  with its own belief prior")
 }

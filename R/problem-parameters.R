@@ -1,7 +1,86 @@
-# Which quantities a name stands for.
-quantity_of <- function(term) {
-  same <- c(flexibility = "alpha", optimism = "beta", adaptivity = "eta")
-  ifelse(term %in% names(same), same[term], term)
+# The table of parameters: what an agent has, and what a posterior can be about. Priors, agents, the evaluator, the
+# glue to C, summaries, reports and help read it. To add one: a row here, a field in `ibrc_problem` (src/backup.h),
+# and a test.
+#
+#   name, inverse   what it is called, and what 1 / it is called (NA: nothing)
+#   per             "agent": one number; "action": one probability per action, which sum to 1
+#   support         where it can be when it is inferred: "positive", "unit" (from 0 to less than 1), "simplex"
+#   rational        its value for the perfectly rational agent; NA: the setting's own, or uniform
+#   slot            where its numbers begin in a vector that src/evaluator.h reads; one of "action" takes as many as
+#                   there are actions, and stands last
+#   label, unit     for tables and axes
+#   meaning         in a sentence, and `inverse_meaning` that of the inverse
+parameters <- list(
+  alpha = list(
+    inverse = "flexibility", per = "agent", support = "positive", rational = 0, slot = 1L,
+    label = "alpha", unit = "utility",
+    meaning = paste("Price of deliberating. Near 0 the best action is always taken; the larger, the closer to",
+                    "choosing at random."),
+    inverse_meaning = "1 / alpha. The larger, the more surely the best action is taken; at 0 it chooses at random."
+  ),
+  beta = list(
+    inverse = "optimism", per = "agent", support = "positive", rational = Inf, slot = 2L,
+    label = "beta", unit = "utility",
+    meaning = "Price of leaving the neutral view. Small and positive is optimistic, small and negative pessimistic.",
+    inverse_meaning = paste("1 / beta. Above 0 it leans to dynamics under which its plan pays, below 0 to the others;",
+                            "0 is neutral.")
+  ),
+  eta = list(
+    inverse = "adaptivity", per = "agent", support = "positive", rational = 0, slot = 3L,
+    label = "eta", unit = "utility per nat",
+    meaning = "Above 0, actions after which the next belief is hard to foresee look better than they are; at 0 not.",
+    inverse_meaning = "1 / eta. The larger, the less it matters how hard the next belief is to foresee."
+  ),
+  discount = list(
+    inverse = NA_character_, per = "agent", support = "unit", rational = NA_real_, slot = 4L,
+    label = "discount", unit = "per visit",
+    meaning = "How much the next visit counts beside this one.", inverse_meaning = NA_character_
+  ),
+  action_prior = list(
+    inverse = NA_character_, per = "action", support = "simplex", rational = NA_real_, slot = 5L,
+    label = "action prior", unit = "probability",
+    meaning = "What is done without deliberating: the probability of this action then.",
+    inverse_meaning = NA_character_
+  )
+)
+
+# One column of the table, by name.
+parameter_column <- function(column) vapply(parameters, function(one) one[[column]], parameters[[1]][[column]])
+
+# The prices: parameters that have an inverse, and what it is called.
+price_inverses <- local({
+  inverse <- parameter_column("inverse")
+  inverse[!is.na(inverse)]
+})
+
+# Every name that a term can have, a price beside its inverse.
+parameter_terms <- function() {
+  unlist(lapply(names(parameters), function(name) c(name, stats::na.omit(parameters[[name]]$inverse))),
+         use.names = FALSE)
 }
 
-fixed_words <- function(fixed) paste(names(fixed), "=", vapply(fixed, format, ""), collapse = ", ")
+# The quantity that a name stands for: "alpha" for "flexibility".
+quantity_of <- function(term) {
+  at <- match(term, price_inverses)
+  ifelse(is.na(at), sub("\\[.*", "", term), names(price_inverses)[at])
+}
+
+# What a term means. An entry of the utility is no parameter of the agent.
+meaning_of <- function(term) {
+  found <- parameters[[quantity_of(term)]]
+  if (is.null(found)) return("Worth of an action in a state.")
+  if (term %in% price_inverses) found$inverse_meaning else found$meaning
+}
+
+# Prices of an agent in its own form, from either form; `rational` where neither is given.
+price_from <- function(name, values) {
+  inverse <- price_inverses[[name]]
+  if (!is.null(values[[name]])) return(values[[name]])
+  if (!is.null(values[[inverse]])) return(1 / values[[inverse]])
+  parameters[[name]]$rational
+}
+
+fixed_words <- function(fixed) {
+  value <- function(x) if (length(x) == 1) format(x) else paste0("(", paste(format(x, digits = 3), collapse = ", "), ")")
+  paste(names(fixed), "=", vapply(fixed, value, ""), collapse = ", ")
+}

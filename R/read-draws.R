@@ -55,13 +55,30 @@ acceptance_of <- function(state, group, levels) {
 
 is_grouped <- function(fit) length(fit$draws) > 1 || !identical(names(fit$draws), "all")
 
+# A fit as it is reported: probabilities, and their own priors, where the sampler has fractions of a simplex.
+as_reported <- function(fit) {
+  if (!length(simplex_columns(fit$prior, "action_prior"))) return(fit)
+  actions <- fit$problem$setting$actions
+  fit$draws <- lapply(fit$draws, function(draws) {
+    size <- dim(draws)
+    flat <- matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+    values <- reported_values(fit$prior, flat, actions)
+    array(values, c(size[1:2], ncol(values)), list(NULL, NULL, colnames(values)))
+  })
+  fit$prior <- reported_prior(fit$prior, actions)
+  fit
+}
+
+reported_terms <- function(fit) prior_terms(as_reported(fit)$prior)
+
 variable_names <- function(fit, group) {
-  terms <- prior_terms(fit$prior)
+  terms <- reported_terms(fit)
   if (is_grouped(fit)) paste0(terms, "[", group, "]") else terms
 }
 
 # One row per term and group: quantiles, and what the package posterior says of the chains.
 tidy_draws <- function(fit, conf.level = 0.95) {
+  fit <- as_reported(fit)
   tail <- (1 - conf.level) / 2
   shrink <- contraction(fit)
   rows <- lapply(names(fit$draws), function(group) {
@@ -112,6 +129,7 @@ contraction <- function(fit) {
 #' head(as.data.frame(fit))
 #' tidy(fit)[c("term", "rhat", "ess_bulk", "ess_tail")]
 as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
+  x <- as_reported(x)
   pieces <- lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]
     n <- dim(draws)
@@ -132,7 +150,7 @@ as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @export
 as_draws_array.ibrc_fit <- function(x, ...) {
   all <- lapply(names(x$draws), function(group) {
-    draws <- x$draws[[group]]
+    draws <- as_reported(x)$draws[[group]]
     dimnames(draws)[[3]] <- variable_names(x, group)
     draws
   })

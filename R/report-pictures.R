@@ -42,7 +42,7 @@ of_groups <- function(fit, groups = names(fit$draws)) {
 
 # A row of panels for each term, a column for each group.
 trace_pictures <- function(fit, table) {
-  terms <- prior_terms(fit$prior)
+  terms <- reported_terms(fit)
   traced <- worst_groups(fit, table, 4 * columns_in_picture)
   left_out <- length(fit$draws) - length(traced)
   data <- fit_plot_data(fit, "trace")

@@ -36,7 +36,7 @@ overview_section <- function(report) {
                                          paste(as_label(setting$actions), "(ends)"), as_label(setting$actions))), "."),
       if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), ".")
     )),
-    report_table(term_meanings(prior_terms(fit$prior)), "What was inferred")
+    report_table(term_meanings(reported_terms(fit)), "What was inferred")
   )
 }
 
@@ -65,21 +65,7 @@ verdict_section <- function(report) {
   )
 }
 
-term_meanings <- function(terms) {
-  words <- c(
-    alpha = paste("Price of deliberating. Near 0 the best action is always taken; the larger, the closer to",
-                  "choosing at random."),
-    flexibility = "1 / alpha. The larger, the more surely the best action is taken; at 0 it chooses at random.",
-    beta = "Price of leaving the neutral view. Small and positive is optimistic, small and negative pessimistic.",
-    optimism = "1 / beta. Above 0 it leans to dynamics under which its plan pays, below 0 to the others; 0 is neutral.",
-    eta = "Above 0, actions after which the next belief is hard to foresee look better than they are; at 0 not.",
-    adaptivity = "1 / eta. The larger, the less it matters how hard the next belief is to foresee.",
-    discount = "How much the next visit counts beside this one."
-  )
-  meaning <- unname(words[terms])
-  meaning[is.na(meaning)] <- "Worth of an action in a state."
-  data.frame(Term = terms, Meaning = meaning)
-}
+term_meanings <- function(terms) data.frame(Term = terms, Meaning = vapply(terms, meaning_of, "", USE.NAMES = FALSE))
 
 selection_section <- function(report) {
   counts <- report$counts
@@ -115,7 +101,7 @@ posterior_section <- function(report) {
   after <- cbind(group_column(table), Median = table$estimate, SD = table$std.error, table[c("conf.low", "conf.high")])
   names(after)[ncol(after) - 1:0] <- c("2.5%", "97.5%")
   after$Verdict <- table$verdict
-  terms <- prior_terms(fit$prior)
+  terms <- reported_terms(fit)
   new_report_section(
     report_table(before, "Believed beforehand"),
     report_table(after, "Believed after seeing the data"),
@@ -131,7 +117,7 @@ posterior_section <- function(report) {
 }
 
 # Groups of a term next to each other, to be compared.
-by_term_first <- function(table, fit) table[order(match(table$term, prior_terms(fit$prior))), ]
+by_term_first <- function(table, fit) table[order(match(table$term, reported_terms(fit))), ]
 
 # Term, and group where there are groups.
 group_column <- function(table) {
@@ -148,7 +134,7 @@ groups_section <- function(report) {
                       Median = table$estimate, table$conf.low, table$conf.high, chance_text(table$probability),
                       Verdict = table$verdict)
   names(shown)[6:8] <- c("2.5%", "97.5%", "P(larger)")
-  terms <- prior_terms(fit$prior)
+  terms <- reported_terms(fit)
   data <- groups_data(fit, suppress = report$suppress)
   data$trajectories <- as.vector(report$counts$groups[as.character(data$group)])
   n_panels <- grDevices::n2mfrow(length(terms))[2]

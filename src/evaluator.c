@@ -55,6 +55,7 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   problem.beta = ibrc_temperature_from(vector->beta);
   problem.eta = vector->eta;
   problem.discount = vector->discount;
+  problem.action_prior = vector->action_prior;
   if (vector->reward) problem.reward = vector->reward;
 
   ibrc_backup_result result = {.value = vector->value,

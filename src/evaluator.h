@@ -22,10 +22,19 @@ typedef struct {
   ibrc_solve_options options;
 } ibrc_evaluation;
 
-/* One vector: prices, discount, and rewards [node][action] (the problem's own if
+/* Where the parameters of a vector stand when they come in one row of numbers: the slots of the
+ * table of parameters in R. The action prior takes as many as there are actions. */
+enum { IBRC_SLOT_ALPHA, IBRC_SLOT_BETA, IBRC_SLOT_ETA, IBRC_SLOT_DISCOUNT, IBRC_SLOT_ACTION_PRIOR };
+
+static inline size_t ibrc_evaluator_slots(int n_actions) {
+  return (size_t)IBRC_SLOT_ACTION_PRIOR + (size_t)n_actions;
+}
+
+/* One vector: prices, discount, action prior, and rewards [node][action] (the problem's own if
  * NULL). `value` holds the start on entry and the solution on return. */
 typedef struct {
   double alpha, beta, eta, discount;
+  const double *action_prior; /* [action], sum 1 */
   const double *reward;
   double *value;
   double log_likelihood; /* -Inf where the solve fails */

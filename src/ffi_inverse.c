@@ -92,7 +92,8 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   ibrc_space space = args_space(args_element(evaluation_arg, "space"));
   const int n = Rf_ncols(parameters), n_threads = args_threads(threads);
   const size_t nodes = (size_t)table.n_nodes, cells = nodes * (size_t)table.n_actions;
-  const double *parameter = args_doubles(parameters, 4 * (R_xlen_t)n, "parameters");
+  const size_t n_slots = ibrc_evaluator_slots(table.n_actions);
+  const double *parameter = args_doubles(parameters, (R_xlen_t)n_slots * n, "parameters");
   const double *reward =
       Rf_isNull(rewards) ? NULL : args_doubles(rewards, (R_xlen_t)cells * n, "rewards");
   const double *from = args_doubles(values, (R_xlen_t)nodes * n, "values");
@@ -128,12 +129,13 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   double *value = REAL(VECTOR_ELT(out, 1));
   memcpy(value, from, nodes * (size_t)n * sizeof(double));
   for (int i = 0; i < n; i++) {
-    const double *p = parameter + 4 * (size_t)i;
+    const double *p = parameter + n_slots * (size_t)i;
     chosen[i] = histories + tree[i];
-    ibrc_vector vector = {.alpha = p[0],
-                          .beta = p[1],
-                          .eta = p[2],
-                          .discount = p[3],
+    ibrc_vector vector = {.alpha = p[IBRC_SLOT_ALPHA],
+                          .beta = p[IBRC_SLOT_BETA],
+                          .eta = p[IBRC_SLOT_ETA],
+                          .discount = p[IBRC_SLOT_DISCOUNT],
+                          .action_prior = p + IBRC_SLOT_ACTION_PRIOR,
                           .reward = reward ? reward + (size_t)i * cells : NULL,
                           .value = value + (size_t)i * nodes};
     vectors[i] = vector;

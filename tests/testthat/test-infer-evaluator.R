@@ -61,3 +61,16 @@ test_that("a slice has fewer vectors the more nodes or histories there are, one 
   expect_identical(slice_size(100, trees(50, 25000)), 2)
   expect_identical(slice_size(100, trees(1e6, 1)), 1)
 })
+
+test_that("agents take what is inferred, then what is fixed, then what is rational", {
+  numbers <- function(prior, natural, fixed) {
+    t(parameters_of(parameter_places(prior, fixed, diag_setting()), natural))[, 1:4, drop = FALSE]
+  }
+  prior <- ibrc_prior(discount ~ uniform(0.5, 0.9), optimism ~ normal(0, 1), alpha ~ lognormal(0, 1))
+  natural <- cbind(c(0.6, 0.7), c(0.5, -2), c(3, 4))
+  expect_identical(numbers(prior, natural, list()), cbind(c(3, 4), c(2, -0.5), c(0, 0), c(0.6, 0.7)))
+  expect_identical(numbers(prior, natural, list(adaptivity = 4))[, 3], c(0.25, 0.25))
+  only <- ibrc_prior(adaptivity ~ normal(0, 1))
+  expect_identical(numbers(only, matrix(-4), list(flexibility = 2, beta = 5)), cbind(0.5, 5, -0.25, 0.95))
+  expect_identical(numbers(only, matrix(2), list(discount = 0.5)), cbind(0, Inf, 0.5, 0.5))
+})

@@ -208,18 +208,6 @@ test_that("the natural density is found by term", {
   expect_refused(prior_density(prior, "beta", 1), "term")
 })
 
-test_that("agents take what is inferred, then what is fixed, then what is rational", {
-  prior <- ibrc_prior(discount ~ uniform(0.5, 0.9), optimism ~ normal(0, 1), alpha ~ lognormal(0, 1))
-  natural <- cbind(c(0.6, 0.7), c(0.5, -2), c(3, 4))
-  expect_identical(prior_agent_values(prior, natural, list()),
-                   cbind(alpha = c(3, 4), beta = c(2, -0.5), eta = c(0, 0)))
-  expect_identical(prior_agent_values(prior, natural, list(adaptivity = 4))[, "eta"], c(0.25, 0.25))
-  only <- ibrc_prior(adaptivity ~ normal(0, 1))
-  expect_identical(prior_agent_values(only, matrix(-4), list(flexibility = 2, beta = 5)),
-                   cbind(alpha = 0.5, beta = 5, eta = -0.25))
-  expect_identical(prior_agent_values(only, matrix(2), NULL), cbind(alpha = 0, beta = Inf, eta = 0.5))
-})
-
 test_that("the default covers the paper's agents and follows the utility's units", {
   setting <- diag_setting()
   prior <- default_prior(setting)

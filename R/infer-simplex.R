@@ -1,0 +1,113 @@
+# A simplex: probabilities that sum to 1, such as an action prior, with a Dirichlet prior. It is broken like a stick:
+# of what the earlier actions leave, an action takes a fraction. Under a Dirichlet prior the fractions are independent,
+# each with a beta distribution of its own, so that all but the last action are terms like any other, and the
+# sampler, profiles and checks need to know nothing of it.
+#
+#   p_1 = v_1,  p_k = v_k (1 - v_1) ... (1 - v_{k-1}),   v_k ~ beta(a_k, a_{k+1} + ... + a_K)
+
+# [row, K - 1] fractions to [row, K] probabilities, and back.
+from_sticks <- function(fraction) {
+  out <- matrix(0, nrow(fraction), ncol(fraction) + 1)
+  left <- rep(1, nrow(fraction))
+  for (k in seq_len(ncol(fraction))) {
+    out[, k] <- left * fraction[, k]
+    left <- left * (1 - fraction[, k])
+  }
+  out[, ncol(out)] <- left
+  out
+}
+
+to_sticks <- function(probability) {
+  k <- ncol(probability)
+  left <- matrix(t(apply(probability, 1, function(p) rev(cumsum(rev(p))))), nrow(probability), k)
+  probability[, -k, drop = FALSE] / left[, -k, drop = FALSE]
+}
+
+# The first fraction is a probability itself; the others are shares of what is left.
+stick_terms <- function(name, over) {
+  over <- over[-length(over)]
+  paste0(name, "[", over, ifelse(seq_along(over) == 1, "", "|rest"), "]")
+}
+
+simplex_terms <- function(name, over) paste0(name, "[", over, "]")
+
+# dirichlet(...) as typed, before it is known over how many actions: an entry that expand_simplexes() replaces.
+read_dirichlet <- function(call, environment, term) {
+  if (!is.call(call) || !identical(call[[1]], quote(dirichlet))) {
+    abort_input(term, "is a simplex: its prior is dirichlet(), such as dirichlet(1) or one number per action, as in ",
+                "dirichlet(2, 1, 1).")
+  }
+  values <- lapply(as.list(call)[-1], function(one) {
+    value <- tryCatch(eval(one, environment), error = function(e) NULL)
+    if (!is.numeric(value) || !length(value)) {
+      abort_input(term, "needs numbers in dirichlet(); ", expression_text(one), " is none.")
+    }
+    value
+  })
+  concentration <- unlist(values)
+  if (!length(concentration)) abort_input(term, "needs numbers in dirichlet(), such as dirichlet(1).")
+  if (any(!is.finite(concentration)) || any(concentration <= 0)) {
+    abort_input(term, "needs positive finite numbers in dirichlet().")
+  }
+  list(term = term, distribution = "dirichlet", args = concentration, label = expression_text(call))
+}
+
+is_simplex <- function(term) identical(parameters[[quantity_of(term)]]$support, "simplex")
+
+is_dirichlet <- function(entry) identical(entry$distribution, "dirichlet")
+
+# With the setting known: one beta entry per fraction.
+expand_simplexes <- function(prior, setting) {
+  entries <- lapply(unclass(prior), function(entry) {
+    if (is_dirichlet(entry)) simplex_entries(entry, setting$actions) else list(entry)
+  })
+  new_ibrc_prior(unlist(unname(entries), recursive = FALSE))
+}
+
+simplex_entries <- function(entry, over) {
+  k <- length(over)
+  a <- entry$args
+  if (k < 2) abort_input(entry$term, "needs two actions at least: with one there is nothing to infer.")
+  if (!is.null(names(a))) a <- a[match_names(names(a), over, entry$term, "actions")]
+  if (length(a) == 1) a <- rep(a, k)
+  if (length(a) != k) {
+    abort_input(entry$term, "has ", plural(length(a), "number"), " in dirichlet() for ", plural(k, "action"),
+                ": give one, or one per action.")
+  }
+  terms <- stick_terms(entry$term, over)
+  lapply(seq_len(k - 1), function(i) {
+    new_prior_entry(terms[i], "beta", c(shape1 = a[[i]], shape2 = sum(a[-seq_len(i)])), label = entry$label,
+                    simplex = entry$term)
+  })
+}
+
+# The columns of a prior that belong to a simplex, in order.
+simplex_columns <- function(prior, name) {
+  which(vapply(unclass(prior), function(entry) identical(entry$simplex, name), NA, USE.NAMES = FALSE))
+}
+
+# Values and priors as they are reported: probabilities in the place of fractions. `over`: what the simplex is over.
+# Natural values are [row, term].
+reported_values <- function(prior, natural, over) {
+  columns <- simplex_columns(prior, "action_prior")
+  if (!length(columns)) return(natural)
+  probabilities <- from_sticks(natural[, columns, drop = FALSE])
+  colnames(probabilities) <- simplex_terms("action_prior", over)
+  first <- seq_len(columns[1] - 1)
+  cbind(natural[, first, drop = FALSE], probabilities, natural[, -c(first, columns), drop = FALSE])
+}
+
+# Each probability has a beta distribution by itself.
+reported_prior <- function(prior, over) {
+  columns <- simplex_columns(prior, "action_prior")
+  if (!length(columns)) return(prior)
+  shapes <- vapply(unclass(prior)[columns], `[[`, numeric(2), "args")
+  concentration <- c(shapes[1, ], shapes[2, ncol(shapes)])
+  terms <- simplex_terms("action_prior", over)
+  probabilities <- lapply(seq_along(terms), function(k) {
+    new_prior_entry(terms[k], "beta", c(shape1 = concentration[[k]], shape2 = sum(concentration[-k])),
+                    label = prior[[columns[1]]]$label)
+  })
+  first <- seq_len(columns[1] - 1)
+  new_ibrc_prior(c(unclass(prior)[first], probabilities, unclass(prior)[-c(first, columns)]))
+}
