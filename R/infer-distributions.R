@@ -320,3 +320,8 @@ abort_flat <- function(argument, what) {
 expression_text <- function(expression) {
   paste(trimws(deparse(expression, width.cutoff = 500)), collapse = " ")
 }
+
+new_ibrc_prior <- function(entries) {
+  names(entries) <- vapply(entries, function(entry) entry$term, "")
+  structure(entries, class = "ibrc_prior")
+}

@@ -76,11 +76,6 @@ ibrc_prior <- function(...) {
   validate_ibrc_prior(new_ibrc_prior(lapply(seq_along(formulas), function(i) read_prior(formulas[[i]], i))))
 }
 
-new_ibrc_prior <- function(entries) {
-  names(entries) <- vapply(entries, function(entry) entry$term, "")
-  structure(entries, class = "ibrc_prior")
-}
-
 # With a setting, utility terms must be entries of its utility.
 validate_ibrc_prior <- function(prior, setting = NULL) {
   if (is.null(prior)) abort_flat("prior", "is NULL, which would be flat.")
