@@ -131,7 +131,7 @@ spaced_draws <- function(fit, draws) {
 read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) c(so_far, list(one))) {
   draws <- fit$draws[[group]]
   problem <- problem_of(fit, group)
-  start <- numeric(nrow(problem$nodes))
+  start <- numeric(problem$space$n_nodes)
   out <- NULL
   for (i in seq_len(nrow(chosen))) {
     natural <- matrix(draws[chosen$.iteration[i], chosen$.chain[i], ], 1,

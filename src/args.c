@@ -48,7 +48,7 @@ int args_size(SEXP x, const char *name) {
   return n;
 }
 
-static void check_nonnegative(const double *x, size_t n, const char *name) {
+void args_check_nonnegative(const double *x, size_t n, const char *name) {
   for (size_t i = 0; i < n; i++) {
     if (!(x[i] >= 0.0 && x[i] <= DBL_MAX)) Rf_error("internal: '%s' has an entry out of range", name);
   }
@@ -57,7 +57,7 @@ static void check_nonnegative(const double *x, size_t n, const char *name) {
 /* Spaces are looked up by belief: one that is not finite has no place there. */
 const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name) {
   const double *values = args_doubles(x, n, name);
-  check_nonnegative(values, (size_t)n, name);
+  args_check_nonnegative(values, (size_t)n, name);
   return values;
 }
 
@@ -169,8 +169,8 @@ ibrc_models args_models(SEXP models) {
   const size_t n_transition = product(rows, (size_t)m.n_states), n_emission = product(rows, (size_t)m.n_obs);
   m.transition = doubles_element(models, "transition", n_transition);
   m.emission = doubles_element(models, "emission", n_emission);
-  check_nonnegative(m.transition, n_transition, "transition");
-  check_nonnegative(m.emission, n_emission, "emission");
+  args_check_nonnegative(m.transition, n_transition, "transition");
+  args_check_nonnegative(m.emission, n_emission, "emission");
   return m;
 }
 
@@ -238,7 +238,7 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   h.observation = ints_element(history, "observation", n);
   h.count = doubles_element(history, "count", cells);
   args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1);
-  check_nonnegative(h.count, cells, "count");
+  args_check_nonnegative(h.count, cells, "count");
   int *links = args_alloc_ints(2 * n);
   ibrc_history_link(h.n_histories, h.parent, links, links + n);
   h.first_child = links;

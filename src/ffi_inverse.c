@@ -131,6 +131,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   for (int i = 0; i < n; i++) {
     const double *p = parameter + n_slots * (size_t)i;
     chosen[i] = histories + tree[i];
+    args_check_nonnegative(p + IBRC_SLOT_ACTION_PRIOR, (size_t)table.n_actions, "action prior");
     ibrc_vector vector = {.alpha = p[IBRC_SLOT_ALPHA],
                           .beta = p[IBRC_SLOT_BETA],
                           .eta = p[IBRC_SLOT_ETA],

@@ -61,7 +61,7 @@ tree <- own("build_histories")(coded, setting)
 batch <- list(tables = plan$tables, models = stack, problem = plan$problem, histories = list(tree),
               space = plan$space, by_value = 1L, start = unname(setting$start), tolerance = 1e-8,
               max_backups = 1000L)
-parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95), c(0.6, -0.75, 1e-3, 0.95))
+parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95, 1 / 3, 1 / 3, 1 / 3), c(0.6, -0.75, 1e-3, 0.95, 0.2, 0.3, 0.5))
 
 # The model behind the plan serves as an input-output model.
 words <- list(actions = setting$actions, observations = setting$observations)

@@ -13,8 +13,8 @@ changed <- function(x, ...) {
   x
 }
 batch <- new_evaluator(plan, list(tree), 1L, ibrc_prior(alpha ~ lognormal(0, 1)), list(), 1e-8, 1L)$batch
-evaluate <- function(batch, which = 0L) {
-  .Call(ffi_evaluate, batch, matrix(c(0.5, Inf, 0, 0.95), 4), NULL, matrix(0, 11, 1), which, 1L)
+evaluate <- function(batch, which = 0L, prior = rep(1 / 3, 3)) {
+  .Call(ffi_evaluate, batch, matrix(c(0.5, Inf, 0, 0.95, prior), 7), NULL, matrix(0, 11, 1), which, 1L)
 }
 
 bad_trees <- function() {
@@ -66,6 +66,13 @@ test_that("trees of visits that a model is learned from pass the same check", {
   for (bad in list(changed(laws, n_states = -2L), changed(laws, n_models = 0L), changed(laws, start = c(0.5, NaN)))) {
     expect_error(.Call(ffi_iohmm_expect, nodes, bad), "internal")
   }
+})
+
+test_that("an action prior is made of probabilities", {
+  for (prior in list(c(-0.1, 0.6, 0.5), c(NaN, 0.5, 0.5), c(Inf, 0, 0))) {
+    expect_error(evaluate(batch, prior = prior), "out of range")
+  }
+  expect_false(identical(evaluate(batch, prior = c(0.2, 0.3, 0.5)), evaluate(batch)))
 })
 
 test_that("sizes are positive and agree, and laws are numbers", {
