@@ -7,6 +7,9 @@ test_that("streams follow from the seed, each by itself", {
 })
 
 test_that("streams do not depend on the kind of generator in use", {
+  # with_seed() leaves these kinds behind where nothing has been drawn before.
+  before <- RNGkind()
+  withr::defer(RNGkind(before[1], before[2], before[3]))
   expected <- streams_from_seed(7, 2)
   withr::with_seed(1, expect_identical(streams_from_seed(7, 2), expected),
                    .rng_kind = "Wichmann-Hill", .rng_normal_kind = "Box-Muller")
