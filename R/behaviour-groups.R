@@ -4,10 +4,18 @@
 
 small_group <- 20
 
+# Without groups, all trajectories are in this one, and tables of results have no column for it.
+lone_group <- "all"
+are_groups <- function(labels) !identical(labels, lone_group)
+without_lone_group <- function(table, labels) {
+  if (!are_groups(labels)) table$group <- NULL
+  table
+}
+
 # `known`: labels of the groups of a fit, for visits that came after it.
 group_trajectories <- function(visits, by, coded, known = NULL) {
   first <- coded$row[!duplicated(coded$trajectory)]
-  if (is.null(by)) return(factor(rep("all", length(first))))
+  if (is.null(by)) return(factor(rep(lone_group, length(first))))
   if (!is.character(by) || length(by) == 0) abort_input("by", "must name columns, not ", describe(by), ".")
   parts <- lapply(seq_along(by), function(i) {
     if (identical(by[i], attr(visits, "roles")$id)) return(numbered_trajectories(length(first)))
@@ -110,7 +118,7 @@ warn_small_groups <- function(group, visits) {
   scarce <- few_data(size, seen) & !short
   if (!any(short | scarce)) return(invisible())
   who <- function(small) {
-    if (identical(names(seen), "all")) return("There are")
+    if (!are_groups(names(seen))) return("There are")
     several <- sum(small) > 1
     paste0("Group", if (several) "s", " ", enumerate(names(seen)[small]), if (several) " have" else " has")
   }

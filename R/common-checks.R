@@ -122,6 +122,23 @@ check_distribution <- function(x, over, argument, of = "states") {
   stats::setNames(as.numeric(x) / total, over)
 }
 
+# Rows of a matrix, each a probability vector, rescaled.
+check_probability_rows <- function(x, argument) {
+  x <- unname(x)
+  bad <- which(rowSums(!is.finite(x) | x < 0) > 0)
+  if (length(bad)) {
+    abort_input(argument, "must be probabilities: row ", bad[1], " has a negative, missing or infinite entry.",
+                rows = bad)
+  }
+  total <- rowSums(x)
+  off <- which(abs(total - 1) > sum_tolerance)
+  if (length(off)) {
+    abort_input(argument, "must have rows that sum to 1: row ", off[1], " sums to ",
+                format(total[off[1]], digits = 10), ".", rows = off)
+  }
+  x / total
+}
+
 # The order in which `given` names have to be taken to follow `over`.
 match_names <- function(given, over, argument, of) {
   unknown <- setdiff(given, over)

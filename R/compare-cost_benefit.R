@@ -55,8 +55,7 @@ cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, dr
       as.character(worst_of(rows$verdict[is.na(rows$group) | rows$group == group]))
     }, "", USE.NAMES = FALSE)
   }
-  if (!is_grouped(fit)) out$group <- NULL
-  out
+  without_lone_group(out, names(fit$draws))
 }
 
 stated_entries <- function(setting) {

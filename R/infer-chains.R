@@ -44,17 +44,24 @@ given_start <- function(prior, start, n) {
   theta
 }
 
-# Steps until the end, or until interrupted. `chain` holds the sampler's state and
-# the values that solves start from; both change in one assignment, so that an
-# interrupt finds them in step.
+# Steps of all chains until the end, or until interrupted.
 run_chains <- function(chain, evaluator, run, each_step = NULL) {
   began <- Sys.time()
+  until_interrupted(chain, run$iter, function(chain) step_chains(chain, evaluator), function(chain) {
+    done <- iteration_of(chain)
+    if (run$refresh > 0 && done %% run$refresh == 0) say_progress(done, run, began)
+    if (!is.null(each_step)) each_step(chain)
+  })
+}
+
+# `advance` takes a chain one or more steps on, and `look` looks at where it stands, until step `iter` or until
+# interrupted. `chain` holds the sampler's state and the values that solves start from; both change in one
+# assignment, so that an interrupt finds them in step, also one that comes while somebody looks.
+until_interrupted <- function(chain, iter, advance, look) {
   stopped <- tryCatch({
-    while (chain$state$iteration < run$iter) {
-      chain <- step_chains(chain, evaluator)
-      done <- chain$state$iteration
-      if (run$refresh > 0 && done %% run$refresh == 0) say_progress(done, run, began)
-      if (!is.null(each_step)) each_step(chain)
+    while (iteration_of(chain) < iter) {
+      chain <- advance(chain)
+      look(chain)
     }
     FALSE
   }, interrupt = function(condition) TRUE)
@@ -86,6 +93,12 @@ format_seconds <- function(seconds) {
   if (seconds < 60) return(paste(ceiling(seconds), "s"))
   if (seconds < 3600) return(paste(ceiling(seconds / 60), "min"))
   paste(round(seconds / 3600, 1), "h")
+}
+
+# Draws [iteration, chain, term] as [draw, term], one chain after the other.
+flat_draws <- function(draws) {
+  size <- dim(draws)
+  matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
 }
 
 iteration_of <- function(chain) {

@@ -134,7 +134,7 @@ new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
   )
 }
 
-is_grouped_mode <- function(mode) length(mode$tops) > 1 || !identical(names(mode$tops), "all")
+is_grouped_mode <- function(mode) are_groups(names(mode$tops))
 
 #' @rdname ibrc_mode
 #' @param x,object A mode.
@@ -147,9 +147,7 @@ tidy.ibrc_mode <- function(x, ...) {
     terms <- lapply(seq_along(x$prior), function(j) mode_row(x$prior[[j]], top, j, group))
     do.call(rbind, terms)
   })
-  out <- do.call(rbind, rows)
-  if (!is_grouped_mode(x)) out$group <- NULL
-  out
+  without_lone_group(do.call(rbind, rows), names(x$tops))
 }
 
 # On the natural scale; the standard error by the slope of the transformation.

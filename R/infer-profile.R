@@ -59,8 +59,7 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
     cbind(data.frame(group = factor(groups[g], levels = groups)), piece)
   })
   out <- do.call(rbind, pieces)
-  if (identical(groups, "all")) out$group <- NULL
-  structure(out, term = term, scale = object$prior[[j]]$scale, class = c("ibrc_profile", "data.frame"))
+  structure(without_lone_group(out, groups), term = term, scale = object$prior[[j]]$scale, class = c("ibrc_profile", "data.frame"))
 }
 
 profile_values <- function(entry, values) {
@@ -78,8 +77,7 @@ profile_values <- function(entry, values) {
 # Where to begin: the mode itself, or draws from the whole of the posterior.
 profile_pool <- function(object, g) {
   if (inherits(object, "ibrc_mode")) return(matrix(object$tops[[g]]$theta, 1))
-  draws <- object$draws[[g]]
-  flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+  flat <- flat_draws(object$draws[[g]])
   rows <- unique(round(seq(1, nrow(flat), length.out = 32)))
   prior_unconstrain(object$prior, flat[rows, , drop = FALSE])
 }

@@ -53,18 +53,15 @@ run_parts <- function(chain, job, every, each_round = NULL) {
   began <- Sys.time()
   run <- job$run
   over <- can_spread()
-  stopped <- tryCatch({
-    while ((done <- chain$parts[[1]]$state$iteration) < run$iter) {
-      until <- min(run$iter, (done %/% every + 1L) * every)
-      pieces <- lapply(seq_along(chain$parts), function(g) part_piece(chain$parts[[g]], job$evaluator, g, until, over))
-      chain <- list(parts = spread(pieces, run_piece, over))
-      if (run$refresh > 0) say_progress(until, run, began)
-      if (!is.null(each_round)) each_round(chain)
-    }
-    FALSE
-  }, interrupt = function(condition) TRUE)
-  chain$interrupted <- stopped
-  chain
+  one_round <- function(chain) {
+    until <- min(run$iter, (iteration_of(chain) %/% every + 1L) * every)
+    pieces <- lapply(seq_along(chain$parts), function(g) part_piece(chain$parts[[g]], job$evaluator, g, until, over))
+    list(parts = spread(pieces, run_piece, over))
+  }
+  until_interrupted(chain, run$iter, one_round, function(chain) {
+    if (run$refresh > 0) say_progress(iteration_of(chain), run, began)
+    if (!is.null(each_round)) each_round(chain)
+  })
 }
 
 # What a process needs for one group, and no other group's data.

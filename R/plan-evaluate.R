@@ -61,21 +61,6 @@ as_node_sigma <- function(sigma, plan) {
   aperm(array(check_probability_rows(flat, "sigma"), size), c(3, 2, 1))
 }
 
-check_probability_rows <- function(x, argument) {
-  x <- unname(x)
-  bad <- which(rowSums(!is.finite(x) | x < 0) > 0)
-  if (length(bad)) {
-    abort_input(argument, "has a negative, missing or infinite entry in row ", bad[1], ".", rows = bad)
-  }
-  total <- rowSums(x)
-  off <- which(abs(total - 1) > sum_tolerance)
-  if (length(off)) {
-    abort_input(argument, "must have rows that sum to 1: row ", off[1], " sums to ",
-                format(total[off[1]], digits = 10), ".", rows = off)
-  }
-  x / total
-}
-
 # Where a prior is 0, or a price infinite, straying has no finite cost.
 refuse_infinite_cost <- function(plan, policy, sigma) {
   prior <- plan$problem$action_prior

@@ -138,11 +138,8 @@ wide_draws <- function(fit, terms, most) {
   chosen <- spaced_draws(fit, most)
   groups <- names(fit$draws)
   pieces <- lapply(groups, function(group) {
-    draws <- fit$draws[[group]]
-    size <- dim(draws)
-    flat <- matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
-    data.frame(chosen, group = factor(group, levels = groups), flat[chosen$.draw, terms, drop = FALSE],
-               check.names = FALSE)
+    data.frame(chosen, group = factor(group, levels = groups),
+               flat_draws(fit$draws[[group]])[chosen$.draw, terms, drop = FALSE], check.names = FALSE)
   })
   do.call(rbind, pieces)
 }

@@ -19,18 +19,7 @@ as_beliefs <- function(beliefs, states, argument = "beliefs") {
   if (!is.null(colnames(beliefs))) {
     beliefs <- beliefs[, match_names(colnames(beliefs), states, argument, "states"), drop = FALSE]
   }
-  bad <- which(rowSums(!is.finite(beliefs) | beliefs < 0) > 0)
-  if (length(bad)) {
-    abort_input(argument, "must be probabilities: row ", bad[1], " has a negative, missing or infinite entry.",
-                rows = bad)
-  }
-  total <- rowSums(beliefs)
-  off <- which(abs(total - 1) > sum_tolerance)
-  if (length(off)) {
-    abort_input(argument, "must have rows that sum to 1: row ", off[1], " sums to ",
-                format(total[off[1]], digits = 10), ".", rows = off)
-  }
-  out <- beliefs / total
+  out <- check_probability_rows(beliefs, argument)
   dimnames(out) <- list(NULL, states)
   out
 }

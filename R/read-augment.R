@@ -126,8 +126,7 @@ augment_kept <- function(fit, plans, rational, certain) {
   out <- do.call(rbind, pieces)
   out <- out[order(out$trajectory), ]
   rownames(out) <- NULL
-  if (!is_grouped(fit)) out$group <- NULL
-  out
+  without_lone_group(out, names(fit$draws))
 }
 
 # What augment() adds to the visits of a tree, whose trajectories stand together; actions from 1.

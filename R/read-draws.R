@@ -15,8 +15,7 @@ new_ibrc_fit <- function(chain, job) {
   draws <- lapply(seq_len(nlevels(group)), function(g) {
     mine <- which(evaluator$group == g)
     theta <- state$draws[seq_len(kept), mine, , drop = FALSE]
-    flat <- matrix(theta, kept * length(mine), length(terms))
-    array(prior_natural(evaluator$prior, flat), c(kept, length(mine), length(terms)),
+    array(prior_natural(evaluator$prior, flat_draws(theta)), c(kept, length(mine), length(terms)),
           list(NULL, NULL, terms))
   })
   structure(
@@ -53,7 +52,7 @@ acceptance_of <- function(state, group, levels) {
   stats::setNames(as.vector(tapply(rate, group, mean)), levels)
 }
 
-is_grouped <- function(fit) length(fit$draws) > 1 || !identical(names(fit$draws), "all")
+is_grouped <- function(fit) are_groups(names(fit$draws))
 
 # A fit as it is reported: probabilities, and their own priors, where the sampler has fractions of a simplex.
 as_reported <- function(fit) {
@@ -101,8 +100,7 @@ tidy_draws <- function(fit, conf.level = 0.95) {
 contraction <- function(fit) {
   prior_sd <- prior_sd_unconstrained(fit$prior)
   out <- vapply(fit$draws, function(draws) {
-    flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
-    theta <- prior_unconstrain(fit$prior, flat)
+    theta <- prior_unconstrain(fit$prior, flat_draws(draws))
     # A draw at the edge of the doubles has no place on that scale.
     theta[!is.finite(theta)] <- NA
     1 - apply(theta, 2, stats::var, na.rm = TRUE) / prior_sd^2

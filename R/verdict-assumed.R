@@ -22,9 +22,7 @@ moved_means <- function(theta, change) {
 # Draws of a group on the sampler's scale, some of them.
 some_draws <- function(fit, g, n = 100) {
   chosen <- spaced_draws(fit, n)
-  draws <- fit$draws[[g]]
-  flat <- matrix(draws, prod(dim(draws)[1:2]), dim(draws)[3], dimnames = list(NULL, dimnames(draws)[[3]]))
-  prior_unconstrain(fit$prior, flat[chosen$.draw, , drop = FALSE])
+  prior_unconstrain(fit$prior, flat_draws(fit$draws[[g]])[chosen$.draw, , drop = FALSE])
 }
 
 log_likelihood_at <- function(evaluator, theta, g) {

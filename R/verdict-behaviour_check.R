@@ -66,8 +66,7 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   out$p.value <- ifelse(out$df > 0, stats::pchisq(out$chi_square, pmax(out$df, 1), lower.tail = FALSE), NA)
   out <- out[c("statistic", "group", "visits", "cells", "chi_square", "df", "p.value", "gap")]
   rownames(out) <- NULL
-  if (!is_grouped(fit)) out$group <- NULL
-  out
+  without_lone_group(out, names(fit$draws))
 }
 
 # Where each history stands, by statistic; and each visit, for statistics of the user's own.

@@ -31,8 +31,7 @@ identify_terms <- function(fit) {
   })
   out <- do.call(rbind, pieces)
   rownames(out) <- NULL
-  if (!is_grouped(fit)) out$group <- NULL
-  structure(out, class = c("ibrc_identifiability", "data.frame"))
+  structure(without_lone_group(out, names(fit$draws)), class = c("ibrc_identifiability", "data.frame"))
 }
 
 # How thin each tail is beside the prior's: c(below, above). Past the posterior's median,
@@ -71,8 +70,8 @@ tail_rank <- function(entry, x, edge, below) {
 # straight on either.
 strongest_ridges <- function(prior, draws) {
   terms <- prior_terms(prior)
-  flat <- matrix(draws, prod(dim(draws)[1:2]), length(terms), dimnames = list(NULL, terms))
   if (length(terms) == 1) return(data.frame(with = NA_character_, correlation = NA_real_))
+  flat <- flat_draws(draws)
   together <- stats::cor(prior_unconstrain(prior, flat))
   plain <- suppressWarnings(stats::cor(flat))
   stronger <- which(abs(plain) > abs(together))

@@ -75,8 +75,7 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
 # The table with what is said of each term in its group; without groups, without that column.
 with_verdict <- function(table, verdict, fit) {
   table$verdict <- vapply(seq_len(nrow(table)), function(i) verdict_for(verdict, table$term[i], table$group[i]), "")
-  if (!is_grouped(fit)) table$group <- NULL
-  table
+  without_lone_group(table, names(fit$draws))
 }
 
 #' @importFrom generics glance

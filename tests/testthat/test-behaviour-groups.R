@@ -26,6 +26,13 @@ test_that("one level per combination, missing a level of its own", {
   expect_identical(levels(groups_of(ordered, "sex")), c("m", "f", "missing"))
 })
 
+test_that("tables have no column for the one group that is none", {
+  table <- data.frame(term = "alpha", group = "all")
+  expect_named(without_lone_group(table, "all"), "term")
+  expect_identical(without_lone_group(table, c("all", "some")), table)
+  expect_identical(without_lone_group(table, "north"), table)
+})
+
 test_that("a group that changes within a trajectory is refused by its rows", {
   changed <- visits
   changed$sex[4] <- "f"
@@ -53,8 +60,8 @@ test_that("groups that are trajectories are warned of in one sentence", {
     conditionMessage(told)
   }
   expect_identical(warned(c(400, rep(5, 300))),
-                   paste0("Groups ", paste0("\"trajectory ", 2:6, "\"", collapse = ", "), " and 295 more have fewer than ",
-                          "200 visits: the posterior will lean on the prior. Pool groups, or report it as such."))
+                   paste0("Groups ", paste0("\"trajectory ", 2:6, "\"", collapse = ", "), " and 295 more have fewer ",
+                          "than 200 visits: the posterior will lean on the prior. Pool groups, or report it as such."))
   expect_match(warned(c(5, 400)), "^Group \"trajectory 1\" has fewer than 200 visits:")
   expect_silent(warn_small_groups(numbered_trajectories(2), c(400, 400)))
 })
@@ -67,8 +74,8 @@ test_that("groups by the column of identifiers are trajectories, by number", {
                    c("FALSE, trajectory 1", "TRUE, trajectory 2", "TRUE, trajectory 3"))
   expect_identical(as.character(groups_of(data, c("id", "sex"))),
                    c("trajectory 1, m", "trajectory 2, f", "trajectory 3, missing"))
-  many <- data.frame(id = 12:1, time = 1, action = "monitor", observation = "positive")
-  expect_identical(levels(group_trajectories(trajectories(many), "id", code_visits(trajectories(many), diag_setting()))),
+  many <- trajectories(data.frame(id = 12:1, time = 1, action = "monitor", observation = "positive"))
+  expect_identical(levels(group_trajectories(many, "id", code_visits(many, diag_setting()))),
                    paste("trajectory", 1:12))
 })
 

@@ -96,7 +96,8 @@ test_that("a posterior for each identifier keeps none of them", {
   }
   expect_told(augment(single, few[few$id != few$id[1], ]))
   expect_told(log_lik(single, newdata = visits))
-  expect_clean(suppressWarnings(ibrc_mode(few, setting, models, prior, by = "id", resolution = 10, starts = 2, seed = 1)))
+  mode <- suppressWarnings(ibrc_mode(few, setting, models, prior, by = "id", resolution = 10, starts = 2, seed = 1))
+  expect_clean(mode)
   skip_if_not_installed("ggplot2")
   expect_clean(plot_groups(single))
   expect_clean(report_sections(single, few, patients = 2, draws = 2))
