@@ -98,7 +98,8 @@ format_seconds <- function(seconds) {
 # Draws [iteration, chain, term] as [draw, term], one chain after the other.
 flat_draws <- function(draws) {
   size <- dim(draws)
-  matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
+  terms <- dimnames(draws)[[3]]
+  matrix(draws, size[1] * size[2], size[3], dimnames = if (!is.null(terms)) list(NULL, terms))
 }
 
 iteration_of <- function(chain) {
