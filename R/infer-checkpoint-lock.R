@@ -13,8 +13,10 @@ new_lock <- function(path) {
        text = c(lock_title, paste0(c("process ", "machine ", "began ", "run "), c(process_marks(), run))))
 }
 
-# The runs of this session that have a lock: a handler of messages can begin a run within a run.
+# The runs of this session that have a lock, `names`: a handler of messages can begin a run within a run. (Not as
+# variables of their own: R never forgets the name of one.)
 locked_runs <- new.env(parent = emptyenv())
+locked_runs$names <- character()
 
 # The number of a process is given again once it has ended; with the time it began it is one of its kind,
 # where the system tells (Linux).
@@ -39,7 +41,10 @@ take_lock <- function(lock) {
   suspendInterrupts({
     for (attempt in 1:5) {
       why <- .Call(ffi_file_write, lock$path, charToRaw(paste0(lock$text, "\n", collapse = "")))
-      if (is.null(why)) return(invisible(assign(lock$run, TRUE, envir = locked_runs)))
+      if (is.null(why)) {
+        locked_runs$names <- c(locked_runs$names, lock$run)
+        return(invisible())
+      }
       there <- read_lock(lock$path)
       if (is.null(there)) next
       if (is_held(there)) refuse_locked(lock$path, there)
@@ -53,7 +58,7 @@ take_lock <- function(lock) {
 release_lock <- function(lock) {
   suspendInterrupts({
     if (identical(lock_lines(lock$path), lock$text)) unlink(lock$path, expand = FALSE)
-    suppressWarnings(rm(list = lock$run, envir = locked_runs))
+    locked_runs$names <- setdiff(locked_runs$names, lock$run)
   })
   invisible()
 }
@@ -78,7 +83,7 @@ lock_process <- function(lines) suppressWarnings(as.integer(sub("^process ", "",
 
 is_own_run <- function(lines) {
   length(lines) == 5 && lock_process(lines) %in% Sys.getpid() &&
-    exists(sub("^run ", "", lines[5]), envir = locked_runs, inherits = FALSE)
+    sub("^run ", "", lines[5]) %in% locked_runs$names
 }
 
 # Nobody's: begun and never finished, or of a process that has ended, or of this one and of no run that it has.

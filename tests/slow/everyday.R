@@ -37,10 +37,12 @@ rows <- list(
        fault = "times are not looked at", code = "plant('validate_times', function(...) invisible())"),
   list(what = "a planted identifier is in no message, fit, checkpoint, report or picture", filter = "^privacy$",
        fault = "an error says whose rows",
-       code = "plant('validate_times', function(who, ...) tryCatch(was(who, ...), error = function(e) {
-                 e$message <- paste(e$message, toString(unique(who)))
-                 stop(e)
-               }))"),
+       code = "plant('validate_ibrc_trajectories', function(visits, ...) {
+                 tryCatch(was(visits, ...), error = function(e) {
+                   e$message <- paste(e$message, toString(unique(visits[[attr(visits, 'roles')$id]])))
+                   stop(e)
+                 })
+               })"),
   list(what = "small counts are hidden where asked", filter = "^behaviour-suppress$",
        fault = "they are not", code = "plant('hide_counts', function(x, below) x)"),
   list(what = "draws do not depend on threads, and come back for a seed", filter = "^(fit-ibrc|infer-evaluator)$",

@@ -69,7 +69,7 @@ test_that("a run within a run does not write to the same file", {
   }
   # Another file is another matter, and a run that has ended holds nobody back.
   expect_s3_class(short_fit("other.ibrc"), "ibrc_fit")
-  expect_length(ls(locked_runs), 0)
+  expect_length(locked_runs$names, 0)
   write_lock(path, Sys.getpid())
   expect_s3_class(short_fit(path, overwrite = TRUE), "ibrc_fit")
 })
