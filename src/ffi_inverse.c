@@ -118,6 +118,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
     *history = args_history(VECTOR_ELT(trees, tree[i]), &models);
     if (!largest || history->n_histories > largest->n_histories) largest = history;
   }
+  if (!largest) Rf_error("internal: no tree to look at");
   const ibrc_history **chosen = (const ibrc_history **)R_alloc((size_t)n, sizeof(*chosen));
   ibrc_vector *vectors = (ibrc_vector *)R_alloc((size_t)n, sizeof(ibrc_vector));
 
