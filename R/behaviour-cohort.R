@@ -6,7 +6,7 @@ new_ibrc_cohort <- function(visits, log, cuts) {
 }
 
 # Rows that pass one condition after another; what each leaves is written down.
-# `who`: one identifier a row of the table, missing ones as NA.
+# `who`: one identifier per row of the table, missing ones as NA.
 start_sieve <- function(who) {
   note_step(list(who = who, row = seq_along(who), log = NULL), "read", "rows of the table")
 }

@@ -9,7 +9,7 @@
 #' genotypes are missing, some visits were entered twice and some scans were made between
 #' visits. Diagnoses follow the hidden state, but for some errors.
 #'
-#' @format A data frame with a row a visit and the columns
+#' @format A data frame with one row per visit and the columns
 #' \describe{
 #'   \item{RID}{Patient, a number from 900,001 on: ADNI has none that are so large.}
 #'   \item{VISCODE}{Visit: `bl`, `m06`, `m12`, ...}

@@ -17,13 +17,13 @@
 #' @param x,flow A flow.
 #' @param ... Not used.
 #'
-#' @return `flow()`: a data frame of class `ibrc_flow` with a row a step: `step` (a short
+#' @return `flow()`: a data frame of class `ibrc_flow` with one row per step: `step` (a short
 #'   name), `reason` (why rows went), `patients` and `visits` (how many are left after
 #'   it), `dropped_patients` and `dropped_visits` (how many it took). Suppressed
 #'   counts are `NA` and print as `<5` where they are small, `>=5` where they are not, and
 #'   `*` where they are sums of others.
 #'   `plot()`: a `ggplot` object, boxes downwards with what was dropped at their side;
-#'   it needs the package ggplot2. `flow_data()`: the data frame behind it, a row a
+#'   it needs the package ggplot2. `flow_data()`: the data frame behind it, one row per
 #'   box: `step`, `kind` (`"kept"` or `"dropped"`), `label`, `x` and `y`.
 #' @seealso [suppress_counts()] for counts that are no flow.
 #' @family clinical tables

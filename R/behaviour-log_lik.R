@@ -9,7 +9,7 @@
 #' @param visits Trajectories ([trajectories()] or
 #'   [simulate()][simulate.ibrc_plan]).
 #' @param ... Not used.
-#' @return For a plan: a numeric vector, one a trajectory in order of first
+#' @return For a plan: a numeric vector, one per trajectory in order of first
 #'   appearance, named by its identifier. `sum()` it for the whole.
 #' @family inference
 #' @export

@@ -12,7 +12,7 @@
 #' marker); rows without the marker; with `interval`, further visits that fall in the same interval;
 #' and what comes after the first gap longer than `max_gap`.
 #'
-#' @param data A data frame, a row a visit.
+#' @param data A data frame, one row per visit.
 #' @param id,time,marker,test Names of columns. Times are numbers, dates or
 #'   date-times; marker and test are numbers, or factors or text whose levels
 #'   are then the classes. Text in which all values are numbers is cut as numbers are where `marker_cuts` or
@@ -29,7 +29,7 @@
 #'   the units of `time` (days for dates, seconds for date-times). By default `interval`
 #'   where that is given, else no limit.
 #' @param interval The planned time between visits. Given, visits are rounded to
-#'   whole intervals from the patient's first visit, one visit an interval counts, and gaps are
+#'   whole intervals from the patient's first visit, one visit per interval counts, and gaps are
 #'   measured in whole intervals.
 #' @param covariates Names of further columns to keep, to compare groups by.
 #' @param marker_labels,test_labels Names of the classes, lowest first; by default the

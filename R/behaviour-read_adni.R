@@ -159,7 +159,7 @@ adni_seen <- function(kept, cuts) {
   paste(adni_cdr[rating], adni_mri[size], sep = "_")
 }
 
-# A row a patient: the groups that patients fall in.
+# One row per patient: the groups that patients fall in.
 adni_patients <- function(table, kept, age_cut) {
   rid <- unique(kept$rid)
   # First values in the order of visits; rows without a month come last.

@@ -10,7 +10,7 @@
 #' be hidden, too: the attribute `"total"` of the result is the total as it may be shown.
 #' With a single count, that is the count.
 #'
-#' @param x Whole numbers, not negative, that add up to a total: trajectories a group, say.
+#' @param x Whole numbers, not negative, that add up to a total: trajectories per group, say.
 #'   Missing ones stay missing, and are taken to be known. Or a data frame with such
 #'   columns.
 #' @param below The smallest count that may be shown.
@@ -91,7 +91,7 @@ is_protected <- function(x, small, hidden, below) {
   total - most_of_others <= 1 && total - least_of_others >= below - 1
 }
 
-# Trajectories a group of a fit as text, with the total as it may be shown.
+# Trajectories per group of a fit as text, with the total as it may be shown.
 group_counts <- function(fit, suppress) {
   size <- fit$group_sizes
   if (!is.null(suppress)) return(hide_counts(size, suppress))

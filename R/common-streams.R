@@ -1,4 +1,4 @@
-# Random streams: one L'Ecuyer-CMRG stream a chain, so that a chain's noise does
+# Random streams: one L'Ecuyer-CMRG stream per chain, so that a chain's noise does
 # not depend on which chains run beside it, nor on the number of threads.
 #
 # R's generator lives in `.Random.seed` of the global environment, and its first

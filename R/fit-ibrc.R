@@ -46,10 +46,10 @@
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
-#'   settings, one a group.
+#'   settings, one per group.
 #' @param models What the decision maker may believe about the dynamics
 #'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
-#'   models over others, so it takes more than one. Or a list of them, one a group.
+#'   models over others, so it takes more than one. Or a list of them, one per group.
 #' @param prior What is inferred, and its prior ([ibrc_prior()]). By default alpha,
 #'   optimism and eta, weakly informative on the scale of the utility, without what is `fixed`, and without
 #'   optimism where there is one model only.
@@ -62,11 +62,11 @@
 #'   Groups stand in the order of a factor's levels, of numbers by size, and of text letter by letter, capitals
 #'   first (as in the locale `C`, in every locale); what is missing, blank text included, comes last and is
 #'   called `missing`. With
-#'   several columns a group is called by their values with commas between, `female, carrier`. A value that has a
+#'   several columns, a group is called by their values with commas between, `female, carrier`. A value that has a
 #'   comma and a blank in it then stands in quotes, and so does the text `missing` where there are missing values
 #'   beside it: no two groups are merged. Numbers that differ beyond the 15 digits R writes have all their digits; dates
 #'   and times that differ and are written the same are refused.
-#' @param chains,iter,warmup,thin Chains a group, steps a chain, how many of those
+#' @param chains,iter,warmup,thin Chains per group, steps per chain, how many of those
 #'   learn the proposal and are dropped, and which of the rest are kept.
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are
 #'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
@@ -89,7 +89,7 @@
 #'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`, `chains = 1`, `warmup = 1000`, `iter = 11000`
 #'   and `thin = 10`.
 #' @param start Where chains start: `NULL` draws from the prior; or a matrix or
-#'   data frame with a column a term and a row a chain (natural scale), group after
+#'   data frame with one column per term and one row per chain (natural scale), group after
 #'   group, one row for all of them alike; or an earlier fit, at whose last draws they
 #'   start. The fit has them as its `start`. To go on with a run rather than begin another,
 #'   see [resume()].

@@ -32,9 +32,10 @@ start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
 given_start <- function(prior, start, n) {
   terms <- prior_terms(prior)
   start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
-    abort_input("start", "must be a data frame with a column a term and a row a chain, not ", describe(start), ".")
+    abort_input("start", "must be a data frame with one column per term and one row per chain, not ", describe(start),
+                ".")
   })
-  if (!is.numeric(start)) abort_input("start", "must be numbers, a column a term and a row a chain.")
+  if (!is.numeric(start)) abort_input("start", "must be numbers, one column per term and one row per chain.")
   lost <- setdiff(terms, colnames(start))
   if (length(lost)) abort_input("start", "has no column for ", enumerate(lost), ".")
   if (!nrow(start) %in% c(1, n)) abort_input("start", "has ", nrow(start), " rows for ", n, " chains.")

@@ -35,7 +35,7 @@ is_text <- function(x, n = length(x)) is.character(x) && is_bare(x) && length(x)
 is_choice <- function(x, choices) is_text(x, 1) && x %in% choices
 is_plain_list <- function(x, n) is.list(x) && is_bare(x) && length(x) == n
 has_names <- function(x, names) is.list(x) && is_bare(x, "names") && identical(names(x), names)
-# A row a chain: without names, or with those of the terms.
+# One row per chain: without names, or with those of the terms.
 without_terms <- function(x, prior) {
   if (identical(dimnames(x), list(NULL, names(prior)))) dimnames(x) <- NULL
   x

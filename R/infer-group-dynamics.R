@@ -1,7 +1,7 @@
 # Groups with dynamics of their own: a setting, or what may be believed about it, for each
 # group of a fit. What such a fit shares over its groups are names and priors.
 
-# A list of settings: one that all groups share, or one a group.
+# A list of settings: one that all groups share, or one per group.
 as_settings <- function(setting, by) {
   if (!is_group_list(setting)) {
     check_class(setting, "ibrc_setting", "setting", "decision_setting()")

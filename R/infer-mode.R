@@ -29,7 +29,7 @@
 #' @param starts How many points, drawn from the prior, to climb from.
 #' @param seed A number that makes those draws repeatable; `NULL` takes one from the
 #'   session's generator.
-#' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with a row a
+#' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with one row per
 #'   term and group: `term`, `group` (with groups), `estimate`, `std.error` (from the
 #'   curvature), `conf.low` and `conf.high`; `coef()` the estimates; `logLik()` the
 #'   log-likelihood there, all groups together.

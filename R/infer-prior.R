@@ -166,7 +166,7 @@ check_support <- function(entry) {
   entry
 }
 
-# The vectorised face of a prior: a row a draw, a column a term, `theta` on the unconstrained scale.
+# The vectorised face of a prior: one row per draw, one column per term, `theta` on the unconstrained scale.
 # The loops run over terms; the rows go through together.
 
 # -Inf wherever a density has no finite logarithm, never NaN.
@@ -238,7 +238,7 @@ prior_unconstrain <- function(prior, natural) {
   by_term(prior, nrow(natural), function(entry, j) to_unconstrained(entry, natural[, j]))
 }
 
-# By inversion, one uniform number a draw and term, so that a seed gives the same draws however a
+# By inversion, one uniform number per draw and term, so that a seed gives the same draws however a
 # distribution is cut.
 prior_draw <- function(prior, n) {
   by_term(prior, n, function(entry, j) {

@@ -2,7 +2,7 @@
 #'
 #' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]).
 #' @param ... Not used.
-#' @return A data frame with a row a term: `term`, `distribution`, and the prior's
+#' @return A data frame with one row per term: `term`, `distribution`, and the prior's
 #'   quantiles `q2.5`, `median` and `q97.5`.
 #' @family inference
 #' @export

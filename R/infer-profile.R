@@ -11,7 +11,7 @@
 #'   scale a sampler works on, over the range in which the profile lies within 5.4 of
 #'   its maximum (99.9%), and not beyond the central 99.8% of the prior.
 #' @param cores Threads to use.
-#' @return A data frame of class `ibrc_profile` with a row a value: `group` (with
+#' @return A data frame of class `ibrc_profile` with one row per value: `group` (with
 #'   groups), `value`, `log_likelihood`, `below_maximum` and a column for every
 #'   other term at its conditional maximum. Its `plot()` is a ggplot; the line marks
 #'   the 95% cut. `profile_data()` returns the data frame behind that picture: `term`, `group` (with

@@ -9,7 +9,7 @@
 # Independent draws cross a curved posterior in one step where the mixture fits;
 # the walk, now and then much shorter or longer and in the shape of any of the
 # mixture's components, frees a chain from where it does not: from the thin end of
-# a bent posterior above all. Everything is kept a group: chains of one group learn
+# a bent posterior above all. Everything is kept per group: chains of one group learn
 # together.
 #
 # A proposal is a plain list:
@@ -125,7 +125,7 @@ stack_mixtures <- function(mixtures, df = proposal_df) {
        constant = matrix(log(weight) - log(volume) + constant, n_parts))
 }
 
-# One draw a row, from normals [rows, size], a stretch (root of df over chi-square)
+# One draw per row, from normals [rows, size], a stretch (root of df over chi-square)
 # and a uniform that chooses the component.
 mixture_draw <- function(mixture, normal, stretch, uniform, group) {
   before <- mixture$cumulative[, group] < rep(as.vector(uniform), each = mixture$n_parts)

@@ -1,7 +1,7 @@
 # A Metropolis-Hastings sampler, vectorised over chains: a step draws a proposal
 # for every chain, asks once for the log densities of all of them, and accepts or
 # refuses each. It knows nothing of planning: `log_density(theta)` takes a matrix
-# [chains, size] and returns a number a row, -Inf where there is no density, or two:
+# [chains, size] and returns one number per row, -Inf where there is no density, or two:
 # the log prior and the log likelihood, which early warm-up flattens.
 #
 # The state is a plain list, and a step a function from state to state: a run can
@@ -27,7 +27,7 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
                 " would begin where the prior or the likelihood is zero.", rows = which(density == -Inf))
   }
   n_kept <- (iter - warmup) %/% thin
-  # What is proposed: `law` (see sampler-proposal.R), `scale` a group, and from them
+  # What is proposed: `law` (see sampler-proposal.R), `scale` per group, and from them
   # and a block's noise the moves of its steps. What came of it: the last step's
   # `proposal`, `independent`, `log_ratio`, `log_uniform` and `accepted`.
   state <- list(

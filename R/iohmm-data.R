@@ -81,7 +81,7 @@ iohmm_tree <- function(coded, words) {
        through = as.numeric(tabulate(histories$visit, n)), ends = as.numeric(tabulate(leaf, n)), leaf = leaf - 1L)
 }
 
-# The same without sharing: a root a trajectory, a node a state.
+# The same without sharing: one root per trajectory, one node per state.
 iohmm_chains <- function(coded) {
   states <- with_ends(coded)
   n <- length(states$trajectory)

@@ -17,7 +17,7 @@
 #'
 #' @param iohmm A fit ([fit_iohmm()]).
 #' @param n Number of draws.
-#' @param warmup,thin Sweeps dropped at the beginning, and how many sweeps a draw.
+#' @param warmup,thin Sweeps dropped at the beginning, and how many sweeps per draw.
 #' @param seed A number that makes the draws repeatable; `NULL` takes one from the
 #'   session's generator, which moves on by one draw. Otherwise the generator is left
 #'   as it was.

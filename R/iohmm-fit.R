@@ -18,7 +18,7 @@
 #' `zeros = "data"` a pair of action and observation that is never seen is impossible in
 #' every state, exactly. That is a statement about the world and not only about the data:
 #' give the pairs yourself where a possible pair may be unseen by chance, a logical matrix
-#' with a row an action and a column an observation, `TRUE` where possible; or `"none"`.
+#' with one row per action and one column per observation, `TRUE` where possible; or `"none"`.
 #' After an action with nothing seen at all, everything is possible.
 #'
 #' @section Order of the states:
@@ -50,7 +50,7 @@
 #' @param names Names of the states in that order; `"state1"`, `"state2"`, ... by default.
 #' @param tolerance A climb ends when a step gains no more log-likelihood than this.
 #' @param max_iter The most steps of a climb.
-#' @param cores Threads to use, one a climb. Results do not depend on it.
+#' @param cores Threads to use, one per climb. Results do not depend on it.
 #' @param seed A number that makes the starts repeatable; `NULL` takes one from the
 #'   session's generator, which moves on by one draw. Otherwise the generator is left
 #'   as it was.
@@ -60,7 +60,7 @@
 #' @return An object of class `ibrc_iohmm`: a list with `states`, `actions`,
 #'   `observations`, `start`, `transition` `[from, to, action]` and `emission`
 #'   `[to, observation, action]`; `log_lik`; `trace`, the objective at each step of the
-#'   best climb; `starts`, a data frame with a row a climb (`states`, `start`, `log_lik`,
+#'   best climb; `starts`, a data frame with one row per climb (`states`, `start`, `log_lik`,
 #'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
 #'   plus the log-density of the prior up to a constant; `counts`, what is expected to
 #'   have happened; `n_parameters`; and what was asked for. `summary()` prints the laws.
@@ -192,7 +192,7 @@ check_state_names <- function(names, states) {
   names
 }
 
-# A score an observation, NA where it does not count.
+# One score per observation, NA where it does not count.
 check_scores <- function(sort_by, observations) {
   if (is.null(sort_by)) return(NULL)
   if (is.function(sort_by)) {

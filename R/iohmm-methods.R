@@ -2,12 +2,12 @@
 #'
 #' @param x,object A fit ([fit_iohmm()]).
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with a row a probability: `parameter` (`"start"`,
+#' @return `tidy()`: a data frame with one row per probability: `parameter` (`"start"`,
 #'   `"transition"` or `"emission"`), `state` (the first state, the state that is moved from, or the new
 #'   state in which something is seen), `action` (`NA` for the first state and for shared
 #'   transitions), `outcome` (the next state, or the observation; `NA` for the first state),
 #'   `estimate` and `count`, the expected number of times behind the
-#'   row that the probability belongs to. `glance()`: a row a number of states
+#'   row that the probability belongs to. `glance()`: one row per number of states
 #'   tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`, `visits`,
 #'   `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
 #'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the

@@ -13,8 +13,8 @@
 #' @param when For states: `"before"` the action of the visit, when it is decided on, or
 #'   `"after"` it, with what was seen.
 #' @param ... Not used.
-#' @return `predict()`: a data frame with a row a visit, in the order of the rows of
-#'   `visits`, and a column a state (or an observation); rows sum to 1. `simulate()`:
+#' @return `predict()`: a data frame with one row per visit, in the order of the rows of
+#'   `visits`, and one column per state (or per observation); rows sum to 1. `simulate()`:
 #'   trajectories ([trajectories()]) with columns `id` (numbered by first appearance),
 #'   `time` (from 0), `action`, `observation` and, asked for, `state`, the state that the
 #'   observation comes from.
@@ -111,12 +111,12 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   out
 }
 
-# All trajectories a visit at a time.
+# All trajectories, one visit at a time.
 draw_forwards <- function(iohmm, trajectory, action) {
   first <- which(c(TRUE, diff(trajectory) != 0))
   visit <- sequence(diff(c(first, length(trajectory) + 1L)))
   choose <- function(law) {
-    # A row a draw: the first column whose cumulated chance exceeds a uniform.
+    # One row per draw: the first column whose cumulated chance exceeds a uniform.
     law <- matrix(law, ncol = ncol(law))
     cumulated <- law
     for (k in seq_len(ncol(law))[-1]) cumulated[, k] <- cumulated[, k - 1] + law[, k]

@@ -9,7 +9,7 @@
 #'
 #' @param start,transition,emission Pseudo-counts, 0 or more, of each entry of the law of
 #'   the first state, of each transition row and of each emission row. `emission`
-#'   may be a matrix with a row an action and a column an observation. Impossible
+#'   may be a matrix with one row per action and one column per observation. Impossible
 #'   pairs stay impossible.
 #' @param stay Pseudo-counts added for staying in a state, to each action's
 #'   transition rows.

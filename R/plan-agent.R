@@ -158,7 +158,7 @@ print.summary.ibrc_plan <- function(x, digits = 4, ...) {
   cat("\nWhat a visit is worth to the agent, on discounted average\n")
   column <- function(v) formatC(v, format = "f", digits = digits)
   writeLines(paste0("  ", format(x$account$item), "  ", format(column(x$account$amount), justify = "right")))
-  cat("\nHow far it strays from its priors, in nats a visit\n")
+  cat("\nHow far it strays from its priors, in nats per visit\n")
   writeLines(paste0("  ", format(x$complexity$complexity), "  ",
                     format(column(x$complexity$nats), justify = "right")))
   invisible(x)

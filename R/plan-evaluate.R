@@ -9,7 +9,7 @@
 #'   beliefs that returns them. The plan's own by default.
 #' @param sigma Model weights `[node, action, model]`. The plan's own by default.
 #' @param beliefs Where to read the value; the nodes by default.
-#' @return A numeric vector, a value a belief.
+#' @return A numeric vector, one value per belief.
 #' @family planning
 #' @export
 #' @examples

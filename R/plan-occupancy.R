@@ -9,8 +9,8 @@
 #'
 #' @param plan A plan ([plan_agent()]).
 #' @param start The first belief; the setting's own by default.
-#' @return `occupancy()`: a data frame with a column a state and `occupancy`, which
-#'   sums to 1. `complexity()`: a data frame with a row a complexity (`decision`,
+#' @return `occupancy()`: a data frame with one column per state and `occupancy`, which
+#'   sums to 1. `complexity()`: a data frame with one row per complexity (`decision`,
 #'   `specification`, `recognition`) and columns `complexity`, `nats`, `price`
 #'   (alpha, beta, eta) and `cost` (their product).
 #' @details Recognition is measured against the belief prior. The default, the constant

@@ -1,9 +1,9 @@
 #' Read a plan at any belief
 #'
 #' @param object A plan ([plan_agent()]).
-#' @param beliefs A matrix or data frame with a column a state and a row a belief,
+#' @param beliefs A matrix or data frame with one column per state and one row per belief,
 #'   or a vector for a single belief. By default the nodes of the plan's lattice.
-#' @param action For `model_weights()`, the action taken: one name, or one a
+#' @param action For `model_weights()`, the action taken: one name, or one per
 #'   belief.
 #' @param ... Not used.
 #'
@@ -118,9 +118,9 @@ match_length <- function(x, n, argument, what) {
 #' missing observation (`NA`) moves the belief by prediction alone.
 #'
 #' @param plan A plan ([plan_agent()]).
-#' @param belief One belief as a vector, or several as a matrix with a column a
+#' @param belief One belief as a vector, or several as a matrix with one column per
 #'   state.
-#' @param action,observation Names, one for all beliefs or one a belief.
+#' @param action,observation Names, one for all beliefs or one per belief.
 #' @return The next belief: a vector named by state where one was given, else a
 #'   matrix. An observation that no model can produce is an error.
 #' @family planning
@@ -162,8 +162,8 @@ generics::tidy
 #'
 #' @param x A plan ([plan_agent()]).
 #' @param ... Not used.
-#' @return A data frame with a row for each node of the lattice and action: a
-#'   column a state with the belief, then `action`, `probability`,
+#' @return A data frame with a row for each node of the lattice and action: one
+#'   column per state with the belief, then `action`, `probability`,
 #'   `action_value` and `value`.
 #' @family planning
 #' @export

@@ -1,7 +1,7 @@
 # Where on a lattice of two or three states each action is the likeliest, exactly: what
 # the likeliest is read from is linear on each cell, so its regions are polygons.
 
-# A score a node and action, [node, action], whose largest is the likeliest action and
+# One score per node and action, [node, action], whose largest is the likeliest action and
 # which is linear between nodes as the plan's own reading is.
 node_scores <- function(plan) {
   if (!plan$by_value) return(t(plan$solution$policy))
@@ -16,8 +16,8 @@ node_scores <- function(plan) {
   sweep(score, 2, habit, `+`)
 }
 
-# Regions as rows: piece, action, a column a state; and the boundary between them, two
-# rows a piece (one for two states) with action NA. `part` tells them apart.
+# Regions as rows: piece, action, one column per state; and the boundary between them, two
+# rows per piece (one for two states) with action NA. `part` tells them apart.
 decision_regions <- function(plan) {
   score <- node_scores(plan)
   n <- round(plan$resolution)

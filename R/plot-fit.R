@@ -1,8 +1,8 @@
 #' Draw a fit
 #'
-#' `"density"`: the posterior of each term, a colour a group, against its prior (grey,
+#' `"density"`: the posterior of each term, one colour per group, against its prior (grey,
 #' dashed), as in the paper's Figure 3(a). `"joint"`: two terms together, as in Figure
-#' 3(b, c). `"trace"`: draws in order, a colour a chain. `"pairs"`: every two terms
+#' 3(b, c). `"trace"`: draws in order, one colour per chain. `"pairs"`: every two terms
 #' together.
 #'
 #' alpha, beta and eta range over many orders of magnitude: they are drawn on a
@@ -19,10 +19,10 @@
 #' @return A `ggplot` object; it needs the package ggplot2. `fit_plot_data()` returns
 #'   the data frame behind it. `"density"`: `part` (`"posterior"` or `"prior"`), `group`
 #'   (`NA` for the prior), `term`, `value`, `density` and `scale` (`"log10"` or `"linear"`: what the density is
-#'   per unit of). `"joint"`: a row a draw: `.draw`, `.iteration`, `.chain`, `group` and a column for
-#'   either term. `"trace"`: a
-#'   row a draw and term, as [as.data.frame()][as.data.frame.ibrc_fit] gives. `"pairs"`: a
-#'   row a draw and pair: `.draw`, `group`, `term_x`, `term_y`, `x` and `y`. More than 2,000 draws a group are
+#'   per unit of). `"joint"`: one row per draw: `.draw`, `.iteration`, `.chain`, `group` and a column for
+#'   either term. `"trace"`: one
+#'   row per draw and term, as [as.data.frame()][as.data.frame.ibrc_fit] gives. `"pairs"`: one
+#'   row per draw and pair: `.draw`, `group`, `term_x`, `term_y`, `x` and `y`. More than 2,000 draws per group are
 #'   thinned to that in `"joint"` and `"pairs"`.
 #' @family inference
 #' @importFrom graphics plot
@@ -132,7 +132,7 @@ trace_data <- function(fit, terms) {
   out
 }
 
-# A row a draw and group, a column a term; at most so many a group.
+# One row per draw and group, one column per term; at most so many per group.
 wide_draws <- function(fit, terms, most) {
   fit <- as_reported(fit)
   chosen <- spaced_draws(fit, most)

@@ -1,6 +1,6 @@
 #' Draw groups side by side
 #'
-#' A row a group: the posterior of each term with its median and interval, before its
+#' One row per group: the posterior of each term with its median and interval, before its
 #' prior (grey), so that groups can be compared with each other and with what was
 #' assumed of all of them.
 #'
@@ -108,7 +108,7 @@ draw_groups <- function(data, fit, terms, groups = names(fit$draws)) {
     theme_ibrc()
 }
 
-# Curves over each group's line, the prior once a group. All heights of a term share one scale, on
+# Curves over each group's line, the prior once per group. All heights of a term share one scale, on
 # which areas are equal, and the highest stays under the next line.
 ridge_rows <- function(data, n_groups) {
   prior <- data[data$part == "prior", ]

@@ -8,7 +8,7 @@
 #' @param x A plan ([plan_agent()]).
 #' @param plans A list of plans for one setting; names become panel titles.
 #' @param observations What is seen, visit by visit; `NULL` draws no path.
-#' @param actions The actions taken meanwhile, one for all visits or one a visit.
+#' @param actions The actions taken meanwhile, one for all visits or one per visit.
 #'   By default the likeliest action at each belief that does not end the
 #'   trajectory.
 #' @param state With two states, whose probability is on the axis: the second by
@@ -18,7 +18,7 @@
 #'
 #' @return A `ggplot` object; it needs the package ggplot2. `plans_data()` returns
 #'   the data frame behind the picture: `panel`, `part` (`"policy"` or `"path"`),
-#'   `visit`, a column a state, `action` and `probability`.
+#'   `visit`, one column per state, `action` and `probability`.
 #' @family pictures
 #' @export
 #' @examples

@@ -25,7 +25,7 @@
 #' @return A `ggplot` object; it needs the package ggplot2. `simplex_data()` returns the data
 #'   frame behind it: `panel` (the patient), `agent` (`"fitted"` or `"rational"`), `part`
 #'   (`"region"`, `"boundary"` or `"path"`), `piece` (which polygon or line; intervals and
-#'   points for two states), `visit` (of a path, from 1), a column a state with the belief, and
+#'   points for two states), `visit` (of a path, from 1), one column per state with the belief, and
 #'   `action`: the likeliest in a region, the one taken on a path. The last row of a path is
 #'   the belief that it ended on ([belief_paths()]) and has no action.
 #' @family pictures

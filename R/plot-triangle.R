@@ -15,7 +15,7 @@ simplex_centres <- function(n) {
   unname(cbind(1 - second - third, second, third))
 }
 
-# Corners of each small triangle around its centre, three rows a triangle.
+# Corners of each small triangle around its centre, three rows per triangle.
 simplex_cells <- function(beliefs) {
   n <- round(simplex_side(nrow(beliefs)))
   base <- floor(beliefs[, 2:3, drop = FALSE] * n + 1e-9)

@@ -10,7 +10,7 @@
 #'   `transition` `[from, to, action]`, `emission` `[to, observation, action]` and
 #'   `start`, in any form that [decision_setting()] takes.
 #' @param mri_cost What an MRI costs, 0 or more.
-#' @param certainty,above What certainty is worth a visit, and the probability of a
+#' @param certainty,above What certainty is worth per visit, and the probability of a
 #'   state that counts as certain once exceeded ([certainty_bonus()]).
 #' @param discount How much the next visit counts beside this one.
 #' @return A setting ([decision_setting()]).

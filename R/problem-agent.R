@@ -22,7 +22,7 @@
 #' @param action_prior What the agent does without deliberating: probabilities
 #'   over the setting's actions, by name or in their order. Uniform by default.
 #' @param belief_prior Which beliefs do not surprise: a function of a matrix of
-#'   beliefs (a column a state) that returns a positive number a row; it is read
+#'   beliefs (one column per state) that returns one positive number per row; it is read
 #'   at the nodes of the belief lattice and is log-linear between them. `NULL` is
 #'   the constant 1.
 #'
@@ -72,7 +72,7 @@ validate_ibrc_agent <- function(agent) {
   prior <- agent$action_prior
   if (!is.null(prior)) {
     if (!is.numeric(prior) || length(prior) == 0 || any(!is.finite(prior)) || any(prior < 0)) {
-      abort_input("action_prior", "must be non-negative numbers, one an action.")
+      abort_input("action_prior", "must be non-negative numbers, one per action.")
     }
     if (all(prior == 0)) {
       abort_input("action_prior", "is 0 for every action: at least one must be possible.")
@@ -101,7 +101,7 @@ log_belief_prior_at <- function(agent, beliefs) {
   prior <- call_user(agent$belief_prior, beliefs, argument = "belief_prior")
   if (!is.numeric(prior) || !length(prior) %in% c(1, nrow(beliefs)) ||
       any(!is.finite(prior)) || any(prior <= 0)) {
-    abort_input("belief_prior", "must return one positive finite number a belief; it returned ",
+    abort_input("belief_prior", "must return one positive finite number per belief; it returned ",
                 describe(prior), ".")
   }
   rep_len(log(as.numeric(prior)), nrow(beliefs))

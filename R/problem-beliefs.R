@@ -1,4 +1,4 @@
-# Beliefs as users give them: a matrix or data frame with a column a state, or a
+# Beliefs as users give them: a matrix or data frame with one column per state, or a
 # vector for a single belief. Returns a matrix [belief, state], rows rescaled.
 
 as_beliefs <- function(beliefs, states, argument = "beliefs") {
@@ -10,7 +10,7 @@ as_beliefs <- function(beliefs, states, argument = "beliefs") {
     beliefs <- matrix(beliefs, 1, dimnames = list(NULL, names(beliefs)))
   }
   if (!is.numeric(beliefs) || length(dim(beliefs)) != 2) {
-    abort_input(argument, "must be a numeric matrix with a column a state, not ", describe(beliefs), ".")
+    abort_input(argument, "must be a numeric matrix with one column per state, not ", describe(beliefs), ".")
   }
   if (ncol(beliefs) != length(states)) {
     abort_input(argument, "has ", plural(ncol(beliefs), "column"), " for ", length(states),

@@ -7,11 +7,11 @@
 #' Any function of beliefs and an action can stand in its place; this one also says
 #' in words what it pays where a setting is printed.
 #'
-#' @param worth What certainty is worth a visit, a finite number. Negative: a price
+#' @param worth What certainty is worth per visit, a finite number. Negative: a price
 #'   of being sure.
 #' @param above The probability to exceed, at least 0 and less than 1.
 #' @return A function of class `ibrc_certainty_bonus`: called with a matrix of beliefs
-#'   (a column a state) and the name of an action, it returns a number a row, `worth`
+#'   (one column per state) and the name of an action, it returns one number per row, `worth`
 #'   or 0.
 #' @seealso [adni_setting()], which uses it.
 #' @family problem statements

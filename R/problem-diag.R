@@ -7,7 +7,7 @@
 #' probability one half, with a first test result.
 #'
 #' @param accuracy Probability that a test is right, in both directions; for
-#'   `diag_models()` one value a model.
+#'   `diag_models()` one value per model.
 #' @param discount How much the next visit counts beside this one.
 #' @param weights Prior weights of the models; equal by default.
 #'

@@ -140,7 +140,7 @@ perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition",
   validate_ibrc_models(model_prior(models, weights), setting)
 }
 
-# A row a row of the law that can vary; rows in one unit vary together.
+# One row per row of the law that can vary; rows in one unit vary together.
 row_units <- function(law_array, law, apart) {
   size <- dim(law_array)
   at <- expand.grid(state = seq_len(size[1]), action = seq_len(size[3]))

@@ -21,8 +21,8 @@
 #'   a state.
 #' @param belief_utility Worth that depends on the belief itself rather than on
 #'   the state: `NULL`, a bonus for being sure ([certainty_bonus()]), or any
-#'   function of a matrix of beliefs (a column a state) and the name of an action
-#'   that returns a number a row.
+#'   function of a matrix of beliefs (one column per state) and the name of an action
+#'   that returns one number per row.
 #' @param discount How much the next visit counts beside this one, at least 0
 #'   and less than 1.
 #' @param start Probabilities of the first state: also the belief that an agent
@@ -164,7 +164,7 @@ belief_utility_at <- function(setting, beliefs) {
   for (action in setting$actions) {
     worth <- call_user(setting$belief_utility, beliefs, action, argument = "belief_utility")
     if (!is.numeric(worth) || !length(worth) %in% c(1, nrow(beliefs)) || any(!is.finite(worth))) {
-      abort_input("belief_utility", "must return one finite number a belief; for action ",
+      abort_input("belief_utility", "must return one finite number per belief; for action ",
                   enumerate(action), " it returned ", describe(worth), ".")
     }
     out[, action] <- worth

@@ -29,8 +29,8 @@ generics::augment
 #' @param certain The belief at which a diagnosis counts as made in a setting without stop
 #'   actions: more than one half.
 #' @param ... Not used.
-#' @return A data frame with a row a visit, in the order given: the columns of
-#'   `visits`, then `.belief_<state>`, a column a state; `.probability`, of the action
+#' @return A data frame with one row per visit, in the order given: the columns of
+#'   `visits`, then `.belief_<state>`, one column per state; `.probability`, of the action
 #'   taken; `.fitted`, the likeliest action; `.rational`, the likeliest action of the
 #'   perfectly rational agent; `.differs`, whether the action taken is another; `.due`,
 #'   the visit (from 1) at which the trajectory's diagnosis was due, `NA` where it never

@@ -12,12 +12,12 @@
 #'   posterior medians of each group ([project_behavior()]).
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
 #'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
-#' @param final Whether to add a row a trajectory with the belief that it ended on: after
+#' @param final Whether to add one row per trajectory with the belief that it ended on: after
 #'   the last observation, or that at which a stop action was taken.
 #' @param ... Not used.
-#' @return A data frame with a row a visit, in the order given: the columns of `visits` that
+#' @return A data frame with one row per visit, in the order given: the columns of `visits` that
 #'   are their `id`, `time`, `action` and `observation`; `.group` (with groups); `.visit`,
-#'   from 1; `.belief_<state>`, a column a state; `.probability`, of the action taken;
+#'   from 1; `.belief_<state>`, one column per state; `.probability`, of the action taken;
 #'   `.fitted`, the likeliest action; `.rational_belief_<state>`, what the perfectly
 #'   rational agent would have believed; `.rational`, what it would have done; and
 #'   `.differs`, whether the action taken is another, worth less to it. With `final = TRUE`
@@ -89,7 +89,7 @@ trace_paths <- function(object, visits, final, chosen = NULL, plans = group_plan
   cbind(given, told)
 }
 
-# One more visit a trajectory, for the belief after the last. A stop action leaves the
+# One more visit per trajectory, for the belief after the last. A stop action leaves the
 # belief where it was taken: what is seen after it is another matter's beginning.
 add_ends <- function(coded, setting) {
   last <- which(!duplicated(coded$trajectory, fromLast = TRUE))

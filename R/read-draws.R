@@ -1,4 +1,4 @@
-# What a fit keeps: draws on the natural scale, [iteration, chain, term] a group,
+# What a fit keeps: draws on the natural scale, [iteration, chain, term] per group,
 # and what is needed to plan for any of them again.
 
 new_ibrc_fit <- function(chain, job) {
@@ -39,7 +39,7 @@ without_data <- function(fit) {
   fit
 }
 
-# Where each chain of a fit stands, a row a chain, group after group: where others can start.
+# Where each chain of a fit stands, one row per chain, group after group: where others can start.
 last_draws <- function(fit) {
   do.call(rbind, lapply(fit$draws, function(draws) {
     size <- dim(draws)
@@ -112,7 +112,7 @@ contraction <- function(fit) {
 #'
 #' @param x A fit ([ibrc()]).
 #' @param row.names,optional,... Not used.
-#' @return `as.data.frame()`: a data frame with a row a draw and term: `.chain`,
+#' @return `as.data.frame()`: a data frame with one row per draw and term: `.chain`,
 #'   `.iteration`, `.draw`, `group`, `term` and `value`, on the natural scale (`alpha` itself, not its logarithm).
 #'   `as_draws_array()`, `as_draws_df()` and the like: objects of the package
 #'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups.

@@ -71,7 +71,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, ...) {
   log_lik_at(object, spaced_draws(object, draws), seen)
 }
 
-# The log-likelihood [draw, trajectory] of behaviour in the groups of a fit, a tree and actions a group.
+# The log-likelihood [draw, trajectory] of behaviour in the groups of a fit: one tree and its actions per group.
 log_lik_at <- function(fit, chosen, seen) {
   # Rows are kept until they are joined.
   cells <- as.numeric(nrow(chosen)) * length(seen$group)
@@ -91,8 +91,8 @@ log_lik_at <- function(fit, chosen, seen) {
   out
 }
 
-# Visits as the fit keeps its own: a tree and actions a group, and the group of each trajectory; and who they are.
-# A group without visits has no tree.
+# Visits as the fit keeps its own: one tree and its actions per group, and the group of each trajectory; and who they
+# are. A group without visits has no tree.
 code_for_fit <- function(visits, fit, argument) {
   coded <- code_visits(visits, fit$problem$setting, argument)
   group <- fit_groups(fit, visits, coded, argument)
@@ -114,7 +114,7 @@ need_data <- function(fit, what, argument = "object") {
   }
 }
 
-# A data frame with a row a draw taken: .draw, .iteration and .chain. Draws stand one
+# A data frame with one row per draw taken: .draw, .iteration and .chain. Draws stand one
 # chain after the other, and each taken is the middle of its share of them; a multiple
 # of the chains takes as many from each.
 spaced_draws <- function(fit, draws) {

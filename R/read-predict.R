@@ -17,7 +17,7 @@
 #' @param horizon The most visits that a trajectory may have; by default as far as the
 #'   data go. It must be given for a fit made with `keep_data = FALSE`.
 #' @param ... Not used.
-#' @return A data frame with a row a visit: `.draw` (as in
+#' @return A data frame with one row per visit: `.draw` (as in
 #'   [as.data.frame()][as.data.frame.ibrc_fit]), `group`, `id` (numbered through the
 #'   groups; not an identifier of the data), `time` (from 0), `action` and
 #'   `observation`. No observation is missing in it.
@@ -71,7 +71,7 @@ replicate_visits <- function(plan, ends) {
   visits[visits$time < ends[visits$id], ]
 }
 
-# How many visits each trajectory may have, a vector a group.
+# How many visits each trajectory may have, one vector per group.
 follow_up <- function(fit, horizon) {
   if (!is.null(horizon)) {
     horizon <- check_count(horizon, "horizon", most = 1e6)

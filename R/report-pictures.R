@@ -50,7 +50,7 @@ trace_pictures <- function(fit, table) {
     lapply(in_pieces(terms, terms_in_picture), function(some) {
       rows <- data[data$term %in% some & data$group %in% groups, ]
       report_picture(draw_traces(rows, fit, some),
-                     paste0("Draws of ", enumerate(some, Inf, ""), " in order, a colour a chain",
+                     paste0("Draws of ", enumerate(some, Inf, ""), " in order, one colour per chain",
                             of_groups(fit, groups), "."),
                      height = 0.9 + 1.25 * length(some))
     })

@@ -143,7 +143,7 @@ groups_section <- function(report) {
     lapply(in_pieces(names(fit$draws), rows_in_picture(n_panels)), function(groups) {
       report_picture(draw_groups(data, fit, terms, groups),
                      paste0("Posterior of ", enumerate(terms, Inf, ""), of_groups(fit, groups),
-                            ", a row a group, before the prior."),
+                            ", one row per group, before the prior."),
                      height = max(2.6, 1 + 0.75 * length(groups)) * n_panels)
     })
   )

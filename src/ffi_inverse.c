@@ -6,7 +6,7 @@
 #include "history.h"
 #include "loglik.h"
 
-/* trajectory, action and observation one a visit, from 0, missing observations -1.
+/* trajectory, action and observation one per visit, from 0, missing observations -1.
  * Returns the tree: parent, action, observation from 0 (-1: none) a history, count
  * [action, history], and `visit`: the history of each visit, from 1. */
 SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_actions) {

@@ -142,7 +142,7 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
   return out;
 }
 
-/* leaf [trajectory]: the node where it ends, from 0; noise: a uniform a state of a path.
+/* leaf [trajectory]: the node where it ends, from 0; noise: one uniform per state of a path.
  * Returns path (states from 0, trajectories one after the other), the counts along
  * it, log_lik and code. */
 SEXP ffi_iohmm_sample(SEXP tree_arg, SEXP laws_arg, SEXP leaf_arg, SEXP noise_arg) {

@@ -22,7 +22,7 @@
  *
  * over parents p and children c; filter_h(s) future_h(s) is the expected number of
  * trajectories through h that are in s there. Parents come before their children. A
- * tree may have several roots: one a trajectory gives smoothed states of each. */
+ * tree may have several roots: one per trajectory gives smoothed states of each. */
 
 typedef struct {
   int n_nodes;
@@ -93,7 +93,7 @@ typedef struct {
 /* Working space of one thread. */
 size_t ibrc_iohmm_doubles(const ibrc_iohmm_task *task);
 
-/* A thread a climb. */
+/* One thread per climb. */
 void ibrc_iohmm_em(const ibrc_iohmm_task *task, int n_climbs, int n_threads, double *doubles,
                    ibrc_iohmm_climb *climbs);
 
@@ -103,7 +103,7 @@ void ibrc_iohmm_clear(const ibrc_models *size, const ibrc_iohmm_laws *counts);
 /* Draws each trajectory's hidden path given what was seen, after a forward pass
  * (forward filtering, backward sampling). `leaf` [trajectory] is the node where it ends;
  * paths of `length` [trajectory] states stand one after the other, first state first, and
- * read a uniform a state. `chance` is scratch [state]. Fills path and the counts of
+ * read one uniform per state. `chance` is scratch [state]. Fills path and the counts of
  * what happened along the paths. (iohmm_sample.c) */
 void ibrc_iohmm_sample(const ibrc_iohmm_tree *tree, const ibrc_models *model, const double *filter,
                        const int *leaf, const int *length, int n_trajectories,

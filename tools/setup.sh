@@ -197,8 +197,8 @@ fi
 # ---- R packages -----------------------------------------------------------------
 
 cat >"$scratch/missing.R" <<'END'
-# Arguments: a file to write, TRUE to count Suggests in, package names. Writes a
-# line a missing or outdated package: its name and the version needed.
+# Arguments: a file to write, TRUE to count Suggests in, package names. Writes one
+# line per missing or outdated package: its name and the version needed.
 arguments <- commandArgs(TRUE)
 fields <- read.dcf("DESCRIPTION", fields = c("Imports", "Suggests"))[1, ]
 fields[is.na(fields)] <- ""

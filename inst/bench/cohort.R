@@ -175,9 +175,9 @@ plain_backup <- function(resolution, many) {
   stats::median(time[, "many"] - time[, "none"]) / many
 }
 
-say("== Four groups of ", length(unique(visits$RID)), " patients, nine models, 4 chains a group of 2,000 steps, one ",
+say("== Four groups of ", length(unique(visits$RID)), " patients, nine models, 4 chains per group of 2,000 steps, one ",
     "core")
-say("   (memory to stay under: 500 MB; at resolution 100 a short fit: its time a step taken 2,000 times, its memory ",
+say("   (memory to stay under: 500 MB; at resolution 100 a short fit: its time per step taken 2,000 times, its memory ",
     "with")
 say("   what the steps added at resolution 20)\n")
 steps <- 2000L

@@ -12,7 +12,7 @@ rounds <- 5L
 agent <- bounded_agent(alpha = 0.5, beta = 1.25, eta = 1e-3)
 sizes <- c(10000, 20000, 40000, 80000)
 
-# A row a size: seconds, and their ratio to those of half the size.
+# One row per size: seconds, and their ratio to those of half the size.
 grow <- function(what, sizes, task) {
   seconds <- apply(race(lapply(sizes, task)), 2, middle)
   ratio <- c(NA, signif(seconds[-1] / utils::head(seconds, -1), 3))

@@ -66,7 +66,7 @@ rows <- lapply(problems, function(p) {
 })
 show(do.call(rbind, rows))
 
-# A history a visit: no belief or policy is worked out for two trajectories at once,
+# One history per visit: no belief or policy is worked out for two trajectories at once,
 # but for their common start.
 visit_tree <- function(p) {
   coded <- own("code_visits")(p$visits, p$setting)
@@ -145,7 +145,7 @@ rows <- lapply(problems, function(p) {
 })
 show(do.call(rbind, rows))
 
-say("== Independent draws an evaluation after warm-up (to reach: 0.2 with two free, 0.1 with three; paper's times ",
+say("== Independent draws per evaluation after warm-up (to reach: 0.2 with two free, 0.1 with three; paper's times ",
     "100)\n")
 # The trajectories that the targets were set on, where they are at hand; others of the same agent elsewhere.
 p <- problems[[1]]

@@ -21,7 +21,7 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wv
 # Left out, with the reason: parameters of one type stand beside each other in any
 # numerical kernel; memcpy_s() and the like exist nowhere R runs; ENTRY() of init.c takes
 # names, which parentheses would not bind tighter; an array of pointers to trees has the
-# size of a pointer an entry.
+# size of one pointer per entry.
 checks='-*,clang-analyzer-*,bugprone-*,cert-*,misc-*,performance-*,portability-*'
 checks="$checks,-bugprone-easily-swappable-parameters,-bugprone-macro-parentheses,-bugprone-sizeof-expression"
 checks="$checks,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling"

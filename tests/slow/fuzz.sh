@@ -4,7 +4,7 @@
 # first gets a kernel with one planted fault: one that does not find it would prove
 # nothing. files.R meets the reader of checkpoints through R as well.
 #
-#   sh tests/slow/fuzz.sh [runs a harness, 100000] [harnesses, all: see `wanted` below]
+#   sh tests/slow/fuzz.sh [runs per harness, 100000] [harnesses, all: see `wanted` below]
 #
 # IBRC_FUZZ_SEED picks another sequence of inputs;
 # an input that breaks something is printed in base64.

@@ -131,14 +131,14 @@ slope <- bytes_a_call(function(i) {
   .C("lose", 4096L)
   fit(i)
 }, 1000, 200)
-promise("a planted leak of 4 kB a fit in C is seen", "more than 1,024 resident bytes each", say(slope),
+promise("a planted leak of 4 kB per fit in C is seen", "more than 1,024 resident bytes each", say(slope),
         slope[["resident"]] > 1024)
 leaked <- list()
 slope <- bytes_a_call(function(i) {
   leaked[[i]] <<- as.list(1 / seq_len(64))
   fit(i)
 }, 1000, 200)
-promise("a planted leak of 4 kB a fit in R is seen", "more than 1,024 bytes of objects each", say(slope),
+promise("a planted leak of 4 kB per fit in R is seen", "more than 1,024 bytes of objects each", say(slope),
         slope[["objects"]] > 1024)
 unlink(folder, recursive = TRUE)
 finish()

@@ -23,7 +23,7 @@ options(covr.flags = flags)
 scratch <- tempfile("lines")
 dir.create(scratch)
 
-# A row a line that could be run, and how often `code` ran it. The package is built from a
+# One row per line that could be run, and how often `code` ran it. The package is built from a
 # copy and installed beside it: neither the sources nor anybody's library is written to.
 # Processes leave their counts there as they end: those of one that a test killed as it
 # wrote them cannot be read, and are taken away.

@@ -53,8 +53,8 @@ check <- function(tarball, ...) {
   list(log = readLines(file.path(folder, "00check.log"), warn = FALSE), folder = folder)
 }
 
-# What a check said of a part: "OK", or the worst that it said; parts that run files have a
-# line a file as well.
+# What a check said of a part: "OK", or the worst that it said; parts that run files have one
+# line per file as well.
 verdict <- function(log, part) {
   heads <- grep("^[*] ", log)
   from <- grep(paste0("^[*] ", part), log)

@@ -17,7 +17,7 @@ counts_of <- function(said, show) {
   counts
 }
 
-# Tests that were skipped, a row a reason: what needs something that is not here was not run.
+# Tests that were skipped, one row per reason: what needs something that is not here was not run.
 tell_skipped <- function(said) {
   pattern <- "^Skip [(].*[)]: (.*)$"
   at <- grep(pattern, said)

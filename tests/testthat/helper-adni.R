@@ -1,4 +1,4 @@
-# A row a visit in ADNI's columns; what is not said is an ordinary visit.
+# One row per visit in ADNI's columns; what is not said is an ordinary visit.
 adni_row <- function(RID, VISCODE, CDRSB = "0", Hippocampus = NA, DX = "CN", AGE = "70", APOE4 = "0",
                      PTGENDER = "Female") {
   data.frame(RID, VISCODE, DX, CDRSB, Hippocampus = as.character(Hippocampus), AGE, APOE4, PTGENDER)
@@ -6,7 +6,7 @@ adni_row <- function(RID, VISCODE, CDRSB = "0", Hippocampus = NA, DX = "CN", AGE
 
 adni_rows <- function(...) do.call(rbind, list(...))
 
-# Patient, month, what was done and what was seen, as one line a visit.
+# Patient, month, what was done and what was seen, as one line per visit.
 adni_lines <- function(cohort) {
   paste(cohort$RID, cohort$month, cohort$action, cohort$observation)
 }

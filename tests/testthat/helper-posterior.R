@@ -303,7 +303,7 @@ package_log_posterior <- function(problem, pairs, tolerance = 1e-12) {
        other = cbind(prior = second$log_prior, likelihood = second$log_likelihood))
 }
 
-# A row a pair: the log of posterior(theta') / posterior(theta) by C and by the twin, and
+# One row per pair: the log of posterior(theta') / posterior(theta) by C and by the twin, and
 # the two log posteriors at theta.
 compare_pairs <- function(seed, n, fault = "") {
   problem <- random_problem(seed)

@@ -261,7 +261,7 @@ twin_occupancy <- function(process, start, discount) {
 
 # Behaviour ----------------------------------------------------------------------
 
-# One trajectory from uniform noise: noise[1] draws the state, then three a visit
+# One trajectory from uniform noise: noise[1] draws the state, then three per visit
 # (action, next state, observation), each by inversion. `policy` and `sigma` are
 # functions of the belief (and the action).
 twin_rollout <- function(environment, models, policy, sigma, start, stops, horizon, noise) {

@@ -104,7 +104,7 @@ test_that("suppressed counts are not in the result, and print as marks", {
   expect_output(print(out["step"]), "s1")
 })
 
-test_that("the picture has a box a step and one for what it dropped", {
+test_that("the picture has one box per step and one for what it dropped", {
   out <- flow(cohort_of(c(100, 98, 80, 60), c(500, 490, 480, 400)), suppress = 5)
   boxes <- flow_data(out)
   expect_named(boxes, c("step", "kind", "label", "x", "y"))

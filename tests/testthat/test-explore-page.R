@@ -1,6 +1,6 @@
 page_text <- function(...) as.character(shiny::tagList(...))
 
-test_that("the page has a labelled slider a parameter, and a button to end by where it is a gadget", {
+test_that("the page has one labelled slider per parameter, and a button to end by where it is a gadget", {
   skip_if_not_installed("shiny")
   sliders <- explore_sliders(c(-36, 10))
   page <- page_text(explore_page(sliders, diag_setting(), done = TRUE))

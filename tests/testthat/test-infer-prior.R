@@ -253,7 +253,7 @@ test_that("the default leaves out what is held, and optimism where there is one 
   expect_true(is_one_model(both["b"]))
 })
 
-test_that("priors print a line a term", {
+test_that("priors print one line per term", {
   wide <- 2
   expect_snapshot({
     mixed_prior()

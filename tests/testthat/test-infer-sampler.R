@@ -225,7 +225,7 @@ test_that("chains do not meet each other's noise, nor groups each other's propos
   expect_equal(both$scale[1], one$scale)
 })
 
-test_that("one call a step, with a row a chain", {
+test_that("one call per step, with one row per chain", {
   calls <- list()
   log_density <- function(x) {
     calls[[length(calls) + 1]] <<- dim(x)

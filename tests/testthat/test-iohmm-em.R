@@ -89,7 +89,7 @@ test_that("a failed climb says which way it failed", {
 })
 
 test_that("parameters are counted by hand", {
-  # u1 shows x1 and x2, u2 the other three: 1 + 2 free emissions a state.
+  # u1 shows x1 and x2, u2 the other three: 1 + 2 free emissions per state.
   expect_identical(iohmm_parameters(em_problem(FALSE), 3), 2 + 2 * 3 * 2 + 3 * 3)
   expect_identical(iohmm_parameters(em_problem(TRUE), 3), 2 + 3 * 2 + 3 * 3)
   expect_identical(iohmm_parameters(em_problem(TRUE), 1), 3)

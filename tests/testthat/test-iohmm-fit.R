@@ -11,7 +11,7 @@ test_that("forward and backward passes are the twin's, with missing observations
     expect_identical(mine$code, 0L)
     expect_close(mine$log_lik, twin$log_lik)
     for (law in names(laws)) expect_close(mine[[law]], twin$counts[[law]])
-    # A root a trajectory: states of each.
+    # One root per trajectory: states of each.
     chains <- iohmm_chains(code_visits(paths_to_visits(paths), iohmm_words_of()))
     apart <- .Call(ffi_iohmm_expect, chains, kernel_laws(laws))
     expect_close(apart$log_lik, twin$log_lik)

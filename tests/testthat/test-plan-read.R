@@ -67,7 +67,7 @@ test_that("optimists overreact and pessimists underreact", {
   expect_lt(after(bounded_agent(0.5, -0.75)), after(bounded_agent(0.5)))
 })
 
-test_that("tidy has a row a node and action, with the user's own names", {
+test_that("tidy has one row per node and action, with the user's own names", {
   out <- tidy(plan)
   expect_named(out, c("healthy", "diseased", "action", "probability", "action_value", "value"))
   expect_identical(nrow(out), 303L)

@@ -39,7 +39,7 @@ test_that("either agent's beliefs are carried by its own updates, to the end", {
   }
 })
 
-test_that("a row a visit, in the order given, and what either agent would do", {
+test_that("one row per visit, in the order given, and what either agent would do", {
   told <- belief_paths(plan, visits)
   expect_named(told, c(names(data), ".visit", ".belief_healthy", ".belief_diseased", ".probability", ".fitted",
                        ".rational_belief_healthy", ".rational_belief_diseased", ".rational", ".differs"))

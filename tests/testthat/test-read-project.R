@@ -9,7 +9,7 @@ test_that("a projection plans for the medians", {
   expect_error(project_behavior(1), class = "ibrc_error_input")
 })
 
-test_that("a point estimate projects to the plan at that point, a plan a group", {
+test_that("a point estimate projects to the plan at that point, one plan per group", {
   run <- function(...) {
     ibrc_mode(clinic_visits(), diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1.5)), starts = 2,
               conf.level = NULL, resolution = 10, seed = 1, ...)

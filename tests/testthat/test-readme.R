@@ -8,7 +8,7 @@ readme <- function() {
 
 found_in <- function(text, pattern) unlist(regmatches(text, gregexpr(pattern, text, perl = TRUE)))
 
-# Lines between ```r and ```, a block an element.
+# Lines between ```r and ```, one block per element.
 code_blocks <- function(text) {
   fence <- startsWith(text, "```")
   opens <- which(fence)[c(TRUE, FALSE)]

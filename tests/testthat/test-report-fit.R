@@ -225,7 +225,7 @@ test_that("sections say what summaries of the fit say", {
                    table$estimate[table$term == "optimism" & table$group == "north"])
   expect_identical(sections$groups[[1]]$data$Median, compare_groups(fit)$estimate)
   expect_output(print(sections$groups), "P\\(larger\\)")
-  # What is seen is as the setting has it, a column a state.
+  # What is seen is as the setting has it, one column per state.
   seen <- Filter(function(part) isTRUE(grepl("what is seen", part$caption)), sections$dynamics)[[1]]$data
   expect_identical(seen$Seen, c("negative", "positive"))
   expect_equal(as.numeric(seen[[2]]), c(0.7, 0.3))
@@ -383,7 +383,7 @@ test_that("parts of a report are read from files that saveRDS() wrote, and no ot
   expect_error(suppressWarnings(read_if_path(path, "iohmm")), "saveRDS\\(\\) did not write", class = "ibrc_error_input")
 })
 
-test_that("dynamics a group are matched to the groups by name", {
+test_that("dynamics per group are matched to the groups by name", {
   iohmm <- fit_iohmm(report_visits(), states = 2, starts = 1, seed = 1, tolerance = 1e-2)
   both <- stats::setNames(list(iohmm, structure(iohmm, mark = "north")), c(nasty, "north"))
   matched <- check_report_iohmm(both, small_fit())

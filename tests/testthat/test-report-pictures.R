@@ -27,7 +27,7 @@ test_that("as many groups share a picture as half of the tallest holds", {
   for (n in 1:20) expect_lte((1 + 0.75 * rows_in_picture(n)) * n, max(tallest_picture / 2, 2.5 * n))
 })
 
-test_that("a picture a page has the rows of its groups, in their order, and those of no group", {
+test_that("one picture per page has the rows of its groups, in their order, and those of no group", {
   data <- data.frame(group = factor(c("b", "a", NA, "c", "b"), levels = c("c", "b", "a")), x = 1:5)
   seen <- picture_pages(data, 2, function(rows, shown) list(x = rows$x, shown = shown))
   expect_identical(seen, list(list(x = 3:4, shown = "c"), list(x = c(1L, 2L, 3L, 5L), shown = c("b", "a"))))

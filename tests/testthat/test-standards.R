@@ -21,7 +21,7 @@ bayesian <- c(
   numbers_of("BS7", 0:4, "4a")
 )
 
-# A row a standard: its number, what it asks, the answer, why and where.
+# One row per standard: its number, what it asks, the answer, why and where.
 read_standards <- function(lines = readLines(system.file("standards.md", package = "ibrc"), encoding = "UTF-8")) {
   rows <- strsplit(grep("^[|] (G|BS)[0-9]", lines, value = TRUE), " *[|] *")
   rows <- do.call(rbind, lapply(rows, function(cells) trimws(cells[-1])))

@@ -36,7 +36,7 @@ links_in <- function(x) {
   rbind(own, do.call(rbind, lapply(x, links_in)))
 }
 
-# The links of the package page, a data frame a section.
+# The links of the package page, one data frame per section.
 map_sections <- function(pages) {
   page <- pages[["ibrc-package.Rd"]]
   sections <- page[vapply(page, attr, "", "Rd_tag") == "\\section"]

@@ -36,9 +36,45 @@ test_that("texts do not say that errors of the dynamics cancel between groups", 
   expect_match(said[["adni.Rmd"]], "58% of the time", fixed = TRUE)
 })
 
-test_that("texts write one row per visit", {
-  said <- texts()
-  for (name in c("README.md", "ibrc.Rmd", "adni.Rmd", "trust.Rmd")) {
-    expect_no_match(said[[name]], "\\ba (row|line|panel|column|plan) an? [a-z]", label = name)
+# Code, help and vignettes, each file as one line, without the marks of comments: a phrase may go on in the next line.
+sources <- function() {
+  folders <- c("R", "man", "src", "vignettes")
+  files <- list.files(file.path("..", "..", folders), "[.](R|Rd|c|h|Rmd)$", full.names = TRUE)
+  files <- c(files, Sys.glob(file.path("..", "..", "README.md")))
+  if (!all(file.path("..", "..", folders) %in% dirname(files))) skip("not in the folder of sources")
+  one_line <- function(file) {
+    lines <- readLines(file, warn = FALSE, encoding = "UTF-8")
+    gsub("\\s+", " ", paste(sub("^\\s*(#+'?|/?[*]+/?|//)\\s?", "", lines), collapse = " "))
+  }
+  stats::setNames(lapply(files, one_line), file.path(basename(dirname(files)), basename(files)))
+}
+
+# "a row a visit", "one a group" and "chains a group", which want a "per".
+without_per <- local({
+  what <- paste0("(row|column|line|panel|plan|number|value|vector|matrix|box|picture|colour|level|root|node|score|",
+                 "thread|job|uniform|call|identifier|history|draw|chain|step|visit|stream|tree|list|label|slider|",
+                 "frame)")
+  of <- paste0("(row|column|line|panel|page|file|visit|step|patient|person|doctor|term|chain|draw|group|trajectory|",
+               "state|action|observation|belief|node|model|climb|probability|complexity|parameter|agent|fold|interval|",
+               "combination|resolution|contrast|element|section|cell|piece|pair|class)\\b")
+  paste0("\\b(", paste(c(
+    paste0("(a|one) ([a-z]+ ){0,2}", what, " an? ", of), paste0("one an? ", of),
+    paste0("(chains|steps|nats|rows|columns|draws|sweeps|points|trajectories|actions) an? ", of)
+  ), collapse = "|"), ")")
+})
+
+test_that("texts, help and comments write one row per visit", {
+  said <- sources()
+  for (name in names(said)) {
+    found <- regmatches(said[[name]], gregexpr(without_per, said[[name]], ignore.case = TRUE, perl = TRUE))[[1]]
+    expect_identical(found, character(), label = name)
+  }
+  for (odd in c("a row a visit", "A panel a doctor", "one a trajectory", "One more visit a trajectory",
+                "a column a state", "a positive number a row", "one positive finite number a belief",
+                "Chains a group", "nats a visit")) {
+    expect_match(odd, without_per, ignore.case = TRUE, perl = TRUE)
+  }
+  for (even in c("one row per visit", "is worth 2.5 a visit", "a row of a visit", "ends a trajectory")) {
+    expect_no_match(even, without_per, ignore.case = TRUE, perl = TRUE)
   }
 })
