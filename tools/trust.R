@@ -19,13 +19,14 @@ folder <- file.path("_build", "trust")
 
 # Area, script and its arguments, in the order of the table. `minutes`, on one core, say
 # which to begin with, and 0 which to run alone. `needs` are the files and folders that its
-# outcome depends on beside itself and what the scripts share; "all" is everything.
+# outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
+# rooms of R/ up to fits, which know nothing of those to their right (test-rooms.R), and src/.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
-  Calibration           calibration.R  1000       21      'R src'
-  Calibration           defaults.R     500        25      'R src'
-  Calibration           coverage.R     ''         30      'R src'
-  Calibration           verdict.R      100        20      'R src'
+  Calibration           calibration.R  1000       21      'fits R/compare-groups.R R/compare-cost_benefit.R'
+  Calibration           defaults.R     500        25      fits
+  Calibration           coverage.R     ''         30      'fits R/compare-groups.R R/compare-cost_benefit.R'
+  Calibration           verdict.R      100        20      fits
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
   'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'
@@ -36,12 +37,12 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   'Memory and C'        builds.sh      ''         8       'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      everyday.R     ''         3       'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      suite.R        ''         15      'all'
-  Faults                kill.R         ''         5       'R src'
-  Faults                interrupt.R    ''         0       'R src'
-  Faults                disk.R         ''         1       'R src'
+  Faults                kill.R         ''         5       fits
+  Faults                interrupt.R    ''         0       fits
+  Faults                disk.R         ''         1       fits
   Faults                damage.R       ''         12      'R src tests/testthat'
-  Faults                storm.R        ''         2       'R src'
-  Faults                generator.R    ''         1       'R src'
+  Faults                storm.R        ''         2       fits
+  Faults                generator.R    ''         1       fits
   Faults                leak.R         ''         2       'R src'
   Package               lines.R        ''         10      'R src tests/testthat inst data'
   Package               lint.R         ''         2       'all'
@@ -53,12 +54,18 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 
 # ---- the sources --------------------------------------------------------------------
 
+up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
+
 # A hash of what a script needs and of its arguments. What the table says of the sources is
 # not one of them.
 sources_hash <- function(row) {
   needs <- strsplit(row$needs, " ")[[1]]
   everything <- c("R", "src", "man", "tests", "vignettes", "inst", "data", "data-raw", "tools", "Makefile")
   if ("all" %in% needs) needs <- everything
+  if ("fits" %in% needs) {
+    rooms <- list.files("R", up_to_fits, full.names = TRUE)
+    needs <- c(setdiff(needs, "fits"), "src", "DESCRIPTION", "NAMESPACE", rooms)
+  }
   if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")
   needs <- c(needs, file.path("tests", "slow", c(row$script, "shared")))
   files <- c(needs[!dir.exists(needs)], list.files(needs[dir.exists(needs)], recursive = TRUE, full.names = TRUE))

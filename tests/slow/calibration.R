@@ -21,6 +21,10 @@ on_diag <- function(name, prior, quantile, fixed = list(), ...) {
   calibration_case(name, diag_setting(), diag_models(), prior, quantile, fixed, resolution = 20, horizon = 8,
                    n = 50, ...)
 }
+with_actions <- function(prior) {
+  colnames(prior) <- paste0("action_prior[", diag_setting()$actions, "]")
+  prior
+}
 cases <- list(
   on_diag("DIAG, alpha", ibrc_prior(alpha ~ lognormal(0, 1)), list(alpha = lognormal(0, 1)),
           list(beta = 1.25, eta = 0.1), warmup = 150, thin = 6),
@@ -36,7 +40,11 @@ cases <- list(
   calibration_case("three states, three terms", ward_setting(), soften_models(ward_setting(), c(0, 0.5)),
                    ibrc_prior(alpha ~ lognormal(-0.5, 0.8), optimism ~ normal(0, 0.8), eta ~ lognormal(-0.5, 0.8)),
                    list(alpha = lognormal(-0.5, 0.8), optimism = normal(0, 0.8), eta = lognormal(-0.5, 0.8)),
-                   resolution = 10, horizon = 5, n = 50, warmup = 300, thin = 10)
+                   resolution = 10, horizon = 5, n = 50, warmup = 300, thin = 10),
+  on_diag("DIAG, alpha and the action prior", ibrc_prior(alpha ~ lognormal(0, 0.8), action_prior ~ dirichlet(2, 1, 3)),
+          NULL, list(optimism = 0.5, eta = 0.1), warmup = 300, thin = 10, draw = function(n) {
+            cbind(alpha = stats::rlnorm(n, 0, 0.8), with_actions(dirichlet_draws(n, c(2, 1, 3))))
+          })
 )
 
 # ---- ranks are uniform ----------------------------------------------------------

@@ -4,7 +4,8 @@
 #
 # A case is a list: setting, models, resolution, horizon and n (trajectories per data set),
 # prior and fixed as ibrc() takes them, `quantile`: of every term's prior, as base R has
-# them, and `warmup` and `thin` of a run. Without a prior a case has that of ibrc() and its
+# them (or `draw`: a function that draws so many rows of terms as a fit reports them), and
+# `warmup` and `thin` of a run. Without a prior a case has that of ibrc() and its
 # run, both by default. Data sets of a batch are the groups of one fit.
 
 batch_sets <- 20L
@@ -12,12 +13,12 @@ n_draws <- 63L
 n_chains <- 3L
 
 calibration_case <- function(name, setting, models, prior, quantile, fixed = list(), resolution, horizon, n,
-                             warmup, thin, pairs = FALSE) {
+                             warmup, thin, pairs = FALSE, draw = NULL) {
   run <- if (!is.null(prior)) {
     list(prior = prior, fixed = fixed, chains = n_chains, iter = warmup + n_draws %/% n_chains * thin, warmup = warmup,
          thin = thin)
   }
-  list(name = name, prior = prior, quantile = quantile, fixed = fixed, horizon = horizon, n = n, run = run,
+  list(name = name, prior = prior, quantile = quantile, draw = draw, fixed = fixed, horizon = horizon, n = n, run = run,
        pairs = pairs, besides = function(truth, draws) NULL,
        plan = plan_agent(setting, bounded_agent(alpha = 1), models, resolution))
 }
@@ -38,14 +39,23 @@ ward_setting <- function() {
                    discount = 0.8, start = c(0.5, 0.3, 0.2))
 }
 
+# Dirichlet draws from gamma draws, which no fit does.
+dirichlet_draws <- function(n, concentration) {
+  parts <- matrix(stats::rgamma(n * length(concentration), rep(concentration, each = n)), n)
+  parts / rowSums(parts)
+}
+
 draw_prior <- function(case, n) {
+  if (!is.null(case$draw)) return(case$draw(n))
   levels <- matrix(stats::runif(n * length(case$quantile)), n, dimnames = list(NULL, names(case$quantile)))
   for (term in colnames(levels)) levels[, term] <- case$quantile[[term]](levels[, term])
   levels
 }
 
 plan_of <- function(case, natural) {
-  update(case$plan, do.call(bounded_agent, c(case$fixed, as.list(natural))))
+  simplex <- startsWith(names(natural), "action_prior")
+  inferred <- c(as.list(natural[!simplex]), if (any(simplex)) list(action_prior = unname(natural[simplex])))
+  update(case$plan, do.call(bounded_agent, c(case$fixed, inferred)))
 }
 
 # Behaviour under each plan, a data set each, in one table.
@@ -82,8 +92,9 @@ calibrate_batch <- function(at) {
   fit <- do.call(fault$fit, c(asked, case$run))
   likely <- likelihood_ranks(fit, plans, visits)
   chosen <- own("spaced_draws")(fit, n_draws)$.draw
+  reported <- own("as_reported")(fit)$draws
   rows <- lapply(seq_len(batch_sets), function(set) {
-    draws <- fit$draws[[set]]
+    draws <- reported[[set]]
     c(vapply(colnames(truth), function(term) rank_of(truth[set, term], draws[, , term][chosen]), 0),
       "log-likelihood" = likely[set], case$besides(truth[set, ], draws), effective = effective_draws(draws))
   })
