@@ -102,6 +102,19 @@ label_part <- function(label, i) {
   part
 }
 
+# The other way round: what each group's label says of the columns that it is made of. Values are text, which has the
+# same label again.
+group_columns <- function(label, by) {
+  parts <- lapply(seq_along(by), function(i) {
+    part <- if (length(by) == 1) label else label_part(label, i)
+    quoted <- startsWith(part, "\"")
+    text <- ifelse(part == "missing", NA, part)
+    text[quoted] <- gsub("\"\"", "\"", substring(part[quoted], 2, nchar(part[quoted]) - 1), fixed = TRUE)
+    text
+  })
+  as.data.frame(stats::setNames(parts, by), optional = TRUE)
+}
+
 # Data are few where decisions are: below `few_visits`, from however many trajectories. Where trajectories are few as
 # well, it takes `many_visits` to make up for them.
 few_visits <- 50
@@ -110,9 +123,17 @@ few_data <- function(trajectories, visits) {
   visits < few_visits | trajectories < small_group & visits < many_visits
 }
 
-# Counts are told as bounds, which give no small one away. `visits`: how many each trajectory has.
+# How many decisions of each trajectory count.
+scored_visits <- function(coded) tabulate(coded$trajectory[coded$scored] + 1L, max(coded$trajectory) + 1L)
+
+# Counts are told as bounds, which give no small one away. `visits`: how many count, of each trajectory.
 warn_small_groups <- function(group, visits) {
   seen <- tapply(visits, group, sum)
+  none <- names(seen)[seen == 0]
+  if (length(none)) {
+    where <- if (length(none) < length(seen)) paste(" in group", enumerate(none))
+    abort("data", "No action of `visits` is scored", where, ": there is nothing to fit.", argument = "visits")
+  }
   size <- table(group)
   short <- few_data(size, seen) & size < small_group
   scarce <- few_data(size, seen) & !short

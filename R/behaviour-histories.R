@@ -1,7 +1,8 @@
 # Behaviour as kernels read it: coded visits and their tree of distinct histories,
 # without identifiers.
 
-# Visits in the order of trajectories, coded from 0; `row` is where each came from.
+# Visits in the order of trajectories, coded from 0; `row` is where each came from. A missing action is NA, a missing
+# observation -1; `scored`: whether the action counts.
 code_visits <- function(visits, setting, argument = "visits") {
   check_visits(visits, argument)
   # A data frame may have been changed since it was checked: rows in another order, an id taken away.
@@ -17,12 +18,29 @@ code_visits <- function(visits, setting, argument = "visits") {
     row = row,
     trajectory = trajectory[row] - 1L,
     action = match(as_utf8(visits[[roles$action]]), setting$actions)[row] - 1L,
-    observation = seen[row]
+    observation = seen[row],
+    scored = scored_rows(visits)[row]
   )
 }
 
+# The tree; with the visits' own `scored`, and where an action is missing which actions it cannot have been, as
+# they end a trajectory.
 build_histories <- function(coded, setting) {
-  .Call(ffi_history_build, coded$trajectory, coded$action, coded$observation, length(setting$actions))
+  action <- coded$action
+  action[is.na(action)] <- -1L
+  scored <- if (is.null(coded$scored)) action >= 0L else coded$scored
+  tree <- .Call(ffi_history_build, coded$trajectory, action, coded$observation, as.integer(scored),
+                length(setting$actions))
+  tree$scored <- scored
+  if (any(tree$action[-1] < 0)) tree$stops <- as.integer(setting$actions %in% setting$stop_actions)
+  tree
+}
+
+# The log probability of the action of each visit, 0 where it does not count. `action`: from 1.
+scored_log_policy <- function(log_policy, tree, action) {
+  out <- log_policy[cbind(action, tree$visit)]
+  out[!tree$scored] <- 0
+  out
 }
 
 # An observation that no model can produce, or an action that the prior rules out,
@@ -39,8 +57,7 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
     rows <- sort(coded$row[first - 1])
     abort_rows(rows, "observation", "`observation` cannot happen after its action under any model of the prior")
   }
-  taken <- cbind(coded$action + 1L, histories$visit)
-  never <- which(neutral$problem$action_prior[taken[, 1]] == 0)
+  never <- which(coded$scored & neutral$problem$action_prior[coded$action + 1L] == 0)
   if (length(never)) {
     abort_rows(sort(coded$row[never]), "action", "`action` has prior probability 0 but was taken")
   }
@@ -48,4 +65,16 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
 
 read_histories <- function(plan, histories) {
   .Call(ffi_loglik, plan, stack_models(plan$models), histories, unname(plan$setting$start))
+}
+
+# Of each tree: visits, and those whose action counts.
+visit_counts <- function(histories) vapply(histories, function(tree) as.numeric(length(tree$visit)), 0)
+scored_counts <- function(histories) vapply(histories, function(tree) sum(tree$count), 0)
+
+# " (3 of them not scored)": of a fit or a mode, where there are such. `suppress`: the smallest count that may be shown.
+unscored_words <- function(object, suppress = NULL) {
+  unscored <- sum(object$n_visits) - sum(object$n_scored)
+  if (unscored == 0) return("")
+  count <- if (unscored < max(0, suppress)) paste0("<", suppress) else format_count(unscored)
+  paste0(" (", count, " of them not scored)")
 }

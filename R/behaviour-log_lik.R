@@ -1,17 +1,24 @@
 #' How likely behaviour is
 #'
-#' The log probability of the actions of each trajectory, given what was seen
+#' The log probability of the actions of each trajectory, given what was done and seen
 #' before them, under a plan: the agent's beliefs are carried along by its own
 #' recognition, and each action has the probability that the plan's policy gives
-#' it there. Trajectories that begin alike are worked out together.
+#' it there. Trajectories that begin alike are worked out together. A mode is judged by the plan at the estimates of
+#' each group; learned dynamics by how often actions were taken in each state (see [predict()][predict.ibrc_iohmm]).
 #'
-#' @param object A plan ([plan_agent()]).
+#' Only actions that count are added up: those that are known, and not marked as forced or held out (`scored` in
+#' [trajectories()]). A trajectory without any has 0.
+#'
+#' @param object A plan ([plan_agent()]), a mode ([ibrc_mode()]) or learned dynamics ([fit_iohmm()]); for a fit see
+#'   [log_lik.ibrc_fit()].
 #' @param visits Trajectories ([trajectories()] or
-#'   [simulate()][simulate.ibrc_plan]).
+#'   [simulate()][simulate.ibrc_plan]), seen before or not. For a mode with groups they must have the columns that it
+#'   was grouped by. A mode and learned dynamics by default take those that they were made from.
 #' @param ... Not used.
-#' @return For a plan: a numeric vector, one per trajectory in order of first
-#'   appearance, named by its identifier. `sum()` it for the whole.
-#' @family inference
+#' @return A numeric vector, one per trajectory in order of first
+#'   appearance, named by its identifier where `visits` are given. `sum()` it for the whole.
+#' @seealso [predict.ibrc_plan()] for the probability of each action at each visit.
+#' @family decision models
 #' @export
 #' @examples
 #' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models())
@@ -32,13 +39,18 @@ log_lik.ibrc_plan <- function(object, visits, ...) {
   histories <- build_histories(coded, object$setting)
   refuse_impossible_visits(coded, histories, object)
   reading <- read_histories(object, histories)
-  each <- reading$log_policy[cbind(coded$action + 1L, histories$visit)]
-  who <- visits[[attr(visits, "roles")$id]]
-  stats::setNames(trajectory_sums(each, coded$trajectory), id_text(who[!duplicated(id_codes(who))]))
+  each <- scored_log_policy(reading$log_policy, histories, coded$action + 1L)
+  stats::setNames(trajectory_sums(each, coded$trajectory), trajectory_names(visits))
 }
 
 #' @export
 log_lik.default <- function(object, ...) hand_on(object, "rstantools", "log_lik", ...)
+
+# Identifiers as text, in order of first appearance.
+trajectory_names <- function(visits) {
+  who <- plain_visits(visits)[[attr(visits, "roles")$id]]
+  id_text(who[!duplicated(id_codes(who))])
+}
 
 # Sums over trajectories that stand together; -Inf stays -Inf.
 trajectory_sums <- function(each, trajectory) {

@@ -10,8 +10,8 @@
 #' an `interval`.
 #'
 #' A row is a visit: the action taken at it, and the observation that came after
-#' the action, before the next visit. An observation may be missing (`NA`), an action may
-#' not: where nothing was done, that is an action too, with a name of its own.
+#' the action, before the next visit. Either may be missing (`NA`). Where nothing was done, that is no missing action
+#' but an action too, with a name of its own.
 #'
 #' @section Which observation goes with which action:
 #' The observation of a row is what came *of* its action: the test ordered at this visit and
@@ -37,6 +37,8 @@
 #'   are dropped.
 #' @param setting Optional: a setting ([decision_setting()]). Given, every action
 #'   and observation must be known to it and no row may follow a stop action.
+#' @param scored Optional: name of a logical column, `FALSE` at visits whose action is carried along but says nothing
+#'   about who took it: a forced or a missed choice, or visits kept out of a fit to be predicted by it. See below.
 #'
 #' @return A data frame of class `ibrc_trajectories` with the columns named.
 #' @section What columns may be:
@@ -58,19 +60,32 @@
 #' A missing observation (`NA`; empty text is not missing, so read files with `na.strings = c("", "NA")`) stays
 #' missing, and is nothing to be filled in: a belief
 #' then moves by what is expected alone, and [fit_iohmm()] sums over what may have been seen. A
-#' missing identifier, time or action is an error that names the rows; no row is ever
+#' missing identifier or time is an error that names the rows; a missing action is a warning, see below. No row is ever
 #' dropped here. In columns to compare groups by, missing is a group of its own, and
 #' blank text is missing. `NaN` is
-#' missing in identifiers, times and actions, and so is blank text; an observation that is `NaN` or `Inf` is
-#' not a missing one, and is refused where the setting does not know it, and one that is blank text is refused. In a
+#' missing in identifiers, times and actions, and in identifiers and times so is blank text; an observation that is
+#' `NaN` or `Inf` is
+#' not a missing one, and is refused where the setting does not know it. An action or observation that is blank text is
+#' refused. In a
 #' factor a level that is `NA`, as [addNA()] makes it, is missing as any `NA` is.
 #'
-#' @section Where an action is not known:
-#' If nothing was done, that is an action: give it a name. If what was done is not known, the row must not be left
-#' out of the middle of a trajectory. Between two visits states move and beliefs with them, and without
-#' the row one such step would be missing: later visits would be judged by beliefs that nobody held. Leave out
-#' the row *and* all later rows of that `id`, or say what was done. At the end of a trajectory the row alone can be left
-#' out. The same holds for visits without a time. For a column `done`, this cuts each trajectory
+#' @section Actions that are not scored:
+#' Some actions tell nothing about who took them: the choice was forced, or an answer came too late. Some are not known
+#' at all. Neither may be left out of the middle of a trajectory: between two visits states move and beliefs with them,
+#' and without the row one such step would be missing, so that later visits would be judged by beliefs that nobody held.
+#' Keep the row, and name in `scored` a column that is `FALSE` there. The action then moves beliefs as any other, and
+#' [log_lik()], [ibrc()] and what follows from them leave its own probability out.
+#'
+#' A missing action is never scored. What it did to beliefs is not known to us, though it was to the agent: later
+#' visits are judged by the mean of the beliefs to which each action would have led, weighted by how likely the agent
+#' was to take it and how likely it then was to see what it saw, both by its own lights. (Actions that end a trajectory
+#' have no weight, as this one went on.) That is exact where one action alone can have been followed by what was seen,
+#' or where actions move the state alike and nothing was seen; elsewhere a mean stands for a belief that we do not know.
+#' Where much is missing, end the trajectory before it. [fit_iohmm()] takes a missing action at the last visit of a
+#' trajectory only.
+#'
+#' As a missing action often means that nothing was done, which is an action and needs a name, there is a warning (class
+#' `ibrc_warning_missing_action`) unless `scored` says that it is meant. For a column `done`, this cuts each trajectory
 #' before its first row without an action:
 #'
 #' ```
@@ -87,8 +102,12 @@
 #' )
 #' trajectories(visits, id = "patient", time = "visit", action = "done", observation = "seen",
 #'              setting = diag_setting())
+#'
+#' # The second visit of patient "a" was decided by a protocol.
+#' visits$free <- c(TRUE, FALSE, TRUE)
+#' trajectories(visits, id = "patient", time = "visit", action = "done", observation = "seen", scored = "free")
 trajectories <- function(data, id = "id", time = "time", action = "action",
-                         observation = "observation", covariates = NULL, setting = NULL) {
+                         observation = "observation", covariates = NULL, setting = NULL, scored = NULL) {
   check_given(data)
   if (!is.data.frame(data)) abort_input("data", "must be a data frame, not ", describe(data), ".")
   refuse_bare_columns(as.list(match.call())[-1], data, parent.frame())
@@ -101,16 +120,19 @@ trajectories <- function(data, id = "id", time = "time", action = "action",
     abort_input("covariates", "must be names of columns, not ", describe(covariates), ".")
   }
   for (covariate in covariates) check_column(data, covariate, "covariates")
+  if (!is.null(scored)) check_column(data, scored, "scored")
   used <- unlist(roles, use.names = FALSE)
   if (anyDuplicated(used)) {
     abort_input("id", "`time`, `action` and `observation` must be different columns.")
   }
+  if (any(scored %in% used)) abort_input("scored", "must be a column of its own, not that of another role.")
   if (nrow(data) == 0) abort("data", "`data` has no rows.", argument = "data")
-  out <- as.data.frame(data)[unique(c(used, covariates))]
+  out <- as.data.frame(data)[unique(c(used, scored, covariates))]
   rownames(out) <- NULL
-  out <- new_ibrc_trajectories(out, id, time, action, observation, as.character(covariates))
+  out <- new_ibrc_trajectories(out, id, time, action, observation, as.character(covariates), scored)
   out <- validate_ibrc_trajectories(plain_visits(out), setting)
   if (!is.null(time)) warn_text_times(id_codes(out[[id]]), out[[time]])
+  warn_lost_actions(out)
   out
 }
 
@@ -124,10 +146,17 @@ refuse_bare_columns <- function(written, data, frame) {
   }
 }
 
-new_ibrc_trajectories <- function(data, id, time, action, observation, covariates = character()) {
-  structure(data, class = c("ibrc_trajectories", "data.frame"),
-            roles = list(id = id, time = time, action = action, observation = observation,
-                         covariates = covariates))
+new_ibrc_trajectories <- function(data, id, time, action, observation, covariates = character(), scored = NULL) {
+  roles <- list(id = id, time = time, action = action, observation = observation, covariates = covariates)
+  roles$scored <- scored
+  structure(data, class = c("ibrc_trajectories", "data.frame"), roles = roles)
+}
+
+# Whether the action of each row counts: it is known, and nothing says that it does not.
+scored_rows <- function(visits) {
+  roles <- attr(visits, "roles")
+  known <- !is.na(visits[[roles$action]])
+  if (is.null(roles$scored)) known else known & visits[[roles$scored]]
 }
 
 # Every marked column plain (plain_column()). Of others no more is asked than that they be there.
@@ -150,14 +179,18 @@ format.ibrc_trajectories <- function(x, ...) {
   }
   who <- id_codes(x[[roles$id]])
   done <- as_utf8(x[[roles$action]])
+  unknown <- sum(is.na(done))
   done <- sort(table(factor(done, levels = sorted_text(done))), decreasing = TRUE)
   lost <- sum(is.na(x[[roles$observation]]))
+  counted <- if (is.null(roles$scored) || is.logical(x[[roles$scored]])) sum(scored_rows(x)) else NA
   c(
     paste0(plural(length(unique(who)), "trajectory", "trajectories"), " with ", plural(nrow(x), "visit"),
            " (median ", stats::median(tabulate(who)), ")"),
-    paste0("  actions       ", listing(paste0(names(done), " ", round(100 * done / nrow(x)), "%"))),
+    paste0("  actions       ", listing(paste0(names(done), " ", round(100 * done / nrow(x)), "%")),
+           if (unknown) paste0("; ", plural(unknown, "missing", "missing"))),
     paste0("  observations  ", listing(sorted_text(x[[roles$observation]])),
            if (lost) paste0("; ", plural(lost, "missing", "missing"))),
+    if (isTRUE(counted < nrow(x))) paste0("  scored        ", format_count(counted), " of ", plural(nrow(x), "visit")),
     if (length(roles$covariates)) paste0("  covariates    ", listing(roles$covariates))
   )
 }

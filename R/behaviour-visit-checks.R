@@ -3,7 +3,8 @@
 # Still trajectories, with the columns that were marked, and some rows.
 check_visits <- function(visits, argument = "visits") {
   check_class(visits, "ibrc_trajectories", argument, "trajectories()")
-  roles <- unlist(attr(visits, "roles")[c("id", "time", "action", "observation")])
+  roles <- attr(visits, "roles")
+  roles <- unlist(roles[intersect(c("id", "time", "action", "observation", "scored"), names(roles))])
   if (is.null(roles) || !all(roles %in% names(visits))) {
     abort_input(argument, "no longer have the columns that trajectories() marked: pass the data to it again.")
   }
@@ -25,12 +26,9 @@ validate_ibrc_trajectories <- function(visits, setting = NULL) {
   validate_ids(who, roles)
   who <- id_codes(who)
   if (!is.null(roles$time)) validate_times(who, visits[[roles$time]], roles)
-  lost <- which(is_lost(visits[[roles$action]]))
-  if (length(lost)) refuse_visits(lost, "action", "`action` is missing", advice = lost_action_advice(who, lost))
-  blank <- which(is_lost(visits[[roles$observation]]) & !is.na(visits[[roles$observation]]))
-  if (length(blank)) {
-    refuse_visits(blank, "observation", "`observation` is blank text", advice = "Make it NA where nothing was seen.")
-  }
+  refuse_blank(visits[[roles$action]], "action", "Name what was done; make it NA where that is not known.")
+  refuse_blank(visits[[roles$observation]], "observation", "Make it NA where nothing was seen.")
+  if (!is.null(roles$scored)) validate_scored(visits[[roles$scored]], roles)
   if (!is.null(setting)) {
     check_class(setting, "ibrc_setting", "setting", "decision_setting()")
     validate_against_setting(visits, setting)
@@ -40,6 +38,34 @@ validate_ibrc_trajectories <- function(visits, setting = NULL) {
 }
 
 refuse_visits <- function(...) abort_rows(..., topic = "trajectories")
+
+refuse_blank <- function(x, argument, advice) {
+  blank <- which(is_lost(x) & !is.na(x))
+  if (length(blank)) refuse_visits(blank, argument, "`", argument, "` is blank text", advice = advice)
+}
+
+validate_scored <- function(scored, roles) {
+  if (!is.logical(scored)) {
+    abort_input("scored", "must name a logical column: make column ", enumerate(roles$scored), " TRUE where the ",
+                "action counts and FALSE where it does not.", topic = "trajectories")
+  }
+  lost <- which(is.na(scored))
+  if (length(lost)) {
+    refuse_visits(lost, "scored", "column ", enumerate(roles$scored), " is missing",
+                  advice = "Make it TRUE where the action counts and FALSE where it does not.")
+  }
+}
+
+# Missing is easily taken for "nothing was done": who means it says so in `scored`.
+warn_lost_actions <- function(visits) {
+  roles <- attr(visits, "roles")
+  meant <- if (is.null(roles$scored)) rep(TRUE, nrow(visits)) else visits[[roles$scored]]
+  rows <- which(is.na(visits[[roles$action]]) & meant)
+  if (!length(rows)) return(invisible())
+  warn("missing_action", "`action` is missing (", if (length(rows) == 1) "row " else "rows ",
+       enumerate(rows, quote = ""), "): such a visit is not scored. Where nothing was done, that is an action: give ",
+       "it a name. Where it is not known what was done, say so by a column that is FALSE there, named in `scored`.")
+}
 
 validate_ids <- function(who, roles) {
   lost <- which(is_lost(who))
@@ -60,21 +86,6 @@ refuse_lookalikes <- function(x, argument, column, topic = "trajectories") {
     abort_rows(rows, argument, "column ", enumerate(column), " has values that differ from others in blanks or signs ",
                "that cannot be seen alone", advice = lookalike_advice, topic = topic)
   }
-}
-
-# A row in the middle cannot simply go: states move between visits, and so do beliefs.
-lost_action_advice <- function(who, lost) {
-  last_known <- integer(max(who))
-  # Later rows overwrite earlier ones.
-  last_known[who[-lost]] <- seq_along(who)[-lost]
-  inside <- lost < last_known[who[lost]]
-  paste0(
-    "Where nothing was done, give that a name and make it one of the setting's actions. Where it is not known what ",
-    "was done, ", if (!any(inside)) "leave these rows out: nothing follows them." else paste0(
-      "leave out ", if (all(inside)) "each of these rows" else "each such row", " together with all later rows of its ",
-      "`id`: without the row alone, a step of time would be missing from the trajectory."
-    )
-  )
 }
 
 # `who`: whole numbers, one an `id`.
@@ -133,7 +144,7 @@ validate_against_setting <- function(visits, setting) {
   roles <- attr(visits, "roles")
   done <- as_utf8(visits[[roles$action]])
   seen <- as_utf8(visits[[roles$observation]])
-  bad <- which(!done %in% setting$actions)
+  bad <- which(!is.na(done) & !done %in% setting$actions)
   if (length(bad)) {
     refuse_visits(bad, "action", "`action` is not one of ", enumerate(setting$actions),
            advice = spelling_advice(done[bad], setting$actions, roles$action))

@@ -193,7 +193,7 @@ coded_from_tree <- function(tree, action) {
   last <- !duplicated(trajectory, fromLast = TRUE)
   seen <- c(tree$observation[tree$visit[-1]], -1L)
   seen[last] <- -1L
-  list(trajectory = trajectory, action = action - 1L, observation = seen)
+  list(trajectory = trajectory, action = action - 1L, observation = seen, scored = tree$scored)
 }
 
 # All refits, in rounds of as many as there are processes.

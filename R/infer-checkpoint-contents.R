@@ -176,14 +176,16 @@ check_held_simplex <- function(prior, setting) {
 # The visits are in the tree: built from them again it has to be the same. Returns how many trajectories there are.
 check_held_tree <- function(tree, actions, setting) {
   n_visits <- length(actions)
-  must(is_wholes(actions, 1, length(setting$actions)) && n_visits > 0, "actions")
+  must(is_wholes(actions[!is.na(actions)], 1, length(setting$actions)) && n_visits > 0 && is_bare(actions), "actions")
   must(is_wholes(tree$observation, -1, length(setting$observations) - 1), "histories")
   must(is_wholes(tree$visit, 1, length(tree$observation), n_visits) && tree$visit[1] == 1, "histories")
+  must(is_flags(tree$scored, n_visits) && !any(tree$scored & is.na(actions)), "scored actions")
   # A trajectory begins at the root, and what was seen after a visit stands at the history of the next.
   begins <- tree$visit == 1L
   seen <- c(tree$observation[tree$visit[-1]], -1L)
   seen[c(begins[-1], TRUE)] <- -1L
-  again <- build_histories(list(trajectory = cumsum(begins) - 1L, action = actions - 1L, observation = seen), setting)
+  again <- build_histories(list(trajectory = cumsum(begins) - 1L, action = actions - 1L, observation = seen,
+                                scored = tree$scored), setting)
   must(identical(again, tree), "histories")
   must(!any(setting$actions[tree$action[-1] + 1L] %in% setting$stop_actions), "histories")
   sum(begins)

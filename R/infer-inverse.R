@@ -26,7 +26,7 @@ group_inverse <- function(inverse, visits, by) {
 }
 
 tell_inverse <- function(inverse) {
-  warn_small_groups(inverse$group, tabulate(inverse$coded$trajectory + 1L))
+  warn_small_groups(inverse$group, scored_visits(inverse$coded))
   tell_one_model(inverse$prior, inverse$models, inverse$fixed, inverse$by_default)
 }
 

@@ -32,7 +32,11 @@
 #' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with one row per
 #'   term and group: `term`, `group` (with groups), `estimate`, `std.error` (from the
 #'   curvature), `conf.low` and `conf.high`; `coef()` the estimates; `logLik()` the
-#'   log-likelihood there, all groups together.
+#'   log-likelihood there, all groups together. `glance()` gives one row: `estimate`, `log_lik`, `n_parameters`, `AIC`
+#'   and `BIC` (of trajectories; `NA` with `estimate = "map"`), `trajectories`, `visits`, `groups`, `reached` (of the
+#'   group where they were fewest, how many climbs got to the top), `starts` and `converged`.
+#' @seealso [predict()][predict.ibrc_mode], [log_lik()] and [simulate()][simulate.ibrc_mode] for what a mode says of
+#'   visits.
 #' @family inference
 #' @export
 #' @examples
@@ -128,8 +132,9 @@ new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
   names(tops) <- levels(inverse$group)
   structure(
     c(list(tops = tops), inverse[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
-      list(estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
-           n_visits = vapply(inverse$histories, function(h) sum(h$count), 0))),
+      list(visit_actions = inverse$actions, trajectory_group = as.integer(inverse$group),
+           estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
+           n_visits = visit_counts(inverse$histories), n_scored = scored_counts(inverse$histories))),
     class = "ibrc_mode"
   )
 }
@@ -164,6 +169,20 @@ mode_row <- function(entry, top, j, group) {
 
 #' @rdname ibrc_mode
 #' @export
+glance.ibrc_mode <- function(x, ...) {
+  check_unused(...)
+  found <- logLik(x)
+  part <- function(name) vapply(x$tops, function(top) as.numeric(top[[name]]), 0)
+  # Criteria are those of a maximum of the likelihood.
+  at_top <- x$estimate == "mle"
+  data.frame(estimate = x$estimate, log_lik = as.numeric(found), n_parameters = attr(found, "df"),
+             AIC = if (at_top) stats::AIC(found) else NA_real_, BIC = if (at_top) stats::BIC(found) else NA_real_,
+             trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$tops),
+             reached = min(part("reached")), starts = max(part("climbs")), converged = all(part("converged") == 1))
+}
+
+#' @rdname ibrc_mode
+#' @export
 coef.ibrc_mode <- function(object, ...) {
   check_unused(...)
   table <- tidy(object)
@@ -184,6 +203,7 @@ logLik.ibrc_mode <- function(object, ...) {
 format.ibrc_mode <- function(x, ...) {
   paste0(if (x$estimate == "map") "The posterior mode" else "The maximum of the likelihood", " for ",
          plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ", plural(sum(x$n_visits), "visit"),
+         unscored_words(x),
          if (is_grouped_mode(x)) paste0(" in ", plural(length(x$tops), "group")))
 }
 
@@ -208,7 +228,7 @@ mode_advice <- function(mode, table) {
   open <- colSums(do.call(cbind, lapply(mode$tops, function(top) top$open)))
   rough <- !vapply(mode$tops, function(top) top$converged, NA)
   alone <- vapply(mode$tops, function(top) top$climbs > 1 && top$reached == 1, NA)
-  few <- unlist(Map(few_data, mode$group_sizes, mode$n_visits))
+  few <- unlist(Map(few_data, mode$group_sizes, mode$n_scored))
   alike <- mode$estimate == "map" & unlist(lapply(mode$tops, function(top) top$as_prior)) & open < 2
   by_prior <- mode$estimate == "map"
   c(

@@ -162,14 +162,17 @@ generics::tidy
 #'
 #' @param x A plan ([plan_agent()]).
 #' @param ... Not used.
-#' @return A data frame with a row for each node of the lattice and action: one
+#' @return `tidy()`: a data frame with a row for each node of the lattice and action: one
 #'   column per state with the belief, then `action`, `probability`,
-#'   `action_value` and `value`.
+#'   `action_value` and `value`. `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
+#'   `models` and `nodes` there are; the agent's `alpha`, `beta` and `eta`; the `discount`; `value`, what it expects
+#'   from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
 #' @family planning
 #' @export
 #' @examples
 #' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 1), resolution = 10)
 #' head(tidy(plan))
+#' glance(plan)
 tidy.ibrc_plan <- function(x, ...) {
   check_unused(...)
   n <- x$space$n_nodes
@@ -183,4 +186,18 @@ tidy.ibrc_plan <- function(x, ...) {
     value = x$solution$value[node],
     check.names = FALSE
   )
+}
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+#' @rdname tidy.ibrc_plan
+#' @export
+glance.ibrc_plan <- function(x, ...) {
+  check_unused(...)
+  data.frame(states = length(x$setting$states), actions = length(x$setting$actions),
+             observations = length(x$setting$observations), models = n_models(x$models), nodes = nrow(x$nodes),
+             alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, discount = x$setting$discount,
+             value = value(x, x$setting$start), bound = x$report$bound, backups = x$report$backups)
 }

@@ -6,7 +6,8 @@
 #'
 #' The perfectly rational agent follows the actions that were taken, not its own: what it
 #' would have seen had it acted otherwise is not known. Its beliefs differ from the
-#' agent's where the agent leans to some of its models (`beta`).
+#' agent's where the agent leans to some of its models (`beta`). Where an action is missing ([trajectories()]), each of
+#' the two carries on the mean of what it might have done itself.
 #'
 #' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
 #'   posterior medians of each group ([project_behavior()]).
@@ -93,7 +94,8 @@ trace_paths <- function(object, visits, final, chosen = NULL, plans = group_plan
 # belief where it was taken: what is seen after it is another matter's beginning.
 add_ends <- function(coded, setting) {
   last <- which(!duplicated(coded$trajectory, fromLast = TRUE))
-  coded$observation[last[is_stop(coded$action[last], setting)]] <- -1L
+  # Nor is it known what a missing action would have shown, which may have been one.
+  coded$observation[last[is.na(coded$action[last]) | is_stop(coded$action[last], setting)]] <- -1L
   longer <- lapply(coded, function(x) c(x, x[last]))
   longer$final[-seq_along(coded$row)] <- TRUE
   in_order <- order(longer$trajectory, longer$final)

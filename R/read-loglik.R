@@ -30,7 +30,8 @@
 #'   all of them. `loo()` takes as many from every chain, and at least 100.
 #' @param newdata Trajectories ([trajectories()]) to judge instead of those of the fit: ones that it has not seen, in
 #'   groups that it has. It may stand in the place of `draws`, as in `log_lik(fit, others)`.
-#' @param visits The trajectories that the fit was made from: the rows of `pointwise` are then named by their
+#' @param visits For `log_lik()`, another name for `newdata`, which other decision models have ([predict.ibrc_plan()]).
+#'   For `loo()`, the trajectories that the fit was made from: the rows of `pointwise` are then named by their
 #'   identifiers, which a fit does not keep. Others are refused, as nothing is left out by leaving them out.
 #' @param ... For `loo()`: `cores`, `save_psis` and `is_method` are handed to [loo::loo()]. Not
 #'   used by `log_lik()`.
@@ -52,23 +53,34 @@
 #' # Patients that the fit has not seen
 #' colMeans(log_lik(fit, newdata = simulate(plan, 5, seed = 2)))
 #' if (requireNamespace("loo", quietly = TRUE)) loo(fit)
-log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, ...) {
+log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, visits = NULL, ...) {
   check_unused(...)
+  argument <- if (is.null(visits)) "newdata" else "visits"
+  if (!is.null(visits)) {
+    if (!is.null(newdata)) abort_input("visits", "and `newdata` are two names for one thing: give one of them.")
+    newdata <- visits
+  }
   # Where other packages' methods have it.
   if (is.null(newdata) && inherits(draws, "ibrc_trajectories")) {
     newdata <- draws
     draws <- 200
   }
-  if (is.null(newdata)) {
-    need_data(object, "The likelihood of each trajectory")
-    seen <- list(histories = object$histories, actions = object$visit_actions, group = object$trajectory_group)
-  } else {
-    seen <- code_for_fit(newdata, object, "newdata")
-    Map(function(coded, histories, group) {
-      if (length(coded$row)) refuse_impossible_visits(coded, histories, problem_of(object, group))
-    }, seen$coded, seen$histories, seq_along(object$draws))
-  }
+  seen <- if (is.null(newdata)) kept_visits(object, "The likelihood of each trajectory") else
+    code_for_fit(newdata, object, argument)
   log_lik_at(object, spaced_draws(object, draws), seen)
+}
+
+# The visits that a fit or a mode keeps, as code_for_fit() has others. `rows`: where they stand, trajectory by
+# trajectory.
+kept_visits <- function(fit, what) {
+  if (inherits(fit, "ibrc_fit")) need_data(fit, what)
+  trajectory <- lapply(seq_along(fit$histories), function(g) {
+    which(fit$trajectory_group == g)[trajectory_of(fit$histories[[g]])]
+  })
+  group <- rep(seq_along(trajectory), lengths(trajectory))
+  place <- order(order(unlist(trajectory)))
+  list(histories = fit$histories, actions = fit$visit_actions, group = fit$trajectory_group,
+       rows = unname(split(place, factor(group, seq_along(trajectory)))))
 }
 
 # The log-likelihood [draw, trajectory] of behaviour in the groups of a fit: one tree and its actions per group.
@@ -81,29 +93,35 @@ log_lik_at <- function(fit, chosen, seen) {
   out <- matrix(0, nrow(chosen), length(seen$group), dimnames = list(chosen$.draw, seen$who))
   for (group in unique(seen$group)) {
     tree <- seen$histories[[group]]
-    taken <- cbind(seen$actions[[group]], tree$visit)
+    action <- seen$actions[[group]]
     trajectory <- trajectory_of(tree)
     rows <- read_draws(fit, group, chosen, function(plan) {
-      trajectory_sums(read_histories(plan, tree)$log_policy[taken], trajectory)
+      trajectory_sums(scored_log_policy(read_histories(plan, tree)$log_policy, tree, action), trajectory)
     })
     out[, seen$group == group] <- do.call(rbind, rows)
   }
   out
 }
 
-# Visits as the fit keeps its own: one tree and its actions per group, and the group of each trajectory; and who they
-# are. A group without visits has no tree.
+# Visits as a fit or a mode keeps its own, in groups that it knows; refused where none of its models allows them.
 code_for_fit <- function(visits, fit, argument) {
   coded <- code_visits(visits, fit$problem$setting, argument)
   group <- fit_groups(fit, visits, coded, argument)
-  c(group_histories(coded, group, fit), list(who = unique(as.character(visits[[attr(visits, "roles")$id]]))))
+  seen <- c(group_histories(coded, group, fit), list(who = trajectory_names(visits)))
+  for (one in unique(seen$group)) {
+    refuse_impossible_visits(seen$coded[[one]], seen$histories[[one]], problem_of(fit, one))
+  }
+  seen
 }
 
+# Of each group a tree (none where there are no visits), actions from 1 and the rows that they came from; and the group
+# of each trajectory.
 group_histories <- function(coded, group, fit) {
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
   list(coded = pieces, histories = lapply(pieces, function(piece) {
     if (length(piece$row)) build_histories(piece, fit$problem$setting)
-  }), actions = lapply(pieces, function(piece) piece$action + 1L), group = as.integer(group))
+  }), actions = lapply(pieces, function(piece) piece$action + 1L), rows = lapply(pieces, `[[`, "row"),
+  group = as.integer(group))
 }
 
 need_data <- function(fit, what, argument = "object") {
@@ -121,7 +139,12 @@ spaced_draws <- function(fit, draws) {
   size <- dim(fit$draws[[1]])[1:2]
   all <- size[1] * size[2]
   n <- if (is.null(draws)) all else min(all, check_count(draws, "draws"))
-  draw <- as.integer(ceiling((seq_len(n) - 0.5) * all / n))
+  draws_at(fit, as.integer(ceiling((seq_len(n) - 0.5) * all / n)))
+}
+
+# Draws by their numbers.
+draws_at <- function(fit, draw) {
+  size <- dim(fit$draws[[1]])[1:2]
   data.frame(.draw = draw, .iteration = (draw - 1L) %% size[1] + 1L, .chain = (draw - 1L) %/% size[1] + 1L)
 }
 
@@ -149,7 +172,7 @@ trajectory_of <- function(histories) cumsum(histories$visit == 1L)
 # Groups of coded visits as the fit has them; one that it has not met is an error, without its name,
 # which may tell more than it should.
 fit_groups <- function(fit, visits, coded, argument = "visits") {
-  known <- names(fit$draws)
+  known <- names(if (inherits(fit, "ibrc_mode")) fit$tops else fit$draws)
   group <- group_trajectories(visits, fit$by, coded, known)
   by_number <- attr(visits, "roles")$id %in% fit$by
   if (by_number && is.null(fit$histories)) {
@@ -168,9 +191,10 @@ fit_groups <- function(fit, visits, coded, argument = "visits") {
   group
 }
 
-# Are these histories and actions, by group, those that the fit was made from?
-is_fitted_data <- function(seen, fit) {
-  parts <- c("visit", "parent", "action", "observation")
+# Are these histories and actions, by group, those that the fit was made from? Which of them count (`scored`) may
+# be another matter: what was held out of a fit is judged by it.
+is_fitted_data <- function(seen, fit, scored = FALSE) {
+  parts <- c("visit", "parent", "action", "observation", if (scored) "scored")
   same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
   identical(seen$group, as.integer(fit$trajectory_group)) &&
     all(mapply(same_tree, seen$histories, fit$histories)) &&

@@ -56,11 +56,11 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
     one_step_moments(fit, g, chosen, place_families(fit, g, places[[g]], levels, names(statistics)))
   })
   test <- function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n))
-  tests <- Map(test, moments, groups, fit$n_visits)
+  tests <- Map(test, moments, groups, fit$n_scored)
   out <- do.call(rbind, unname(tests))
   if (length(groups) > 1) {
     all <- Reduce(function(one, other) Map(add_moments, one, other), moments)
-    n <- sum(fit$n_visits)
+    n <- sum(fit$n_scored)
     out <- rbind(out, data.frame(group = NA_character_, visits = as.integer(n), moment_tests(all, levels, n)))
   }
   out$p.value <- ifelse(out$df > 0, stats::pchisq(out$chi_square, pmax(out$df, 1), lower.tail = FALSE), NA)
@@ -96,8 +96,9 @@ place_families <- function(fit, g, places, levels, own) {
     if (!name %in% own) return(history_family(tree, cell, n_cells))
     visit_family(tree, cell, fit$visit_actions[[g]], n_cells)
   })
-  # Every last action has its cell, used or not, after "none".
+  # Every last action has its cell, used or not, after "none"; what is not known cannot be repeated.
   at <- as.integer(factor(places$last_action, c("none", fit$problem$setting$actions)))
+  at[is.na(at)] <- 1L
   families[["repeat"]] <- history_family(tree, at, length(fit$problem$setting$actions) + 1L)
   families
 }

@@ -7,7 +7,7 @@ identify_terms <- function(fit) {
   doubted <- rbind(settled_rows(fit), fit$checks[fit$checks$check %in% "whole", ])
   doubted <- doubted[doubted$verdict == "do not use", ]
   pieces <- lapply(names(fit$draws), function(group) {
-    few <- fit$likelihood && few_data(fit$group_sizes[[group]], fit$n_visits[[match(group, names(fit$draws))]])
+    few <- fit$likelihood && few_data(fit$group_sizes[[group]], fit$n_scored[[match(group, names(fit$draws))]])
     draws <- fit$draws[[group]]
     ridges <- strongest_ridges(fit$prior, draws)
     rows <- lapply(seq_along(fit$prior), function(j) {

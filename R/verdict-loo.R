@@ -60,7 +60,7 @@ check_loo_options <- function(...) {
 # The identifiers of the visits that the fit was made from, in its order; any others are an error.
 check_own_visits <- function(visits, fit) {
   seen <- code_for_fit(visits, fit, "visits")
-  if (!is_fitted_data(seen, fit)) {
+  if (!is_fitted_data(seen, fit, scored = TRUE)) {
     abort_input("visits", "are not those that the fit was made from, or stand in another order. Only what was fitted ",
                 "can be left out; log_lik(fit, newdata = ) judges trajectories that the fit has not seen.")
   }

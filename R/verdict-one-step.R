@@ -12,12 +12,12 @@ history_places <- function(tree, plan) {
   belief <- read_histories(plan, tree)$belief
   seen <- c(setting$observations, "missing")[ifelse(tree$observation < 0, length(setting$observations) + 1L,
                                                     tree$observation + 1L)]
+  done <- c(setting$actions, "missing")[ifelse(tree$action < 0, length(setting$actions) + 1L, tree$action + 1L)]
   first <- tree$parent < 0
   list(
     visit = history_depth(tree),
     belief = belief_cell(belief, setting$states),
-    last_action = factor(ifelse(first, "none", setting$actions[pmax(tree$action, 0L) + 1L]),
-                         levels = c("none", setting$actions)),
+    last_action = factor(ifelse(first, "none", done), levels = unique(c("none", setting$actions, done[!first]))),
     last_observation = factor(ifelse(first, "none", seen), levels = unique(c("none", setting$observations, "missing")))
   )
 }
@@ -83,8 +83,9 @@ history_family <- function(tree, cell, n_cells = max(cell)) {
 
 visit_family <- function(tree, cell, action, n_cells = max(cell)) {
   taken <- matrix(0, length(cell), tree$n_actions)
-  taken[cbind(seq_along(cell), action)] <- 1
-  list(cell = cell, n_cells = n_cells, at = tree$visit, n = rep(1, length(cell)), taken = taken)
+  counts <- which(tree$scored)
+  taken[cbind(counts, action[counts])] <- 1
+  list(cell = cell, n_cells = n_cells, at = tree$visit, n = as.numeric(tree$scored), taken = taken)
 }
 
 # Sums of rows by cell; a cell without rows has 0.

@@ -84,8 +84,10 @@ one_step_shares <- function(fit, group, chosen, plan, type) {
   tree <- fit$histories[[group]]
   n <- colSums(tree$count)
   place <- if (type == "belief") belief_bin(read_histories(plan, tree)$belief) else history_places(tree, plan)[[type]]
-  at <- if (is.factor(place)) factor(levels(place)[levels(place) %in% place], levels(place)) else sort(unique(place))
-  cell <- match(place, at)
+  # Where no decision counts there is nothing to compare.
+  counts <- unique(place[n > 0])
+  at <- if (is.factor(place)) factor(levels(place)[levels(place) %in% counts], levels(place)) else sort(counts)
+  cell <- match(place, at, nomatch = 1L)
   size <- as.vector(rowsum(n, cell))
   made <- read_draws(fit, group, chosen, function(plan) {
     as.vector(rowsum(draw_counts(n, t(exp(read_histories(plan, tree)$log_policy))), cell)) / size

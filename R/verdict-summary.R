@@ -78,10 +78,6 @@ with_verdict <- function(table, verdict, fit) {
   without_lone_group(table, names(fit$draws))
 }
 
-#' @importFrom generics glance
-#' @export
-generics::glance
-
 #' @rdname summary.ibrc_fit
 #' @export
 glance.ibrc_fit <- function(x, ...) {
@@ -107,7 +103,8 @@ coef.ibrc_fit <- function(object, ...) {
 format.ibrc_fit <- function(x, suppress = 5, ...) {
   total <- attr(group_counts(x, check_suppress(suppress)), "total")
   paste0("A fit to ", trajectories_words(total), " with ",
-         visits_words(sum(x$n_visits), suppress), if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
+         visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress),
+         if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
 }
 

@@ -61,13 +61,21 @@ const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name) {
   return values;
 }
 
-SEXP args_element(SEXP list, const char *name) {
+static R_xlen_t find_element(SEXP list, const char *name) {
   if (TYPEOF(list) != VECSXP) Rf_error("internal: no list to take '%s' from", name);
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
   for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
-    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return i;
   }
-  Rf_error("internal: no element '%s'", name);
+  return -1;
+}
+
+static int has_element(SEXP list, const char *name) { return find_element(list, name) >= 0; }
+
+SEXP args_element(SEXP list, const char *name) {
+  const R_xlen_t i = find_element(list, name);
+  if (i < 0) Rf_error("internal: no element '%s'", name);
+  return VECTOR_ELT(list, i);
 }
 
 static int int_element(SEXP list, const char *name) {
@@ -215,15 +223,15 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
 
 /* Kernels follow a tree's numbers without looking: every tree passes here first. */
 void args_check_tree(int n, const int *parent, const int *action, const int *observation,
-                     const ibrc_models *models, int one_root) {
+                     const ibrc_models *models, int one_root, int least_action) {
   int sound = parent[0] == -1;
   for (int h = 1; h < n; h++) {
     if (parent[h] == -1) {
       sound &= !one_root;
       continue;
     }
-    sound &= parent[h] >= 0 && parent[h] < h && action[h] >= 0 && action[h] < models->n_actions &&
-            observation[h] >= -1 && observation[h] < models->n_obs;
+    sound &= parent[h] >= 0 && parent[h] < h && action[h] >= least_action &&
+             action[h] < models->n_actions && observation[h] >= -1 && observation[h] < models->n_obs;
   }
   if (!sound) Rf_error("internal: not a tree of visits");
 }
@@ -237,7 +245,9 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   h.action = ints_element(history, "action", n);
   h.observation = ints_element(history, "observation", n);
   h.count = doubles_element(history, "count", cells);
-  args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1);
+  if (has_element(history, "stops")) h.stops = ints_element(history, "stops", (size_t)h.n_actions);
+  args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1,
+                  h.stops ? IBRC_NO_ACTION : 0);
   args_check_nonnegative(h.count, cells, "count");
   int *links = args_alloc_ints(2 * n);
   ibrc_history_link(h.n_histories, h.parent, links, links + n);

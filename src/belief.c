@@ -27,6 +27,18 @@ double ibrc_belief_bayes(const ibrc_models *models, int model, const double *pre
   return p;
 }
 
+double ibrc_belief_chance(const ibrc_models *models, const double *sigma, const double *belief,
+                          int action, int observation, double *scratch) {
+  if (observation == IBRC_NO_OBSERVATION) return 1.0;
+  double chance = 0.0;
+  for (int m = 0; m < models->n_models; m++) {
+    if (!(sigma[m] > 0.0)) continue;
+    ibrc_belief_predict(models, m, belief, action, scratch);
+    chance += sigma[m] * ibrc_belief_bayes(models, m, scratch, action, observation, scratch);
+  }
+  return chance;
+}
+
 ibrc_code ibrc_belief_recognise(const ibrc_models *models, const double *sigma,
                                 const double *belief, int action, int observation, double *scratch,
                                 double *next) {

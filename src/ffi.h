@@ -36,7 +36,8 @@ SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP star
 SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
 
 /* ffi_inverse.c */
-SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_actions);
+SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored,
+                       SEXP n_actions);
 SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start);
 SEXP ffi_evaluate(SEXP evaluation, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
                   SEXP threads);

@@ -6,10 +6,11 @@
 #include "history.h"
 #include "loglik.h"
 
-/* trajectory, action and observation one per visit, from 0, missing observations -1.
- * Returns the tree: parent, action, observation from 0 (-1: none) a history, count
+/* trajectory, action and observation one per visit, from 0, missing ones -1; scored: 1 where the
+ * action counts. Returns the tree: parent, action, observation from 0 (-1: none) per history, count
  * [action, history], and `visit`: the history of each visit, from 1. */
-SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_actions) {
+SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored,
+                       SEXP n_actions) {
   const R_xlen_t n = Rf_xlength(trajectory);
   ibrc_visits visits = {.n_visits = (int)n,
                         .n_actions = args_int(n_actions, "n_actions"),
@@ -17,9 +18,11 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
                         .action = args_ints(action, n, "action"),
                         .observation = args_ints(observation, n, "observation"),
                         .pause = args_pause};
+  const int *counts = args_ints(scored, n, "scored");
   if (n == 0) Rf_error("internal: no visits");
   for (R_xlen_t v = 0; v < n; v++) {
-    if (visits.action[v] < 0 || visits.action[v] >= visits.n_actions) {
+    const int least = counts[v] ? 0 : IBRC_NO_ACTION;
+    if (visits.action[v] < least || visits.action[v] >= visits.n_actions) {
       Rf_error("internal: no such action");
     }
     /* -1 is a missing one; NA would be read as a place far outside the emission. */
@@ -44,7 +47,7 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP n_ac
   double *count = REAL(VECTOR_ELT(out, 5));
   memset(count, 0, (size_t)H * (size_t)visits.n_actions * sizeof(double));
   for (R_xlen_t v = 0; v < n; v++) {
-    count[(size_t)history[v] * (size_t)visits.n_actions + (size_t)visits.action[v]] += 1.0;
+    if (counts[v]) count[(size_t)history[v] * (size_t)visits.n_actions + (size_t)visits.action[v]] += 1.0;
     history[v]++;
   }
   UNPROTECT(1);

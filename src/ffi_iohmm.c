@@ -16,7 +16,7 @@ static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size) {
                        .observation = args_ints(args_element(tree, "observation"), n, "observation"),
                        .through = args_doubles(args_element(tree, "through"), n, "through"),
                        .ends = args_doubles(args_element(tree, "ends"), n, "ends")};
-  args_check_tree(t.n_nodes, t.parent, t.action, t.observation, size, 0);
+  args_check_tree(t.n_nodes, t.parent, t.action, t.observation, size, 0, 0);
   return t;
 }
 

@@ -9,15 +9,19 @@
  * first visit stands at the root, and visit t + 1 at the child of visit t's history
  * by (u_t, x_{t+1}). Trajectories that share a beginning share its histories, so
  * that beliefs and policies are worked out once for all of them. Parents come
- * before their children. */
+ * before their children. An action may be missing: it was taken, but nobody knows which it was. */
+
+#define IBRC_NO_ACTION (-1)
 
 typedef struct {
   int n_histories;
   int n_actions;
   const int *parent;      /* [history]; the root's is -1 */
-  const int *action;      /* [history]: the action that led here; the root's is -1 */
+  const int *action;      /* [history]: the action that led here, -1 if missing; the root's is -1 */
   const int *observation; /* [history]: what was seen then, -1 if missing */
-  const double *count;    /* [history][action]: how often each action was taken here */
+  const double *count;    /* [history][action]: how often each action was taken here, and counts */
+  const int *stops;       /* [action]: 1 ends a trajectory, so that no history can follow; NULL if no
+                             action is missing */
   const int *first_child, *next_sibling; /* [history]; -1: none */
 } ibrc_history;
 
@@ -29,7 +33,7 @@ typedef struct {
   int n_visits;
   int n_actions;
   const int *trajectory;  /* [visit]: its number, equal for visits of one trajectory */
-  const int *action;      /* [visit], from 0 */
+  const int *action;      /* [visit], from 0, -1 if missing */
   const int *observation; /* [visit], from 0, -1 if missing */
   ibrc_pause pause;       /* now and then */
 } ibrc_visits;

@@ -9,20 +9,23 @@
 #define HISTORIES_AT_ONCE 32768
 
 size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan) {
-  return (size_t)history->n_histories * (size_t)plan->space->n_states + (size_t)plan->n_actions +
-         ibrc_walker_doubles(plan);
+  const size_t S = (size_t)plan->space->n_states, U = (size_t)plan->n_actions;
+  return (size_t)history->n_histories * S + 2 * U + S + ibrc_walker_doubles(plan);
 }
 
 size_t ibrc_loglik_ints(const ibrc_plan *plan) { return ibrc_walker_ints(plan); }
 
 /* Carries the belief of `h`, where the walker stands, to its children. */
 static void carry_beliefs(const ibrc_history *history, int h, ibrc_walker *walker,
-                          double *beliefs) {
+                          const double *log_policy, double *scratch, double *beliefs) {
   const size_t S = (size_t)walker->plan->space->n_states;
   for (int child = history->first_child[h]; child >= 0; child = history->next_sibling[child]) {
+    const int action = history->action[child], observation = history->observation[child];
     double *to = beliefs + (size_t)child * S;
-    ibrc_code code = ibrc_walker_recognise(walker, history->action[child],
-                                           history->observation[child], to);
+    ibrc_code code = action == IBRC_NO_ACTION
+                         ? ibrc_walker_recognise_any(walker, log_policy, history->stops,
+                                                     observation, scratch, to)
+                         : ibrc_walker_recognise(walker, action, observation, to);
     if (code != IBRC_OK) to[0] = NAN;
   }
 }
@@ -41,7 +44,8 @@ double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibr
   const size_t S = (size_t)plan->space->n_states;
   const int U = plan->n_actions;
   double *one_row = doubles + ibrc_walker_doubles(plan);
-  double *carried = beliefs ? beliefs : one_row + U, total = 0.0;
+  double *scratch = one_row + U, total = 0.0;
+  double *carried = beliefs ? beliefs : scratch + S + U;
   ibrc_walker walker = ibrc_walker_over(plan, models, doubles, ints);
   memcpy(carried, start, S * sizeof(double));
   for (int h = 0; h < history->n_histories; h++) {
@@ -54,7 +58,7 @@ double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibr
     } else {
       ibrc_walker_stand(&walker, belief);
       ibrc_walker_log_policy(&walker, row);
-      carry_beliefs(history, h, &walker, carried);
+      carry_beliefs(history, h, &walker, row, scratch, carried);
     }
     for (int u = 0; u < U; u++) {
       if (count[u] > 0.0) total += count[u] * row[u];

@@ -1,5 +1,7 @@
 #include "walker.h"
 
+#include <math.h>
+
 #include "belief.h"
 #include "policy.h"
 
@@ -58,4 +60,32 @@ const double *ibrc_walker_sigma(ibrc_walker *walker, int action) {
 ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next) {
   return ibrc_belief_recognise(walker->models, ibrc_walker_sigma(walker, action), walker->belief,
                                action, observation, walker->work, next);
+}
+
+ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_policy,
+                                    const int *stops, int observation, double *scratch,
+                                    double *next) {
+  const int S = walker->plan->space->n_states, U = walker->plan->n_actions;
+  double *mean = scratch, *log_weight = scratch + S, most = -INFINITY, mass = 0.0;
+  /* By logarithms: what was seen may need an action that was next to impossible. */
+  for (int u = 0; u < U; u++) {
+    log_weight[u] = -INFINITY;
+    if (stops[u]) continue;
+    const double chance = ibrc_belief_chance(walker->models, ibrc_walker_sigma(walker, u),
+                                             walker->belief, u, observation, walker->work);
+    log_weight[u] = log_policy[u] + log(chance);
+    if (log_weight[u] > most) most = log_weight[u];
+  }
+  if (most == -INFINITY) return IBRC_IMPOSSIBLE_OBSERVATION;
+  for (int s = 0; s < S; s++) mean[s] = 0.0;
+  for (int u = 0; u < U; u++) {
+    const double weight = exp(log_weight[u] - most);
+    if (!(weight > 0.0)) continue;
+    ibrc_code code = ibrc_walker_recognise(walker, u, observation, next);
+    if (code != IBRC_OK) return code;
+    for (int s = 0; s < S; s++) mean[s] += weight * next[s];
+    mass += weight;
+  }
+  for (int s = 0; s < S; s++) next[s] = mean[s] / mass;
+  return IBRC_OK;
 }

@@ -42,4 +42,13 @@ const double *ibrc_walker_sigma(ibrc_walker *walker, int action);
  * to stand anew. Fails, and leaves `next`, as ibrc_belief_recognise() does. */
 ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next);
 
+/* The next belief where nobody knows which action it took: the mean over those that do not stop,
+ *
+ *   z' = sum_u w(u) z'(u, x) / sum_u w(u),   w(u) = pi(u|z) sum_m sigma(m|z,u) p_m(x|z,u)
+ *
+ * log_policy: log pi(.|z). scratch: n_states + n_actions. `next` is not where it stands. */
+ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_policy,
+                                    const int *stops, int observation, double *scratch,
+                                    double *next);
+
 #endif

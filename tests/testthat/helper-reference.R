@@ -281,18 +281,35 @@ twin_rollout <- function(environment, models, policy, sigma, start, stops, horiz
   rows
 }
 
+# The belief where it is not known what was done: the mean over actions that go on, each weighted by how likely the
+# agent was to take it and how likely it then was to see what it saw.
+twin_recognise_any <- function(models, policy, sigma, belief, observation, stops = integer()) {
+  total <- 0
+  for (action in setdiff(which(policy(belief) > 0), stops)) {
+    weights <- sigma(belief, action)
+    chance <- if (is.na(observation)) 1 else {
+      sum(weights * vapply(models, function(m) twin_bayes(m, belief, action)$p[observation], 0))
+    }
+    if (chance == 0) next
+    total <- total + policy(belief)[action] * chance * twin_recognise(models, weights, belief, action, observation)
+  }
+  total / sum(total)
+}
+
 # Log-likelihood, visit by visit: every trajectory by itself, no sharing. `policy`
 # and `sigma` as above; rows are data.frame(trajectory, action, observation), coded
-# from 1, missing observations NA.
-twin_log_likelihood <- function(rows, models, policy, sigma, start) {
+# from 1, missing ones NA; `scored`, if it is there, says which actions count.
+twin_log_likelihood <- function(rows, models, policy, sigma, start, stops = integer()) {
+  if (is.null(rows$scored)) rows$scored <- TRUE
   vapply(split(rows, rows$trajectory), function(one) {
     belief <- start
     total <- 0
     for (t in seq_len(nrow(one))) {
-      total <- total + log(policy(belief)[one$action[t]])
-      if (t < nrow(one)) {
-        belief <- twin_recognise(models, sigma(belief, one$action[t]), belief, one$action[t], one$observation[t])
-      }
+      action <- one$action[t]
+      if (one$scored[t] && !is.na(action)) total <- total + log(policy(belief)[action])
+      if (t == nrow(one)) break
+      belief <- if (is.na(action)) twin_recognise_any(models, policy, sigma, belief, one$observation[t], stops) else
+        twin_recognise(models, sigma(belief, action), belief, action, one$observation[t])
     }
     total
   }, 0)

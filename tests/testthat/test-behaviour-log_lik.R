@@ -35,6 +35,69 @@ test_that("each trajectory's is the twin's, for both ways between nodes and with
   })
 })
 
+test_that("actions that are missing or do not count are carried along as the twin carries them", {
+  with_seed(102, for (n_states in 2:4) {
+    setting <- random_setting(n_states, zeros = 0)
+    setting$stop_actions <- setting$actions[1]
+    models <- random_models(setting)
+    for (interpolate in c("value", "policy")) {
+      plan <- plan_agent(setting, agents_to_try$flexible, models, 6, interpolate = interpolate)
+      data <- as.data.frame(simulate(plan, 25, seed = 4, horizon = 6))
+      data$free <- stats::runif(nrow(data)) > 0.3
+      data$observation[sample(nrow(data), 15)] <- NA
+      # One that ended its trajectory may be missing, too: nothing follows it.
+      data$action[sample(nrow(data), 15)] <- NA
+      visits <- suppressWarnings(trajectories(data, scored = "free"), classes = "ibrc_warning_missing_action")
+      rows <- data.frame(trajectory = data$id, action = as.integer(data$action),
+                         observation = as.integer(data$observation), scored = data$free)
+      twin <- twin_log_likelihood(
+        rows, plan$models$models, policy = function(z) policy(plan, z)[1, ],
+        sigma = function(z, u) model_weights(plan, z, setting$actions[u])[1, ], start = unname(setting$start), stops = 1
+      )
+      expect_close(log_lik(plan, visits), twin, 1e-10)
+      expect_false(isTRUE(all.equal(twin, twin_log_likelihood(
+        rows, plan$models$models, policy = function(z) policy(plan, z)[1, ],
+        sigma = function(z, u) model_weights(plan, z, setting$actions[u])[1, ], start = unname(setting$start)
+      ))))
+    }
+  })
+})
+
+test_that("where only one action can have been, not to know it makes no difference", {
+  # Monitoring is the one action of DIAG that goes on.
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25), diag_models())
+  data <- as.data.frame(simulate(plan, 40, seed = 2))
+  data$free <- data$time != 1
+  forced <- log_lik(plan, trajectories(data, scored = "free"))
+  data$action[!data$free] <- NA
+  expect_close(log_lik(plan, trajectories(data, scored = "free")), forced, 1e-12)
+  # What was seen tells it as well: after listening it is quiet in no other state, and doors are silent.
+  setting <- tiger_setting()
+  shows <- array(0, c(2, 3, 3), list(setting$states, c("hear_left", "hear_right", "nothing"), setting$actions))
+  shows[, "nothing", ] <- 1
+  shows[, , "listen"] <- rbind(c(0.85, 0.15, 0), c(0.15, 0.85, 0))
+  told <- decision_setting(setting$states, setting$actions, dimnames(shows)[[2]], setting$transition, shows,
+                           setting$utility, discount = 0.95, start = c(0.5, 0.5))
+  plan <- plan_agent(told, bounded_agent(alpha = 20), resolution = 40)
+  data <- as.data.frame(simulate(plan, 40, seed = 3, horizon = 8))
+  data$free <- !(data$action == "listen" & data$time %in% c(1, 4))
+  expected <- log_lik(plan, trajectories(data, scored = "free"))
+  data$action[!data$free] <- NA
+  expect_close(log_lik(plan, trajectories(data, scored = "free")), expected, 1e-12)
+})
+
+test_that("a sequence goes on as if a forced visit had been judged by nobody", {
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25), diag_models())
+  data <- as.data.frame(simulate(plan, 40, seed = 2))
+  # What is held out and what is not add up to the whole.
+  data$early <- data$time < 2
+  data$late <- !data$early
+  parts <- log_lik(plan, trajectories(data, scored = "early")) + log_lik(plan, trajectories(data, scored = "late"))
+  expect_close(parts, log_lik(plan, trajectories(data)), 1e-12)
+  data$none <- FALSE
+  expect_identical(unname(log_lik(plan, trajectories(data, scored = "none"))), numeric(40))
+})
+
 test_that("a likelihood does not underflow", {
   plan <- plan_agent(diag_setting(), bounded_agent(alpha = 1e-3), diag_models())
   odd <- trajectories(data.frame(id = 1, time = 1:2, action = c("declare_healthy", "monitor"), observation = NA)[1, ])

@@ -39,7 +39,7 @@ test_that("rows that cannot be are refused by their numbers, never by an identif
   refused(change("when", 3, NA), argument = "time", rows = 3)
   refused(change("when", 2, 0), argument = "time", rows = 2)
   refused(change("when", 1, 9), argument = "time", rows = 2)
-  refused(change("did", 4, NA), argument = "action", rows = 4)
+  refused(change("did", 4, " "), argument = "action", rows = 4)
   refused(change("did", 4, "wait"), argument = "action", rows = 4)
   refused(change("saw", 2, "unclear"), argument = "observation", rows = 2)
   refused(change("did", 1, "declare_healthy"), argument = "action", rows = 2:3)
@@ -62,13 +62,52 @@ test_that("refusals say what to do next", {
   told(change("when", 3, NA), "time = NULL")
   told(change("when", 2, 0), "one visit of them")
   told(change("when", 1, 9), "order\\(data\\[\\[\"who\"]], data\\[\\[\"when\"]]\\)")
-  told(change("did", 4, NA), "give that a name")
+  told(change("did", 4, ""), "Name what was done")
   told(change("did", 4, "wait"), "column \"did\" there: names must match to the letter\\.")
   told(change("did", 4, " Monitor"), "capitals, blanks or signs alone")
   told(change("did", 5, "declare-healthy"), "capitals, blanks or signs alone")
   told(transform(change("did", 4, "Monitor"), did = sub("declare_healthy", "other", did)), "to the letter\\.")
   told(change("saw", 2, "Positive"), "column \"saw\" there.*alone")
   told(change("did", 1, "declare_healthy"), "stop_actions")
+})
+
+test_that("a missing action stays in its place and is warned of, unless it is said to be meant", {
+  warned <- expect_warning(out <- read_visits(change("did", c(2, 4), NA)), "rows 2 and 4", fixed = TRUE,
+                           class = "ibrc_warning_missing_action")
+  expect_match(conditionMessage(warned), "give it a name", fixed = TRUE)
+  expect_no_match(conditionMessage(warned), "p1|p2")
+  expect_identical(which(is.na(out$did)), c(2L, 4L))
+  expect_silent(meant <- read_visits(cbind(change("did", 2, NA), free = c(TRUE, FALSE, TRUE, TRUE, TRUE)),
+                                     scored = "free"))
+  expect_warning(read_visits(cbind(change("did", 2, NA), free = TRUE), scored = "free"), "row 2", fixed = TRUE)
+  expect_identical(scored_rows(out), c(TRUE, FALSE, TRUE, FALSE, TRUE))
+  expect_identical(scored_rows(meant), c(TRUE, FALSE, TRUE, TRUE, TRUE))
+  expect_match(format(meant), "; 1 missing$", all = FALSE)
+  expect_match(format(meant), "scored +4 of 5 visits", all = FALSE)
+  expect_no_match(format(read_visits()), "scored")
+})
+
+test_that("what is scored is a column of its own, logical and whole", {
+  marked <- cbind(visits, free = c(TRUE, FALSE, TRUE, TRUE, TRUE))
+  out <- read_visits(marked, scored = "free", covariates = "sex")
+  expect_named(out, c("who", "when", "did", "saw", "free", "sex"))
+  expect_identical(attr(out, "roles")$scored, "free")
+  expect_identical(scored_rows(out), marked$free)
+  expect_null(attr(read_visits(), "roles")$scored)
+  expect_error(read_visits(marked, scored = "other"), "logical column", class = "ibrc_error_input")
+  expect_error(read_visits(marked, scored = "fre"), "Did you mean", class = "ibrc_error_input")
+  expect_error(read_visits(marked, scored = "did"), "column of its own", class = "ibrc_error_input")
+  expect_error(trajectories(marked, "who", "when", "did", "saw", scored = free), "in quotes",
+               class = "ibrc_error_input")
+  marked$free[3] <- NA
+  refused(marked, scored = "free", argument = "scored", rows = 3)
+  # Taken away or changed since.
+  lost <- out
+  lost$free <- NULL
+  expect_error(code_visits(lost, diag_setting()), "no longer have the columns", class = "ibrc_error_input")
+  out$free <- as.numeric(out$free)
+  expect_error(code_visits(out, diag_setting()), "logical column", class = "ibrc_error_input")
+  expect_silent(format(out))
 })
 
 test_that("a column without its quotes is named", {

@@ -81,7 +81,7 @@ test_that("rows that cannot be read are named", {
   expect_rows(odd("id", 3, NaN), "id", 3)
   expect_rows(odd("time", 4, NA), "time", 4)
   expect_rows(odd("time", 4, NaN), "time", 4)
-  expect_rows(odd("action", 5, NA), "action", 5)
+  expect_warning(odd("action", 5, NA), "row 5", class = "ibrc_warning_missing_action")
   expect_rows(odd("action", 5, ""), "action", 5)
   expect_rows(odd("action", 5, "Monitor "), "action", 5)
   expect_rows(odd("observation", 6, Inf), "observation", 6)
@@ -113,14 +113,15 @@ test_that("trajectories that were changed afterwards are looked at again", {
   refused(function(v) {attr(v, "roles") <- NULL; v}, "visits")
   refused(function(v) {v$id[3] <- NA; v}, "id", 3)
   refused(function(v) {v$time[3] <- NA; v}, "time", 3)
-  refused(function(v) {v$action[3] <- NA; v}, "action", 3)
+  refused(function(v) {v$action <- replace(as.character(v$action), 3, " "); v}, "action", 3)
   refused(function(v) {v$id <- as.list(v$id); v}, "id")
   refused(function(v) v[rev(seq_len(nrow(v))), ], "time")
   refused(function(v) rbind(v, v[1, ]), "time", nrow(data) + 1)
   # Fewer rows are as good as fewer rows before.
   expect_identical(small_fit(visits[data$id < 25, ])$draws, small_fit(trajectories(data[data$id < 25, ]))$draws)
   # A kernel that is not told of a lost column does not go astray.
-  expect_error(.Call(ffi_history_build, 0L, 0L, NA_integer_, 3L), "no such observation")
+  expect_error(.Call(ffi_history_build, 0L, 0L, NA_integer_, 1L, 3L), "no such observation")
+  expect_error(.Call(ffi_history_build, 0L, NA_integer_, 0L, 0L, 3L), "no such action")
 })
 
 test_that("little data and data without variety are enough, or refused", {

@@ -8,7 +8,7 @@ fit_small <- function(prior, fixed = list(), agent = bounded_agent(alpha = 0.5),
 fit_of_draws <- function(prior, draws) {
   all <- array(unlist(draws), c(dim(draws[[1]]), length(draws)), list(NULL, NULL, names(draws)))
   structure(list(draws = list(all = all), prior = prior, likelihood = TRUE, group_sizes = c(all = 100L), n_visits = 500,
-                 run = list(iter = 2000L)), class = "ibrc_fit")
+                 n_scored = 500, run = list(iter = 2000L)), class = "ibrc_fit")
 }
 
 test_that("neutral behaviour does not identify beta, nor eta from 0", {
@@ -129,7 +129,7 @@ test_that("few trajectories, chains that disagree and a tail that was missed are
   fit <- fit_of_draws(prior, ridge_draws(0, 0.1))
   few <- fit
   few$group_sizes[] <- 5L
-  few$n_visits <- 20
+  few$n_scored <- 20
   expect_identical(identifiability(few)$verdict, rep("too few data", 2))
   expect_output(print(identifiability(few)), "too few visits")
   apart <- fit

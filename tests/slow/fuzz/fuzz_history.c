@@ -18,6 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (kind < 64) number++;
     trajectory[v] = number;
     action[v] = take_int(&in, 0, U - 1);
+    if (kind % 7 == 0) action[v] = IBRC_NO_ACTION;
     observation[v] = kind % 5 == 0 ? -1 : take_int(&in, 0, X - 1);
   }
   ibrc_visits visits = {.n_visits = n,
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   must(parent[0] == -1 && by[0] == -1 && seen[0] == -1, "the root");
   for (int h = 1; h < H; h++) {
     must(parent[h] >= 0 && parent[h] < h, "parents first");
-    must(by[h] >= 0 && by[h] < U && seen[h] >= -1 && seen[h] < X, "what led here");
+    must(by[h] >= -1 && by[h] < U && seen[h] >= -1 && seen[h] < X, "what led here");
     for (int other = 1; other < h; other++) {
       must(parent[h] != parent[other] || by[h] != by[other] || seen[h] != seen[other],
            "each history once");
