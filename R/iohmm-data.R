@@ -107,3 +107,57 @@ need_visits <- function(iohmm, purpose, argument) {
     abort_input(argument, "keeps no data: ", purpose, " needs a fit with `keep_data = TRUE`.")
   }
 }
+
+# Dynamics cannot go on from an action that is not known: what it did to the state and what it would have shown differ
+# from action to action. At the end of a trajectory nothing has to go on (`ends`: whether that is allowed).
+refuse_lost_actions <- function(coded, ends = TRUE) {
+  lost <- is.na(coded$action)
+  last <- !duplicated(coded$trajectory, fromLast = TRUE)
+  bad <- which(lost & !(ends & last))
+  if (length(bad)) {
+    abort_rows(sort(coded$row[bad]), "action", "`action` is missing", if (ends) " before the end of a trajectory",
+               topic = "fit_iohmm", advice = paste(
+                 "Where nothing was done, give that a name. Where it is not known what was done, leave out",
+                 "each such row together with all later rows of its `id`: without the row alone, a step of time would",
+                 "be missing from the trajectory."
+               ))
+  }
+  coded
+}
+
+# Without visits that end a trajectory and have no action: they say nothing of the dynamics.
+without_open_ends <- function(coded) {
+  kept <- lapply(refuse_lost_actions(coded), function(x) x[!is.na(coded$action)])
+  if (!length(kept$row)) abort("data", "`visits` have no action.", argument = "visits")
+  kept$trajectory <- match(kept$trajectory, unique(kept$trajectory)) - 1L
+  kept
+}
+
+# Any action will do where nothing follows it and what it showed is not looked at.
+with_some_action <- function(coded) {
+  unknown <- is.na(coded$action)
+  coded$action[unknown] <- 0L
+  coded$observation[unknown] <- -1L
+  coded
+}
+
+# `ends`: whether the last action of a trajectory may be missing.
+coded_visits <- function(iohmm, visits, purpose, ends = TRUE) {
+  if (!is.null(visits)) return(refuse_lost_actions(code_visits(visits, iohmm_setting_words(iohmm)), ends))
+  need_visits(iohmm, paste(purpose, "without `visits`"), "object")
+  iohmm$coded
+}
+
+iohmm_setting_words <- function(iohmm) {
+  list(actions = iohmm$actions, observations = iohmm$observations, stop_actions = character())
+}
+
+expect_states <- function(iohmm, nodes, coded = NULL) {
+  expected <- .Call(ffi_iohmm_expect, nodes, iohmm_laws(iohmm))
+  if (expected$code != 0L) {
+    # The node is the state after the visit at fault.
+    row <- coded$row[match(expected$where - 1L, nodes$visit)]
+    abort_rows(row, "observation", "`observation` cannot happen after what was done and seen before, by the fit")
+  }
+  expected
+}

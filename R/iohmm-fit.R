@@ -63,7 +63,8 @@
 #'   best climb; `starts`, a data frame with one row per climb (`states`, `start`, `log_lik`,
 #'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
 #'   plus the log-density of the prior up to a constant; `counts`, what is expected to
-#'   have happened; `n_parameters`; and what was asked for. `summary()` prints the laws.
+#'   have happened; `choices` `[state, action]`, how often each action is expected to have been taken in each state, of
+#'   actions that are scored; `n_parameters`; and what was asked for. `summary()` prints the laws.
 #' @aliases summary.ibrc_iohmm
 #' @seealso [predict()][predict.ibrc_iohmm] and [simulate()][simulate.ibrc_iohmm] for what a fit
 #'   says of visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the
@@ -94,7 +95,7 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   words <- iohmm_words(visits, actions, observations)
   names <- check_state_names(names, states)
   scores <- check_scores(sort_by, words$observations)
-  coded <- code_visits(visits, words)
+  coded <- without_open_ends(code_visits(visits, words))
   pairs <- count_pairs(coded, words)
   possible <- possible_pairs(zeros, pairs, coded, words)
   prior <- check_iohmm_prior(prior, words)
@@ -111,15 +112,18 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   })
   candidates <- compare_candidates(fits, problem)
   best <- fits[[which(candidates$chosen)]]
-  fit <- new_ibrc_iohmm(best, problem, candidates, do.call(rbind, lapply(fits, `[[`, "table")), scores, names, run,
-                        if (keep_data) coded)
+  fit <- new_ibrc_iohmm(best, problem, candidates, do.call(rbind, lapply(fits, `[[`, "table")), scores, names, run)
+  fit$choices <- expect_choices(fit, coded)
+  # Rows as they would be without those left out.
+  coded$row <- order(order(coded$row))
+  fit["coded"] <- list(if (keep_data) coded)
   if (!fit$converged) {
     warn("convergence", "The best climb took all ", run$max_iter, " steps without coming to rest: raise `max_iter`.")
   }
   fit
 }
 
-new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run, coded) {
+new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run) {
   words <- problem$words
   n <- best$n_states
   order <- order_states(best$counts, scores, problem, n)
@@ -144,8 +148,7 @@ new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run
          objective = best$objective, trace = best$trace, converged = best$converged, starts = starts,
          candidates = candidates, counts = named(best$counts), n_parameters = best$n_parameters,
          possible = problem$possible, prior = problem$prior, shared = problem$shared, scores = scores, run = run,
-         n_trajectories = problem$n_trajectories, n_visits = problem$n_visits, n_seen = sum(problem$pairs),
-         coded = coded),
+         n_trajectories = problem$n_trajectories, n_visits = problem$n_visits, n_seen = sum(problem$pairs)),
     class = "ibrc_iohmm"
   )
 }

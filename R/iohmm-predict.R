@@ -1,20 +1,31 @@
 #' What learned dynamics say of visits
 #'
-#' `predict()` gives state probabilities at each visit, or the chances of what could be
-#' seen after its action. `simulate()` draws what could have been seen after the
+#' `predict()` gives state probabilities at each visit, the chances of what could be
+#' seen after its action, or those of the action itself. `simulate()` draws what could have been seen after the
 #' actions of given visits.
+#'
+#' @section Actions:
+#' Dynamics have no aims, and actions are inputs to them. What can be said of the next action is how often each
+#' was taken in each state where the dynamics were learned (`choices` in the fit: the expected counts). With
+#' `type = "action"` the probability of an action is its share among those taken in a state, averaged over the states
+#' as far as they are known before the action: from what was done and *seen* until then, as in `type = "filter"`. The
+#' actions taken are no evidence of the state. Shares have one more count, in each state shared out evenly among all
+#' actions. This is a decision model like others ([predict.ibrc_plan()]) and the simplest of those
+#' with hidden states: a yardstick for fits that claim to know why. Its log-likelihood, of actions, is
+#' [log_lik()]; that of what was seen given the actions is [logLik()][logLik.ibrc_iohmm].
 #'
 #' @param object A fit ([fit_iohmm()]).
 #' @param visits Trajectories ([trajectories()]) with known actions and observations. By
-#'   default those of the fit.
+#'   default those of the fit. For `predict()`, the last action of a trajectory may be missing.
 #' @param type `"filter"`: the state given what was done and seen until then;
 #'   `"smooth"`: given the whole trajectory; `"observation"`: the chances of what is
-#'   seen after the action of the visit, given all that came before it.
+#'   seen after the action of the visit, given all that came before it; `"action"`: those of the action, see below.
 #' @param when For states: `"before"` the action of the visit, when it is decided on, or
 #'   `"after"` it, with what was seen.
 #' @param ... Not used.
 #' @return `predict()`: a data frame with one row per visit, in the order of the rows of
-#'   `visits`, and one column per state (or per observation); rows sum to 1. `simulate()`:
+#'   `visits`, and one column per state (or per observation, or per action); rows sum to 1. What depends on an action
+#'   that is missing is `NA`. `simulate()`:
 #'   trajectories ([trajectories()]) with columns `id` (numbered by first appearance),
 #'   `time` (from 0), `action`, `observation` and, asked for, `state`, the state that the
 #'   observation comes from.
@@ -27,43 +38,28 @@
 #' head(cbind(visits, predict(iohmm, visits)))
 #' head(predict(iohmm, type = "observation"))
 #' simulate(iohmm, seed = 1)
-predict.ibrc_iohmm <- function(object, visits = NULL, type = c("filter", "smooth", "observation"),
+predict.ibrc_iohmm <- function(object, visits = NULL, type = c("filter", "smooth", "observation", "action"),
                                when = c("before", "after"), ...) {
   check_unused(...)
-  type <- check_choice(type, c("filter", "smooth", "observation"), "type")
+  type <- check_choice(type, c("filter", "smooth", "observation", "action"), "type")
   when <- check_choice(when, c("before", "after"), "when")
   coded <- coded_visits(object, visits, "predict()")
-  chains <- iohmm_chains(coded)
-  expected <- expect_states(object, chains, coded)
+  known <- with_some_action(coded)
+  chains <- iohmm_chains(known)
+  expected <- expect_states(object, chains, known)
+  before <- expected$filter[, chains$visit, drop = FALSE]
   if (type == "observation") {
-    out <- observation_chances(object, expected$filter[, chains$visit, drop = FALSE], coded$action + 1L)
+    out <- observation_chances(object, before, known$action + 1L)
+  } else if (type == "action") {
+    out <- action_chances(object, before)
   } else {
     # The node after a visit is its child, which stands next to it.
     out <- t(expected[[type]][, chains$visit + (when == "after"), drop = FALSE])
     colnames(out) <- object$states
   }
+  if (type == "observation" || type != "action" && when == "after") out[is.na(coded$action), ] <- NA
   out[coded$row, ] <- out
   as.data.frame(out, optional = TRUE)
-}
-
-coded_visits <- function(iohmm, visits, purpose) {
-  if (!is.null(visits)) return(code_visits(visits, iohmm_setting_words(iohmm)))
-  need_visits(iohmm, paste(purpose, "without `visits`"), "object")
-  iohmm$coded
-}
-
-iohmm_setting_words <- function(iohmm) {
-  list(actions = iohmm$actions, observations = iohmm$observations, stop_actions = character())
-}
-
-expect_states <- function(iohmm, nodes, coded = NULL) {
-  expected <- .Call(ffi_iohmm_expect, nodes, iohmm_laws(iohmm))
-  if (expected$code != 0L) {
-    # The node is the state after the visit at fault.
-    row <- coded$row[match(expected$where - 1L, nodes$visit)]
-    abort_rows(row, "observation", "`observation` cannot happen after what was done and seen before, by the fit")
-  }
-  expected
 }
 
 # [visit, observation] from states before the visit [state, visit].
@@ -92,7 +88,7 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   missing <- check_choice(missing, c("keep", "fill"), "missing")
   states <- check_flag(states, "states")
-  coded <- coded_visits(object, visits, "simulate()")
+  coded <- coded_visits(object, visits, "simulate()", ends = FALSE)
   refuse_many_rows(nsim * as.numeric(length(coded$row)), 80, "nsim", "`nsim` = ", format_count(nsim), " times ",
                    plural(length(coded$row), "visit"), " would be ", format_count(nsim * as.numeric(length(coded$row))),
                    " visits", advice = "simulate fewer")
