@@ -41,7 +41,12 @@
 #' * Read a fit: [summary()][summary.ibrc_fit], [tidy()][summary.ibrc_fit],
 #'   [glance()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
 #'   [cost_benefit()].
-#' * The likelihood itself: [log_lik()], of a fit: [log_lik()][log_lik.ibrc_fit].
+#'
+#' @section Predict:
+#' * The chances of each action at each visit, by a plan, a fit, a mode or learned dynamics, which all have one face:
+#'   [predict()][predict.ibrc_plan].
+#' * The likelihood of what was done, seen before or not: [log_lik()], of a fit: [log_lik()][log_lik.ibrc_fit].
+#' * Behaviour like that which was fitted: [simulate()][simulate.ibrc_fit].
 #'
 #' @section Compare:
 #' * Groups: [compare_groups()], [plot_groups()], [groups_data()].

@@ -137,3 +137,22 @@ test_that("data that no point of the prior can explain are refused", {
                         class = "ibrc_error_input")
   expect_identical(error$argument, "starts")
 })
+
+test_that("a mode is glanced at in one row, with criteria where they hold", {
+  visits <- clinic_visits()
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1))
+  find <- function(estimate) {
+    ibrc_mode(visits, diag_setting(), diag_models(), prior, estimate = estimate, by = "clinic", resolution = 20,
+              starts = 2, conf.level = NULL, seed = 1)
+  }
+  best <- find("mle")
+  row <- glance(best)
+  expect_identical(nrow(row), 1L)
+  expect_equal(c(row$log_lik, row$n_parameters, row$trajectories, row$visits, row$groups),
+               c(as.numeric(logLik(best)), 2, 160, nrow(visits), 2))
+  expect_equal(c(row$AIC, row$BIC), c(AIC(best), BIC(best)))
+  expect_true(row$converged)
+  peak <- glance(find("map"))
+  expect_true(is.na(peak$AIC) && is.na(peak$BIC))
+  expect_lte(peak$log_lik, row$log_lik)
+})

@@ -1,0 +1,82 @@
+#' What a decision model says of each visit
+#'
+#' Everything in this package that predicts behaviour has one face: a plan ([plan_agent()]), a fit ([ibrc()]), a mode
+#' ([ibrc_mode()]) and learned dynamics ([fit_iohmm()]) all answer the calls below, on visits that they were made from
+#' and on others. `predict()` gives the probability of each action at each visit *before* the action was seen, given
+#' what the same trajectory had done and seen until then.
+#'
+#' @section One face for decision models:
+#' * `predict(object, visits, type = "action")`: one row per visit, one column per action, its probability.
+#' * [`log_lik(object, visits)`][log_lik]: the log probability of the actions of each trajectory; of a fit, at draws
+#'   from its posterior ([log_lik()][log_lik.ibrc_fit]).
+#' * `simulate(object)`: behaviour of its own, of a [plan][simulate.ibrc_plan], a [fit or a mode][simulate.ibrc_fit]; of
+#'   [learned dynamics][simulate.ibrc_iohmm], what is seen after given actions.
+#' * `print(object)`: what it is, on a console; `tidy(object)` and `glance(object)`: its numbers, and one row about it.
+#'
+#' The first two agree: added up over the visits of a trajectory that count, the logarithms of the probabilities that
+#' `predict()` gives to the actions taken are `log_lik()`. Of a fit that holds draw by draw (`summary = FALSE`).
+#'
+#' @section What each of them predicts:
+#' * A *plan*: the policy of its agent, at the belief that the agent holds after what was done and seen.
+#' * A *mode*: the same for the agent at the estimates of the trajectory's group.
+#' * A *fit*: the mean of that over draws from the posterior of the trajectory's group. Draws all weigh the same: they
+#'   are not weighed anew by what a person who is new to the fit did at earlier visits. Such a person is taken for one
+#'   of the group, not for one whose bounds become known on the way.
+#' * *Learned dynamics* ([predict()][predict.ibrc_iohmm]): how often each action was taken in each hidden state, for the
+#'   state as far as it is known before the action. Nothing is wanted or planned there.
+#'
+#' @section Holding out:
+#' Visits that are not scored ([trajectories()]) are carried along: they move beliefs, and their own actions do not
+#' count. That is how a part of a trajectory is held out. Fit with `scored` true at the first visits of each
+#' person only; then judge the same trajectories with `scored` true at the others. Every prediction of a later visit
+#' then knows what came before it, and no later action has been fitted.
+#'
+#' @param object A plan ([plan_agent()]), a fit ([ibrc()]) or a mode ([ibrc_mode()]).
+#' @param visits Trajectories ([trajectories()]). For a fit or a mode with groups they must have the columns that it was
+#'   grouped by. Of a fit or a mode, `NULL` takes the visits that it was made from, trajectory by trajectory in order of
+#'   first appearance. Actions may be missing, at the last visit of a trajectory, say, to ask what comes next.
+#' @param type `"action"`, the probability of each action.
+#' @param draws For a fit: how many draws to take, evenly spaced over the chains; `NULL` takes all of them.
+#' @param summary For a fit: `TRUE` gives the mean over draws, `FALSE` each of them.
+#' @param ... Not used.
+#' @return A data frame with one row per visit, in the order of the rows of `visits`, and one column per action; rows
+#'   sum to 1. A row is `NA` where the agent has no belief, as its models rule out what it saw before. With
+#'   `summary = FALSE` an array `[draw, visit, action]`, whose first dimension is named by the draws' numbers
+#'   (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]).
+#' @seealso [augment()][augment.ibrc_fit] for beliefs, and for what a perfectly rational agent would have done;
+#'   [kfold()], which fits again without those it predicts.
+#' @family decision models
+#' @importFrom stats predict
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' visits <- simulate(plan, nsim = 40, seed = 1)
+#' head(cbind(visits, round(predict(plan, visits, type = "action"), 3)))
+#'
+#' # Fit to the first three visits of each trajectory, and judge the rest.
+#' data <- as.data.frame(visits)
+#' data$early <- data$time < 3
+#' data$late <- !data$early
+#' mode <- ibrc_mode(trajectories(data, scored = "early"), setting, diag_models(),
+#'                   ibrc_prior(alpha ~ lognormal(0, 1)), starts = 2, seed = 1)
+#' sum(log_lik(mode, trajectories(data, scored = "late")))
+predict.ibrc_plan <- function(object, visits, type = "action", ...) {
+  check_unused(...)
+  check_choice(type, "action", "type")
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
+  coded <- code_visits(visits, object$setting)
+  tree <- build_histories(coded, object$setting)
+  refuse_impossible_visits(coded, tree, object)
+  law <- matrix(0, length(coded$row), length(object$setting$actions), dimnames = list(NULL, object$setting$actions))
+  law[coded$row, ] <- action_law(object, tree)[tree$visit, , drop = FALSE]
+  as.data.frame(law, optional = TRUE)
+}
+
+# The probability of each action at each history of a tree, [history, action]; NA where the agent has no belief.
+action_law <- function(plan, tree) {
+  reading <- read_histories(plan, tree)
+  law <- t(exp(reading$log_policy))
+  law[is.nan(reading$belief[1, ]), ] <- NA
+  law
+}

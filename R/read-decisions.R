@@ -1,0 +1,76 @@
+# A fit and a mode as decision models: what they say of the actions of any visits. See predict.ibrc_plan().
+
+#' @rdname predict.ibrc_plan
+#' @export
+predict.ibrc_fit <- function(object, visits = NULL, type = "action", draws = 200, summary = TRUE, ...) {
+  check_unused(...)
+  check_choice(type, "action", "type")
+  summary <- check_flag(summary, "summary")
+  chosen <- spaced_draws(object, draws)
+  seen <- if (is.null(visits)) kept_visits(object, "predict() without `visits`") else
+    code_for_fit(visits, object, "visits")
+  actions <- object$problem$setting$actions
+  n_visits <- sum(lengths(seen$actions))
+  if (!summary) return(action_draws(object, chosen, seen, n_visits, actions))
+  out <- matrix(0, n_visits, length(actions), dimnames = list(NULL, actions))
+  for (group in unique(seen$group)) {
+    tree <- seen$histories[[group]]
+    total <- read_draws(object, group, chosen, function(plan) action_law(plan, tree), reduce = function(so_far, one) {
+      if (is.null(so_far)) one else so_far + one
+    })
+    out[seen$rows[[group]], ] <- (total / nrow(chosen))[tree$visit, , drop = FALSE]
+  }
+  as.data.frame(out, optional = TRUE)
+}
+
+# [draw, visit, action]
+action_draws <- function(fit, chosen, seen, n_visits, actions) {
+  cells <- as.numeric(n_visits) * length(actions) * nrow(chosen)
+  refuse_too_large(24 * cells, "draws", plural(nrow(chosen), "draw"), " of ", plural(n_visits, "visit"), " with ",
+                   plural(length(actions), "action"), " are ", format_count(cells), " numbers, with copies on the way",
+                   advice = "take fewer `draws`, or summary = TRUE")
+  out <- array(0, c(nrow(chosen), n_visits, length(actions)), list(chosen$.draw, NULL, actions))
+  for (group in unique(seen$group)) {
+    tree <- seen$histories[[group]]
+    laws <- read_draws(fit, group, chosen, function(plan) action_law(plan, tree)[tree$visit, , drop = FALSE])
+    for (i in seq_along(laws)) out[i, seen$rows[[group]], ] <- laws[[i]]
+  }
+  out
+}
+
+#' @rdname predict.ibrc_plan
+#' @export
+predict.ibrc_mode <- function(object, visits = NULL, type = "action", ...) {
+  check_unused(...)
+  check_choice(type, "action", "type")
+  judged <- judge_groups(object, visits, function(plan, tree, action) {
+    action_law(plan, tree)[tree$visit, , drop = FALSE]
+  })
+  actions <- object$problem$setting$actions
+  out <- matrix(0, length(unlist(judged$rows)), length(actions), dimnames = list(NULL, actions))
+  for (group in unique(judged$group)) out[judged$rows[[group]], ] <- judged$found[[group]]
+  as.data.frame(out, optional = TRUE)
+}
+
+#' @rdname log_lik
+#' @export
+log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
+  check_unused(...)
+  judged <- judge_groups(object, visits, function(plan, tree, action) {
+    trajectory_sums(scored_log_policy(read_histories(plan, tree)$log_policy, tree, action), trajectory_of(tree))
+  })
+  out <- numeric(length(judged$group))
+  for (group in unique(judged$group)) out[judged$group == group] <- judged$found[[group]]
+  stats::setNames(out, judged$who)
+}
+
+# What `read` makes of the visits of each group by the plan at its mode: a list, beside what code_for_fit() gives.
+judge_groups <- function(mode, visits, read) {
+  # Before any solve.
+  seen <- if (is.null(visits)) kept_visits(mode) else code_for_fit(visits, mode, "visits")
+  plans <- group_plans(mode)
+  seen$found <- lapply(seq_along(plans), function(group) {
+    if (length(seen$rows[[group]])) read(plans[[group]], seen$histories[[group]], seen$actions[[group]])
+  })
+  seen
+}

@@ -1,0 +1,91 @@
+#' Simulate behaviour from a fit or a mode
+#'
+#' Draws trajectories of agents like those that were fitted: of a fit, each trajectory is that of an agent drawn from
+#' the posterior; of a mode, all are those of the agent at the estimates. Unlike [posterior_predict()], which replicates
+#' the data, it makes as many trajectories as are asked for.
+#'
+#' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
+#' @param nsim Number of trajectories; with groups, in each group.
+#' @param seed A number to set the random generator with, as in [stats::simulate()]: the generator's state is put back
+#'   afterwards. `NULL` draws from the present state, and moves it on.
+#' @param horizon The most visits that a trajectory may have.
+#' @param environment What really happens, as in [simulate()][simulate.ibrc_plan] for a plan: by default the setting of
+#'   the fit, of each group where groups have their own.
+#' @param draws How many different draws from the posterior to take agents from, in each group; they are drawn at
+#'   random, and trajectories are shared out among them. Each needs a plan of its own, which takes time.
+#' @param ... Not used.
+#' @return Trajectories ([trajectories()]) with the columns `id` (numbered through the groups), `time` (from 0),
+#'   `action` and `observation`; with groups also the columns that the fit was grouped by, as text, so that
+#'   `predict()` and `log_lik()` take them. (If it was grouped by a column of one of those names, the new one has a
+#'   point before its name.) The state of the generator before drawing is kept as the attribute `"seed"`.
+#' @family decision models
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1, check = FALSE)
+#' simulate(fit, nsim = 20, seed = 1, draws = 5)
+simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, draws = 50, ...) {
+  check_unused(...)
+  nsim <- check_count(nsim, "nsim", most = most_at_once)
+  horizon <- check_count(horizon, "horizon", most = 1e6)
+  draws <- check_count(draws, "draws")
+  refuse_many_group_visits(nsim, horizon, length(object$draws), object$problem$setting)
+  all <- prod(dim(object$draws[[1]])[1:2])
+  pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
+    n <- min(nsim, draws, all)
+    chosen <- draws_at(object, sort(sample.int(all, n)))
+    size <- as.integer(nsim %/% n + (seq_len(n) <= nsim %% n))
+    done <- 0L
+    made <- read_draws(object, group, chosen, function(plan) {
+      done <<- done + 1L
+      as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment))
+    })
+    join_ids(made, size)
+  }))
+  as_group_visits(pieces, names(object$draws), object$by, nsim, attr(pieces, "seed"))
+}
+
+#' @rdname simulate.ibrc_fit
+#' @export
+simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, ...) {
+  check_unused(...)
+  nsim <- check_count(nsim, "nsim", most = most_at_once)
+  horizon <- check_count(horizon, "horizon", most = 1e6)
+  refuse_many_group_visits(nsim, horizon, length(object$tops), object$problem$setting)
+  plans <- group_plans(object)
+  pieces <- drawn_from(seed, lapply(plans, function(plan) {
+    as.data.frame(simulate(plan, nsim, horizon = horizon, environment = environment))
+  }))
+  as_group_visits(pieces, names(plans), object$by, nsim, attr(pieces, "seed"))
+}
+
+# Of all groups, before any plan is made.
+refuse_many_group_visits <- function(nsim, horizon, n_groups, setting) {
+  shortest <- if (length(setting$stop_actions)) 1 else horizon
+  refuse_many_visits(nsim, horizon, as.numeric(nsim) * n_groups * shortest)
+}
+
+# Visits one piece after the other, each with `size` trajectories, with ids that go on.
+join_ids <- function(pieces, size) {
+  before <- cumsum(c(0L, size))
+  do.call(rbind, lapply(seq_along(pieces), function(i) {
+    pieces[[i]]$id <- pieces[[i]]$id + before[i]
+    pieces[[i]]
+  }))
+}
+
+# One piece per group.
+as_group_visits <- function(pieces, groups, by, nsim, seed) {
+  n_rows <- vapply(pieces, nrow, 0L)
+  out <- join_ids(pieces, rep(nsim, length(pieces)))
+  # A column that the fit was grouped by keeps its name.
+  names(out) <- ifelse(names(out) %in% by, paste0(".", names(out)), names(out))
+  roles <- names(out)
+  if (!is.null(by)) out <- cbind(out, group_columns(groups, by)[rep(seq_along(groups), n_rows), , drop = FALSE])
+  rownames(out) <- NULL
+  out <- new_ibrc_trajectories(out, roles[1], roles[2], roles[3], roles[4], as.character(by))
+  attr(out, "seed") <- seed
+  out
+}
