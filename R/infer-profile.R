@@ -58,8 +58,8 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
     piece <- profile_piece(surface, profile$top, j, at, object$prior)
     cbind(data.frame(group = factor(groups[g], levels = groups)), piece)
   })
-  out <- do.call(rbind, pieces)
-  structure(without_lone_group(out, groups), term = term, scale = object$prior[[j]]$scale, class = c("ibrc_profile", "data.frame"))
+  out <- without_lone_group(do.call(rbind, pieces), groups)
+  structure(out, term = term, scale = object$prior[[j]]$scale, class = c("ibrc_profile", "data.frame"))
 }
 
 profile_values <- function(entry, values) {
