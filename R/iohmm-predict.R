@@ -12,7 +12,7 @@
 #' actions taken are no evidence of the state. Shares have one more count, in each state shared out evenly among all
 #' actions. This is a decision model like others ([predict.ibrc_plan()]) and the simplest of those
 #' with hidden states: a yardstick for fits that claim to know why. Its log-likelihood, of actions, is
-#' [log_lik()]; that of what was seen given the actions is [logLik()][logLik.ibrc_iohmm].
+#' [log_lik()]; that of what was seen given the actions is [`logLik()`][logLik.ibrc_iohmm].
 #'
 #' @param object A fit ([fit_iohmm()]).
 #' @param visits Trajectories ([trajectories()]) with known actions and observations. By
