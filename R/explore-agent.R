@@ -101,7 +101,9 @@ explore_server <- function(problem, sliders, path, written) {
   function(input, output, session) {
     positions <- shiny::reactive(lapply(stats::setNames(nm = names(sliders)), function(name) input[[name]]))
     shown <- shiny::reactive({
-      tryCatch(solve_problem(problem, agent_at(sliders, positions())), ibrc_error = function(e) {
+      # Where the sliders stand is asked first: a solve that fails must be tried again when they move.
+      agent <- agent_at(sliders, positions())
+      tryCatch(solve_problem(problem, agent), ibrc_error = function(e) {
         shiny::validate(conditionMessage(e))
       })
     })

@@ -81,6 +81,8 @@ price_from <- function(name, values) {
 }
 
 fixed_words <- function(fixed) {
-  value <- function(x) if (length(x) == 1) format(x) else paste0("(", paste(format(x, digits = 3), collapse = ", "), ")")
+  value <- function(x) {
+    if (length(x) == 1) format(x) else paste0("(", paste(format(x, digits = 3), collapse = ", "), ")")
+  }
   paste(names(fixed), "=", vapply(fixed, value, ""), collapse = ", ")
 }

@@ -24,7 +24,8 @@ plan_of <- function(n) plans[[match(n, sizes)]]
 patient <- plan_agent(tiger_setting(), bounded_agent(alpha = 1))
 
 tables <- list(
-  grow("nodes of a lattice of two states", sizes, function(n) function() own("node_beliefs")(own("lattice_space")(2, n))),
+  grow("nodes of a lattice of two states", sizes,
+       function(n) function() own("node_beliefs")(own("lattice_space")(2, n))),
   grow("tables and solve: plan_agent()", sizes, function(n) {
     function() plan_agent(diag_setting(), agent, diag_models(), n)
   }),

@@ -292,7 +292,10 @@ package_log_posterior <- function(problem, pairs, tolerance = 1e-12) {
     visits <- trajectories(problem$visits[problem$visits$group == k, 1:4], setting = setting)
     build_histories(code_visits(visits, setting), setting)
   })
-  evaluator <- new_evaluator(problem$plan, trees, pairs$group, problem$prior, problem$fixed, tolerance, 1L)
+  fixed <- c(problem$fixed, list(action_prior = problem$plan$agent$action_prior))
+  evaluator <- new_evaluator(problem$plan, trees, pairs$group, problem$prior, fixed, tolerance, 1L)
+  # A belief prior is no parameter of a fit, and is in the numbers of the plan.
+  evaluator$batch$problem <- problem$plan$problem
   n <- nrow(pairs$theta)
   first <- evaluate_batch(evaluator, pairs$theta, matrix(0, nrow(problem$plan$nodes), n))
   from <- first$value

@@ -177,7 +177,7 @@ test_that("an interrupt that comes while somebody hears of progress or trouble b
 })
 
 test_that("a path that cannot be written to is refused before any work", {
-  local_replacement("plan_agent", function(...) stop("work"))
+  local_replacement("build_problem", function(...) stop("work"))
   expect_error(small(), "work")
   expect_error(small(file.path(tempdir(), "no", "folder", "fit.ibrc")), class = "ibrc_error_file")
 })

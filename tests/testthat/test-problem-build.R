@@ -2,7 +2,8 @@ test_that("a problem has no agent, and one agent's plan of it is that of plan_ag
   problem <- build_problem(diag_setting(), diag_models(), resolution = 20)
   expect_s3_class(problem, "ibrc_problem")
   expect_named(problem, problem_parts, ignore.order = TRUE)
-  expect_identical(format(problem), "A problem on 21 belief nodes (resolution 20) with 3 actions and 3 models of the dynamics")
+  expect_identical(format(problem), paste("A problem on 21 belief nodes (resolution 20) with 3 actions and 3 models",
+                                          "of the dynamics"))
   expect_output(print(problem), "A problem on 21 belief nodes")
   agent <- bounded_agent(0.5, 1.25, 0.1)
   plan <- plan_agent(diag_setting(), agent, diag_models(), resolution = 20)
