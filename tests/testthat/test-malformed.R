@@ -32,6 +32,8 @@ signed <- c("minus", amount)
 level <- list(conf.level = "fraction")
 price <- c("null", "infinite", "minus_infinite", signed)
 
+# Of several statistics the message says which one failed.
+own_statistic <- list(statistics = "statistics$own")
 entries <- list(
   decision_setting = call_entry(
     c(setting[1:3], list(transition = setting$transition, emission = setting$emission, utility = setting$utility,
@@ -118,7 +120,8 @@ entries <- list(
   ibrc = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", warmup = "zero", seed = seed,
-                refresh = "zero", file = c("null", "text"), tolerance = c("fraction", "huge"), keep_data = "flag"),
+                refresh = "zero", file = c("null", "text"), tolerance = c("fraction", "huge"), keep_data = "flag",
+                overwrite = "flag", check = "flag"),
     leave = "start"
   ),
   ibrc_mode = call_entry(
@@ -130,7 +133,8 @@ entries <- list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")
   )),
   profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),
-  resume = call_entry(list(file = checkpoint), fine = list(cores = "null", refresh = c("null", "zero"))),
+  resume = call_entry(list(file = checkpoint), fine = list(cores = "null", refresh = c("null", "zero"),
+                                                           check = "flag")),
   summary.ibrc_fit = call_entry(list(object = fit), leave = "object", fine = c(level, suppress = "null")),
   # Generics of another package, which has the say about other objects.
   tidy = call_entry(list(x = fit), leave = "x"),
@@ -151,9 +155,9 @@ entries <- list(
   pp_data = call_entry(list(object = fit, draws = 2), fine = list(draws = "null", seed = seed)),
   prior_summary = call_entry(list(object = fit)),
   identifiability = call_entry(list(fit = fit)),
-  verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list"))),
-  add_verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list"))),
-  behaviour_check = call_entry(list(fit = fit), fine = list(statistics = c("null", "list"))),
+  verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
+  add_verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
+  behaviour_check = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
   compare_groups = call_entry(list(fit = fit), fine = c(level, reference = "null", scale = "null")),
   cost_benefit = call_entry(list(fit = paid), fine = c(level, cost = "null", benefit = "null", draws = "flag")),
   project_behavior = call_entry(list(fit = fit)),
