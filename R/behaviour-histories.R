@@ -49,8 +49,7 @@ scored_log_policy <- function(log_policy, tree, action) {
 refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8,
                                      action_prior = problem$agent$action_prior) {
   neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
-  reading <- read_histories(neutral, histories)
-  lost <- is.nan(reading$belief[1, histories$visit])
+  lost <- impossible_histories(read_histories(neutral, histories, beliefs = FALSE))[histories$visit]
   # A visit whose history is impossible stands after the observation at fault.
   first <- which(lost & !c(FALSE, lost[-length(lost)]))
   if (length(first)) {
@@ -63,9 +62,21 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
   }
 }
 
-read_histories <- function(plan, histories) {
-  .Call(ffi_loglik, plan, stack_models(plan$models), histories, unname(plan$setting$start))
+# What a plan says of a tree: the log-likelihood in `total`, `log_policy` [action, history], the `likeliest` state at
+# each history and how much the agent believes in it (`surest`), and, if they are asked for, `belief` [state, history].
+read_histories <- function(plan, histories, beliefs = TRUE) {
+  if (beliefs) refuse_many_beliefs(histories$n_histories, length(plan$setting$states))
+  .Call(ffi_loglik, plan, stack_models(plan$models), histories, unname(plan$setting$start), as.integer(beliefs))
 }
+
+refuse_many_beliefs <- function(n_histories, n_states) {
+  refuse_too_large(16 * as.numeric(n_histories) * n_states, "visits", plural(n_histories, "history", "histories"),
+                   " with a belief about each of ", plural(n_states, "state"), " would be ",
+                   format_count(as.numeric(n_histories) * n_states), " numbers", advice = "take fewer visits")
+}
+
+# Histories that no model of the plan can lead to: there no action has a probability.
+impossible_histories <- function(reading) colSums(reading$log_policy > -Inf) == 0
 
 # Of each tree: visits, and those whose action counts.
 visit_counts <- function(histories) vapply(histories, function(tree) as.numeric(length(tree$visit)), 0)

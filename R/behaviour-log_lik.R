@@ -38,7 +38,7 @@ log_lik.ibrc_plan <- function(object, visits, ...) {
   coded <- code_visits(visits, object$setting)
   histories <- build_histories(coded, object$setting)
   refuse_impossible_visits(coded, histories, object)
-  reading <- read_histories(object, histories)
+  reading <- read_histories(object, histories, beliefs = FALSE)
   each <- scored_log_policy(reading$log_policy, histories, coded$action + 1L)
   stats::setNames(trajectory_sums(each, coded$trajectory), trajectory_names(visits))
 }

@@ -75,8 +75,8 @@ predict.ibrc_plan <- function(object, visits, type = "action", ...) {
 
 # The probability of each action at each history of a tree, [history, action]; NA where the agent has no belief.
 action_law <- function(plan, tree) {
-  reading <- read_histories(plan, tree)
+  reading <- read_histories(plan, tree, beliefs = FALSE)
   law <- t(exp(reading$log_policy))
-  law[is.nan(reading$belief[1, ]), ] <- NA
+  law[impossible_histories(reading), ] <- NA
   law
 }

@@ -49,7 +49,7 @@ explore_agent <- function(setting = diag_setting(), models = NULL, resolution = 
   launch <- check_flag(launch, "launch")
   if (is.null(resolution)) resolution <- if (n_states == 2) 100 else 40
   if (is.null(models)) {
-    can_perturb <- !is.null(row_units(setting$emission, "emission", FALSE))
+    can_perturb <- !is_identity(setting$emission) && !is.null(row_units(setting$emission, "emission", FALSE))
     models <- if (can_perturb) perturb_models(setting)
     written$models <- if (can_perturb) paste0("perturb_models(", written$setting, ")")
   }
@@ -82,6 +82,7 @@ check_observed_path <- function(plan, observations, actions) {
 usual_observations <- function(problem) {
   going_on <- !problem$setting$actions %in% problem$setting$stop_actions
   if (!any(going_on)) return(NULL)
+  if (any(vapply(problem$models$models, function(m) is_identity(m$emission), NA))) return(NULL)
   least <- Reduce(pmin, lapply(problem$models$models, function(m) {
     apply(m$emission[, , going_on, drop = FALSE], 2, min)
   }))

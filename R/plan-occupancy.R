@@ -9,7 +9,8 @@
 #'
 #' @param plan A plan ([plan_agent()]).
 #' @param start The first belief; the setting's own by default.
-#' @return `occupancy()`: a data frame with one column per state and `occupancy`, which
+#' @return `occupancy()`: a data frame with one column per state (or, for many states, the column
+#'   `state`: see [tidy()][tidy.ibrc_plan]) and `occupancy`, which
 #'   sums to 1. `complexity()`: a data frame with one row per complexity (`decision`,
 #'   `specification`, `recognition`) and columns `complexity`, `nats`, `price`
 #'   (alpha, beta, eta) and `cost` (their product).
@@ -30,7 +31,7 @@
 occupancy <- function(plan, start = NULL) {
   check_given(plan)
   check_class(plan, "ibrc_plan", "plan", "plan_agent()")
-  data.frame(plan$nodes, occupancy = occupancy_of(plan, start), check.names = FALSE)
+  data.frame(node_columns(plan), occupancy = occupancy_of(plan, start), check.names = FALSE)
 }
 
 occupancy_of <- function(plan, start = NULL) {

@@ -66,9 +66,11 @@ model_weights.default <- function(object, beliefs = NULL, action, ...) not_a_pla
 
 not_a_plan <- function(object) check_class(object, "ibrc_plan", "object", "plan_agent()")
 
-beliefs_of <- function(plan, beliefs) {
-  if (is.null(beliefs)) plan$nodes else as_beliefs(beliefs, plan$setting$states)
-}
+# NULL: at the nodes.
+beliefs_of <- function(plan, beliefs) if (!is.null(beliefs)) as_beliefs(beliefs, plan$setting$states)
+
+# [state, belief], as kernels read them.
+by_column <- function(beliefs) if (!is.null(beliefs)) t(beliefs)
 
 #' @export
 value.ibrc_plan <- function(object, beliefs = NULL, ...) {
@@ -79,7 +81,7 @@ value.ibrc_plan <- function(object, beliefs = NULL, ...) {
 #' @export
 policy.ibrc_plan <- function(object, beliefs = NULL, ...) {
   check_unused(...)
-  out <- t(.Call(ffi_policy, object, t(beliefs_of(object, beliefs))))
+  out <- t(.Call(ffi_policy, object, by_column(beliefs_of(object, beliefs))))
   colnames(out) <- object$setting$actions
   out
 }
@@ -99,8 +101,9 @@ model_weights.ibrc_plan <- function(object, beliefs = NULL, action, ...) {
   if (missing(action)) abort_input("action", "must name the action taken; there are ",
                                    enumerate(object$setting$actions), ".")
   action <- as_positions(action, object$setting$actions, "action", "action")
-  action <- match_length(action, nrow(beliefs), "action", "belief")
-  out <- t(.Call(ffi_sigma, object, t(beliefs), action - 1L))
+  n <- if (is.null(beliefs)) object$space$n_nodes else nrow(beliefs)
+  action <- match_length(action, n, "action", "belief")
+  out <- t(.Call(ffi_sigma, object, by_column(beliefs), action - 1L))
   colnames(out) <- names(object$models$weights)
   out
 }
@@ -164,7 +167,9 @@ generics::tidy
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with a row for each node of the lattice and action: one
 #'   column per state with the belief, then `action`, `probability`,
-#'   `action_value` and `value`. `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
+#'   `action_value` and `value`; where the setting was given by what is possible alone (see *Many
+#'   states* in [decision_setting()]), nodes are states and the first column is `state`.
+#'   `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
 #'   `models` and `nodes` there are; the agent's `alpha`, `beta` and `eta`; the `discount`; `value`, what it expects
 #'   from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
 #' @family planning
@@ -179,12 +184,12 @@ tidy.ibrc_plan <- function(x, ...) {
   actions <- x$setting$actions
   node <- rep(seq_len(n), each = length(actions))
   data.frame(
-    x$nodes[node, , drop = FALSE],
+    node_columns(x)[node, , drop = FALSE],
     action = factor(rep(actions, n), levels = actions),
     probability = as.vector(x$solution$policy),
     action_value = as.vector(x$solution$action_value),
     value = x$solution$value[node],
-    check.names = FALSE
+    check.names = FALSE, row.names = NULL
   )
 }
 
@@ -197,7 +202,18 @@ generics::glance
 glance.ibrc_plan <- function(x, ...) {
   check_unused(...)
   data.frame(states = length(x$setting$states), actions = length(x$setting$actions),
-             observations = length(x$setting$observations), models = n_models(x$models), nodes = nrow(x$nodes),
+             observations = length(x$setting$observations), models = n_models(x$models), nodes = x$tables$n_nodes,
              alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, discount = x$setting$discount,
              value = value(x, x$setting$start), bound = x$report$bound, backups = x$report$backups)
+}
+
+# What belief each node is, for tables: one column per state, or, where there may be thousands, the state.
+node_columns <- function(plan) {
+  states <- plan$setting$states
+  if (is_vertices(plan$space) && is_by_rows(plan$setting$transition)) {
+    return(data.frame(state = factor(states, levels = states)))
+  }
+  nodes <- node_beliefs(plan$space)
+  colnames(nodes) <- states
+  nodes
 }

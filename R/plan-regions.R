@@ -19,10 +19,8 @@ node_scores <- function(plan) {
 # Regions as rows: piece, action, one column per state; and the boundary between them, two
 # rows per piece (one for two states) with action NA. `part` tells them apart.
 decision_regions <- function(plan) {
-  score <- node_scores(plan)
-  n <- round(plan$resolution)
-  divide <- if (ncol(plan$nodes) == 2) interval_regions else triangle_regions
-  found <- divide(score, plan$nodes, n)
+  divide <- if (length(plan$setting$states) == 2) interval_regions else triangle_regions
+  found <- divide(node_scores(plan), plan$space)
   beliefs <- found$at
   colnames(beliefs) <- plan$setting$states
   data.frame(part = found$part, piece = found$piece, beliefs,
@@ -30,9 +28,9 @@ decision_regions <- function(plan) {
 }
 
 # Two states: on each step of the lattice lines cross at most pairwise.
-interval_regions <- function(score, nodes, n) {
-  in_order <- order(nodes[, 2])
-  score <- score[in_order, , drop = FALSE]
+interval_regions <- function(score, space) {
+  n <- space$resolution
+  score <- score[nodes_in_line(space), , drop = FALSE]
   cuts <- lapply(seq_len(n), function(i) {
     from <- score[i, ]
     slope <- score[i + 1, ] - from
@@ -56,18 +54,14 @@ interval_regions <- function(score, nodes, n) {
        action = c(rep(run$values, each = 2), rep(NA_integer_, length(inner))), at = cbind(1 - second, second))
 }
 
-# Three states. In a row of cells, cell p lies between edges p and p + 1; edge q runs from
-# second-state index ceiling(q / 2) at the bottom to floor(q / 2) at the top.
-triangle_regions <- function(score, nodes, n) {
-  index <- matrix(0L, n + 1, n + 1)
-  index[round(nodes[, 2:3] * n) + 1] <- seq_len(nrow(nodes))
-  rows <- 0:(n - 1)
-  b <- rep(rows, 2 * (n - rows) - 1)
-  p <- sequence(2 * (n - rows) - 1) - 1L
-  turned <- p %% 2
-  a <- p %/% 2
-  corner <- cbind(index[cbind(a + turned, b) + 1], index[cbind(a + 1 - turned, b + turned) + 1],
-                  index[cbind(a + turned, b + 1) + 1])
+# Three states: cells of a row that one action has are one strip.
+triangle_regions <- function(score, space) {
+  n <- space$resolution
+  nodes <- node_beliefs(space)
+  cells <- triangle_cells(space)
+  b <- cells$row
+  p <- cells$place
+  corner <- cells$corner
   best <- max.col(score, ties.method = "first")
   won <- matrix(best[corner], ncol = 3)
   plain <- won[, 1] == won[, 2] & won[, 1] == won[, 3]

@@ -65,7 +65,7 @@ plans_data <- function(plans, observations = NULL, actions = NULL) {
   panels <- lapply(seq_along(plans), function(i) {
     plan <- plans[[i]]
     states <- plan$setting$states
-    where <- if (length(states) == 3) simplex_centres(min(plan$resolution, 60)) else plan$nodes
+    where <- if (length(states) == 3) simplex_centres(min(plan$space$resolution, 60)) else node_beliefs(plan$space)
     colnames(where) <- states
     probability <- policy(plan, where)
     n <- nrow(where)

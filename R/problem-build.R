@@ -14,8 +14,7 @@ build_problem <- function(setting, models = NULL, resolution = 100, interpolate 
   surprise <- check_choice(surprise, c("belief", "observation"), "surprise")
   max_bytes <- check_positive(max_bytes, "max_bytes")
   cores <- check_count(cores, "cores")
-  if (all(vapply(models$models, function(m) is_identity(m$emission), NA))) resolution <- 1L
-  space <- lattice_space(length(setting$states), resolution)
+  space <- space_for(models, length(setting$states), resolution)
   tables <- build_tables(models, space, surprise, cores, max_bytes)
   space <- open_space(space, setting$states)
   new_ibrc_problem(setting, models, space, interpolate, surprise, tables, reward = reward_at_nodes(setting, space))

@@ -39,8 +39,8 @@ certainty_slack <- 1e-12
 new_ibrc_certainty_bonus <- function(worth, above) {
   pays <- function(beliefs, action) {
     beliefs <- as.matrix(beliefs)
-    surest <- do.call(pmax, lapply(seq_len(ncol(beliefs)), function(state) beliefs[, state]))
-    worth * (unname(surest) > above + certainty_slack)
+    surest <- beliefs[cbind(seq_len(nrow(beliefs)), max.col(beliefs, ties.method = "first"))]
+    worth * (surest > above + certainty_slack)
   }
   structure(pays, class = c("ibrc_certainty_bonus", "function"), worth = worth, above = above)
 }

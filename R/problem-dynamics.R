@@ -3,6 +3,11 @@
 # [to, observation, action], named, rows rescaled to sum to exactly 1.
 
 as_transition <- function(x, states, actions, argument = "transition") {
+  if (is_by_rows(x)) x <- array_of_rows(check_kept_rows(x, states, actions, argument), states, actions)
+  if (is_triplets(x)) {
+    abort_input(argument, "as a data frame of triplets is for settings in which the state is seen: it needs ",
+                "emission = \"identity\".")
+  }
   x <- as_stack(x, actions, c(length(states), length(states)), argument)
   x <- order_by_names(x, list(states, states, actions), c("states", "states", "actions"), argument)
   check_rows(x, c("from", "action"), argument)
@@ -10,16 +15,30 @@ as_transition <- function(x, states, actions, argument = "transition") {
 
 as_emission <- function(x, states, actions, observations, argument = "emission") {
   if (identical(x, "identity")) {
-    if (length(states) != length(observations)) {
-      abort_input(argument, "= \"identity\" needs an observation for each of the ", length(states),
-                  " states; there are ", length(observations), ".")
-    }
+    refuse_unseen_states(states, observations, argument)
     x <- diag(length(states))
   }
   x <- as_stack(x, actions, c(length(states), length(observations)), argument)
   x <- order_by_names(x, list(states, observations, actions),
                       c("states", "observations", "actions"), argument)
   check_rows(x, c("to", "action"), argument)
+}
+
+refuse_unseen_states <- function(states, observations, argument) {
+  if (length(states) == length(observations)) return(invisible())
+  abort_input(argument, "= \"identity\" needs an observation for each of the ", length(states), " states; there are ",
+              length(observations), ".")
+}
+
+# Transition and emission of one model. Where the state is seen and the transition given by what is possible alone,
+# they stay so: rows, and the word "identity".
+as_dynamics <- function(transition, emission, states, actions, observations, at = "") {
+  if (identical(emission, "identity") && is_sparse_input(transition)) {
+    refuse_unseen_states(states, observations, paste0(at, "emission"))
+    return(list(transition = as_rows(transition, states, actions, paste0(at, "transition")), emission = "identity"))
+  }
+  list(transition = as_transition(transition, states, actions, paste0(at, "transition")),
+       emission = as_emission(emission, states, actions, observations, paste0(at, "emission")))
 }
 
 # An array, a list of matrices (by action name or position), or one matrix for

@@ -25,7 +25,7 @@
 #'   states move) or `"both"`.
 #' @param apart `FALSE`: all rows of a law move together: three models or, with `vary = "both"`, nine, every step
 #'   of the one law with every step of the other.
-#'   `TRUE`: every distinct row moves by itself, in all combinations: for
+#'   `TRUE` (not where the transition is sparse): every distinct row moves by itself, in all combinations: for
 #'   [diag_setting()] that is sensitivity and specificity apart (nine models) and,
 #'   with `vary = "both"`, prevalence as well (27).
 #' @param mix For each model the share of the uniform law, from 0 (the setting
@@ -74,14 +74,9 @@ new_ibrc_models <- function(models, weights) {
 # Brings every model into the arrays of a setting.
 validate_ibrc_models <- function(models, setting) {
   models$models <- lapply(seq_along(models$models), function(i) {
-    at <- paste0("models[[", i, "]]$")
     model <- models$models[[i]]
-    list(
-      transition = as_transition(model$transition, setting$states, setting$actions,
-                                 paste0(at, "transition")),
-      emission = as_emission(model$emission, setting$states, setting$actions, setting$observations,
-                             paste0(at, "emission"))
-    )
+    as_dynamics(model$transition, model$emission, setting$states, setting$actions, setting$observations,
+                paste0("models[[", i, "]]$"))
   })
   names(models$models) <- names(models$weights)
   models
@@ -92,14 +87,34 @@ own_model <- function(setting) {
   new_ibrc_models(list(setting = setting[c("transition", "emission")]), c(setting = 1))
 }
 
-# The stack that kernels read.
+# Does every model let the state be seen?
+all_seen <- function(models) all(vapply(models$models, function(model) is_identity(model$emission), NA))
+
+# The space that plans with these models need.
+space_for <- function(models, n_states, resolution) {
+  if (all_seen(models)) vertices_space(n_states) else lattice_space(n_states, resolution)
+}
+
+# Numbers of states, observations and actions.
+model_size <- function(model) {
+  if (is_by_rows(model$transition)) model$transition$size[c(1, 1, 2)] else dim(model$emission)
+}
+
+# The stack that kernels read: arrays or, where the state is seen, rows.
 stack_models <- function(models) {
-  size <- dim(models$models[[1]]$emission)
-  list(
-    n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = length(models$models),
-    transition = unlist(lapply(models$models, `[[`, "transition"), use.names = FALSE),
-    emission = unlist(lapply(models$models, `[[`, "emission"), use.names = FALSE)
-  )
+  size <- model_size(models$models[[1]])
+  stack <- list(n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = length(models$models))
+  if (all_seen(models)) return(c(stack, stack_rows(lapply(models$models, `[[`, "transition"))))
+  laws <- lapply(models$models, dense_model)
+  c(stack, list(transition = unlist(lapply(laws, `[[`, "transition"), use.names = FALSE),
+                emission = unlist(lapply(laws, `[[`, "emission"), use.names = FALSE)))
+}
+
+# Beside models in which the state is hidden, one by rows has to be written out.
+dense_model <- function(model) {
+  if (!is_by_rows(model$transition)) return(model)
+  size <- model$transition$size
+  list(transition = array_of_rows(model$transition, NULL, NULL), emission = array(diag(size[1]), size[c(1, 1, 2)]))
 }
 
 #' @rdname model_prior
@@ -113,6 +128,7 @@ perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition",
   vary <- check_choice(vary, c("emission", "transition", "both"), "vary")
   apart <- check_flag(apart, "apart")
   laws <- if (vary == "both") c("emission", "transition") else vary
+  if (is_by_rows(setting$transition)) return(perturb_rows(setting, by, vary, apart, weights))
   units <- do.call(rbind, lapply(laws, function(law) row_units(setting[[law]], law, apart)))
   n_units <- length(unique(units$unit))
   if (n_units == 0) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
@@ -137,6 +153,24 @@ perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition",
   names(models) <- apply(moves, 1, function(step) {
     paste(labels, ifelse(step == 0, "as is", sprintf("%+g", step)), collapse = ", ")
   })
+  validate_ibrc_models(model_prior(models, weights), setting)
+}
+
+# The same where the state is seen: what is seen is certain, and every row of the transition moves with the others.
+perturb_rows <- function(setting, by, vary, apart, weights) {
+  if (apart) {
+    abort_input("apart", "must be FALSE for a sparse transition: it has too many rows to move each by itself.")
+  }
+  rows <- setting$transition
+  split_up <- split(rows$probability, entry_rows(rows))
+  if (vary == "emission" || all(lengths(split_up) == 1)) {
+    abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
+  }
+  models <- lapply(c(-by, 0, by), function(step) {
+    moved <- if (step == 0) split_up else lapply(split_up, function(p) if (length(p) > 1) shift_row(p, step) else p)
+    list(transition = with_probabilities(rows, unlist(moved, use.names = FALSE)), emission = "identity")
+  })
+  names(models) <- paste("transition", c(sprintf("%+g", -by), "as is", sprintf("%+g", by)))
   validate_ibrc_models(model_prior(models, weights), setting)
 }
 
@@ -195,6 +229,10 @@ soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission",
   laws <- if (vary == "both") c("emission", "transition") else vary
   models <- lapply(mix, function(share) {
     model <- setting[c("transition", "emission")]
+    if (is_by_rows(model$transition)) {
+      if ("transition" %in% laws) model$transition <- soften_rows(model$transition, share)
+      return(model)
+    }
     for (law in laws) {
       possible <- model[[law]] > 0
       uniform <- sweep(possible + 0, c(1, 3), apply(possible, c(1, 3), sum), "/")
@@ -204,6 +242,12 @@ soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission",
   })
   names(models) <- make.unique(paste0("softened_", format_plain(mix)))
   validate_ibrc_models(model_prior(models, weights), setting)
+}
+
+# What is seen is certain: there is nothing to soften.
+soften_rows <- function(rows, share) {
+  uniform <- rep(1 / diff(rows$start), diff(rows$start))
+  with_probabilities(rows, (1 - share) * rows$probability + share * uniform)
 }
 
 #' @export

@@ -13,6 +13,7 @@
 #'   `[from, to, action]`, a list of matrices (named by action, or in the order
 #'   of `actions`), or one matrix for every action. Rows must sum to 1 (to
 #'   1e-8; they are then rescaled). Dimension names, where given, are matched.
+#'   For a setting of many states in which the state is seen, see *Many states*.
 #' @param emission Probabilities of what is seen after the action in the new
 #'   state: an array `[to, observation, action]`, a list of matrices, one matrix
 #'   for every action, or `"identity"`: the state itself is seen, from the first
@@ -28,6 +29,16 @@
 #' @param start Probabilities of the first state: also the belief that an agent
 #'   starts from. Uniform by default.
 #' @param stop_actions Names of the actions that end a trajectory.
+#'
+#' @section Many states:
+#' Where the state is seen (`emission = "identity"`) there may be thousands of states, of
+#' which few can follow on each. Give what is possible alone: a list of sparse matrices of the
+#' package \pkg{Matrix}, one per action (or one for every action), or a data frame with one row
+#' per possible transition and the columns `from`, `to`, `action` and `probability`. States and
+#' actions stand there by their names or by their numbers, counted from 1; rows that agree in the
+#' first three are added up. Such a setting is kept by rows: it is planned, simulated and fitted
+#' without a number for each pair of states. [tidy()][tidy.ibrc_plan] and [occupancy()] of its
+#' plans have one column `state`.
 #'
 #' @return An object of class `ibrc_setting`: a list with the elements above,
 #'   arrays named, and `fully_observed`, `TRUE` where the emission is the identity.
@@ -52,6 +63,23 @@
 #'   discount = 0.9
 #' )
 #' screening
+#'
+#' # A walk through 1,000 rooms in a row, given by what is possible: a step may fail.
+#' rooms <- 1000
+#' here <- seq_len(rooms)
+#' step <- function(action, by) {
+#'   there <- pmin(pmax(here + by, 1), rooms)
+#'   rbind(data.frame(from = here, to = there, action = action, probability = 0.9),
+#'         data.frame(from = here, to = here, action = action, probability = 0.1))
+#' }
+#' walk <- decision_setting(
+#'   states = paste("room", here), actions = c("back", "on"), observations = paste("room", here),
+#'   transition = rbind(step("back", -1), step("on", 1)), emission = "identity",
+#'   utility = cbind(back = rep(0, rooms), on = c(rep(-0.01, rooms - 1), 1)),
+#'   discount = 0.99
+#' )
+#' walk
+#' head(policy(plan_agent(walk, bounded_agent(alpha = 0.01))))
 decision_setting <- function(states, actions, observations, transition, emission, utility,
                              belief_utility = NULL, discount, start = NULL,
                              stop_actions = character()) {
@@ -68,12 +96,13 @@ decision_setting <- function(states, actions, observations, transition, emission
   if (missing(discount)) {
     abort_input("discount", "must be given: how much the next visit counts beside this one, such as 0.95.")
   }
+  laws <- as_dynamics(transition, emission, states, actions, observations)
   setting <- new_ibrc_setting(
     states = states,
     actions = actions,
     observations = observations,
-    transition = as_transition(transition, states, actions),
-    emission = as_emission(emission, states, actions, observations),
+    transition = laws$transition,
+    emission = laws$emission,
     utility = as_utility(utility, states, actions),
     belief_utility = belief_utility,
     discount = check_discount(discount),
@@ -124,9 +153,8 @@ validate_ibrc_setting <- function(setting) {
       abort_input("belief_utility", "must be NULL, a certainty_bonus() or a function(beliefs, action), not ",
                   describe(setting$belief_utility), ".")
     }
-    corners <- diag(length(setting$states))
-    colnames(corners) <- setting$states
-    belief_utility_at(setting, corners)
+    space <- open_space(vertices_space(length(setting$states)), setting$states)
+    at_nodes(space, function(corners) belief_utility_at(setting, corners))
   }
   setting
 }
@@ -153,6 +181,7 @@ as_utility <- function(x, states, actions) {
 }
 
 is_identity <- function(emission) {
+  if (identical(emission, "identity")) return(TRUE)
   size <- dim(emission)
   size[1] == size[2] && all(emission == rep(diag(size[1]), size[3]))
 }
@@ -174,8 +203,9 @@ belief_utility_at <- function(setting, beliefs) {
 
 # r(z, u) [node, action]: expected utility plus the worth of the belief.
 reward_at_nodes <- function(setting, space) {
-  worth <- at_nodes(space, function(beliefs) belief_utility_at(setting, beliefs))
-  unname(expect_at_nodes(space, setting$utility) + worth)
+  mean <- expect_at_nodes(space, setting$utility)
+  if (is.null(setting$belief_utility)) return(unname(mean))
+  unname(mean + at_nodes(space, function(beliefs) belief_utility_at(setting, beliefs)))
 }
 
 #' @export
@@ -188,6 +218,7 @@ format.ibrc_setting <- function(x, ...) {
     paste0("  actions       ", listing(ifelse(x$actions %in% x$stop_actions,
                                               paste0(x$actions, " (ends)"), x$actions))),
     if (!x$fully_observed) paste0("  observations  ", listing(x$observations)),
+    if (is_by_rows(x$transition)) paste0("  transitions   ", format_rows(x$transition)),
     if (!is.null(x$belief_utility)) paste0("  belief worth  ", belief_utility_words(x$belief_utility)),
     paste0("  discount      ", format(x$discount)),
     paste0("  start         ", listing(paste(x$states, format(x$start, digits = 3, trim = TRUE))))
@@ -209,6 +240,7 @@ summary.ibrc_setting <- function(object, ...) {
 print.summary.ibrc_setting <- function(x, digits = 3, ...) {
   setting <- x$setting
   print(setting)
+  if (is_by_rows(setting$transition)) return(invisible(print_rows_summary(x, digits)))
   cat("\nUtility of an action in a state\n")
   print(setting$utility, digits = digits)
   if (!is.null(setting$belief_utility)) {
@@ -227,6 +259,23 @@ print.summary.ibrc_setting <- function(x, digits = 3, ...) {
     }
   }
   invisible(x)
+}
+
+# A setting by rows may have thousands of them: the first ones show what they look like.
+print_rows_summary <- function(x, digits, most = 6) {
+  setting <- x$setting
+  shown <- seq_len(min(most, length(setting$states)))
+  cat("\nUtility of an action in a state\n")
+  print(setting$utility[shown, , drop = FALSE], digits = digits)
+  if (length(setting$states) > most) cat("and", format_count(length(setting$states) - most), "more states\n")
+  rows <- setting$transition
+  at <- utils::head(entry_rows(rows), most) - 1L
+  cat("\nNext states that are possible\n")
+  print(data.frame(action = setting$actions[at %/% rows$size[1] + 1L], from = setting$states[at %% rows$size[1] + 1L],
+                   to = setting$states[rows$to[seq_along(at)]], probability = rows$probability[seq_along(at)]),
+        digits = digits, row.names = FALSE)
+  if (length(rows$to) > most) cat("and", format_count(length(rows$to) - most), "more\n")
+  x
 }
 
 matrix_of <- function(x, action) {

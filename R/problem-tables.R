@@ -1,10 +1,9 @@
 # Tables: what a plan needs of the dynamics, built once per (setting, models, space) and shared by every agent.
 
 build_tables <- function(models, space, surprise, cores, max_bytes) {
-  stack <- stack_models(models)
-  refuse_large_space(stack, space, max_bytes)
+  refuse_large_space(models, space, max_bytes)
   tryCatch(
-    .Call(ffi_table_build, stack, space, as.integer(surprise == "belief"), cores),
+    .Call(ffi_table_build, stack_models(models), space, as.integer(surprise == "belief"), cores),
     error = function(e) {
       abort("memory", "The tables for `resolution` = ", space$resolution, " could not be had: ", conditionMessage(e),
             ". Choose a smaller resolution.", argument = "resolution")
@@ -12,22 +11,38 @@ build_tables <- function(models, space, surprise, cores, max_bytes) {
   )
 }
 
-# An upper bound on what tables and solution take: every observation that some
-# state can emit lands between n_states nodes.
-plan_bytes <- function(stack, space) {
-  emission <- array(stack$emission, c(stack$n_states, stack$n_obs, stack$n_actions * stack$n_models))
-  landings <- sum(apply(emission, c(2, 3), max) > 0)
-  rows <- stack$n_actions * stack$n_models
-  entries <- landings * stack$n_states
-  per_node <- 12 * entries + (12 + 3 * 8) * rows + 8 * (4 * stack$n_actions + 30) + 20 * stack$n_states
+# An upper bound on what tables and solution take. Where the state is seen, an entry of the table is one of the
+# transition; else every observation that some state can emit lands between n_states nodes.
+plan_bytes <- function(models, space) {
+  size <- model_size(models$models[[1]])
+  rows <- size[3] * n_models(models)
+  entries <- if (is_vertices(space)) {
+    sum(vapply(models$models, function(model) n_possible(model$transition), 0)) / space$n_nodes
+  } else {
+    landings <- vapply(models$models, function(model) {
+      if (is_by_rows(model$transition)) prod(size[-1]) else sum(apply(model$emission, 2:3, max) > 0)
+    }, 0)
+    sum(landings) * size[1]
+  }
+  # A lattice has a coarser one beside it.
+  coarse <- if (is_vertices(space)) 0 else 20 * size[1]
+  per_node <- 12 * entries + (12 + 3 * 8) * rows + 8 * (4 * size[3] + 30) + coarse
   list(nodes = space$n_nodes, bytes = space$n_nodes * per_node)
 }
 
-refuse_large_space <- function(stack, space, max_bytes) {
-  need <- plan_bytes(stack, space)
+# Transitions that have a probability of more than 0.
+n_possible <- function(transition) if (is_by_rows(transition)) length(transition$to) else sum(transition > 0)
+
+refuse_large_space <- function(models, space, max_bytes) {
+  need <- plan_bytes(models, space)
   if (need$bytes <= max_bytes && need$nodes < .Machine$integer.max) return(invisible())
+  if (is_vertices(space)) {
+    abort("memory", "A plan for ", format_count(space$n_states), " states needs up to ", format_bytes(need$bytes),
+          "; the limit is ", format_bytes(max_bytes), ". Raise it with `max_bytes` or options(ibrc.max_bytes = ).",
+          argument = "setting", fields = list(nodes = need$nodes, bytes = need$bytes))
+  }
   abort("memory",
-        "`resolution` = ", space$resolution, " with ", stack$n_states, " states needs ",
+        "`resolution` = ", space$resolution, " with ", space$n_states, " states needs ",
         format(need$nodes, big.mark = big_mark(), scientific = FALSE), " belief nodes and up to ",
         format_bytes(need$bytes), "; the limit is ", format_bytes(max_bytes),
         ". Choose a smaller resolution, or raise the limit with `max_bytes` or ",

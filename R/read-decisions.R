@@ -57,7 +57,8 @@ predict.ibrc_mode <- function(object, visits = NULL, type = "action", ...) {
 log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
   check_unused(...)
   judged <- judge_groups(object, visits, function(plan, tree, action) {
-    trajectory_sums(scored_log_policy(read_histories(plan, tree)$log_policy, tree, action), trajectory_of(tree))
+    law <- read_histories(plan, tree, beliefs = FALSE)$log_policy
+    trajectory_sums(scored_log_policy(law, tree, action), trajectory_of(tree))
   })
   out <- numeric(length(judged$group))
   for (group in unique(judged$group)) out[judged$group == group] <- judged$found[[group]]

@@ -96,7 +96,8 @@ log_lik_at <- function(fit, chosen, seen) {
     action <- seen$actions[[group]]
     trajectory <- trajectory_of(tree)
     rows <- read_draws(fit, group, chosen, function(plan) {
-      trajectory_sums(scored_log_policy(read_histories(plan, tree)$log_policy, tree, action), trajectory)
+      law <- read_histories(plan, tree, beliefs = FALSE)$log_policy
+      trajectory_sums(scored_log_policy(law, tree, action), trajectory)
     })
     out[, seen$group == group] <- do.call(rbind, rows)
   }

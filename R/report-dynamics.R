@@ -48,6 +48,10 @@ law_parts <- function(laws, group) {
   if (length(laws$states) > most_states) {
     return(list(report_text("There are ", length(laws$states), " states, too many to print their laws here.")))
   }
+  if (is_by_rows(laws$transition)) {
+    laws$transition <- as_transition(laws$transition, laws$states, laws$actions)
+    laws$emission <- as_emission(laws$emission, laws$states, laws$actions, laws$observations)
+  }
   start <- data.frame(State = as_label(laws$states), Probability = share_text(laws$start))
   c(list(report_table(start, paste0("Probability of each state at the first visit", in_group(group)))),
     law_tables(laws$transition, "From", "Probability of the next state", group),

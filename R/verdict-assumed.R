@@ -62,7 +62,7 @@ resolution_rows <- function(fit, evaluator, cores) {
   problems <- all_problems(fit)
   asked <- "less than 0.25 standard deviations"
   # A setting in which the state is seen has no lattice.
-  if (all(vapply(problems, function(problem) problem$space$resolution == 1, NA))) {
+  if (all(vapply(problems, function(problem) is_vertices(problem$space), NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
   finer <- lapply(problems, finer_problem, cores = cores)
@@ -124,7 +124,7 @@ reweighted_evaluator <- function(evaluator, problems) {
 # How far each model lies from the setting's own dynamics.
 model_distances <- function(problem) {
   vapply(problem$models$models, function(model) {
-    sum(abs(model$transition - problem$setting$transition)) + sum(abs(model$emission - problem$setting$emission))
+    law_distance(model$transition, problem$setting$transition) + law_distance(model$emission, problem$setting$emission)
   }, 0)
 }
 

@@ -9,14 +9,15 @@ smallest_cell <- 20
 # `plan`: whose beliefs count.
 history_places <- function(tree, plan) {
   setting <- plan$setting
-  belief <- read_histories(plan, tree)$belief
+  two <- length(setting$states) == 2
+  reading <- read_histories(plan, tree, beliefs = two)
   seen <- c(setting$observations, "missing")[ifelse(tree$observation < 0, length(setting$observations) + 1L,
                                                     tree$observation + 1L)]
   done <- c(setting$actions, "missing")[ifelse(tree$action < 0, length(setting$actions) + 1L, tree$action + 1L)]
   first <- tree$parent < 0
   list(
     visit = history_depth(tree),
-    belief = belief_cell(belief, setting$states),
+    belief = if (two) belief_bin(reading) else belief_cell(reading$likeliest, reading$surest, setting$states),
     last_action = factor(ifelse(first, "none", done), levels = unique(c("none", setting$actions, done[!first]))),
     last_observation = factor(ifelse(first, "none", seen), levels = unique(c("none", setting$observations, "missing")))
   )
@@ -29,25 +30,21 @@ history_depth <- function(tree) {
   depth
 }
 
-# Tenths of the belief in the second of two states; of more states, which is the likeliest and
-# which quarter of its range the belief in it lies in.
-belief_cell <- function(belief, states) {
-  if (nrow(belief) == 2) return(belief_bin(belief))
-  lost <- is.nan(belief[1, ])
-  belief[, lost] <- 0
-  likeliest <- max.col(t(belief), ties.method = "first")
-  lowest <- 1 / nrow(belief)
-  quarter <- pmin(pmax(ceiling(4 * (apply(belief, 2, max) - lowest) / (1 - lowest) - 1e-9), 1), 4)
-  label <- paste0(states[likeliest], ", ", c("least", "less", "more", "most")[quarter], " sure")
+# Of three states or more: which is the likeliest and which quarter of its range the belief in it lies in.
+belief_cell <- function(likeliest, surest, states) {
+  lost <- is.na(likeliest)
+  lowest <- 1 / length(states)
+  quarter <- pmin(pmax(ceiling(4 * (surest - lowest) / (1 - lowest) - 1e-9), 1), 4)
+  words <- c("least", "less", "more", "most")
+  label <- paste0(states[likeliest], ", ", words[quarter], " sure")
   label[lost] <- "none"
-  factor(label, levels = unique(c(t(outer(states, c("least", "less", "more", "most"), paste, sep = ", ")), label)))
+  factor(label, levels = unique(c(t(outer(states, words, paste, sep = ", ")), label)))
 }
 
-# The middle of the tenth of the range that each belief [state, visit] lies in.
-belief_bin <- function(belief) {
-  n_states <- nrow(belief)
+# The middle of the tenth of its range that a belief lies in: in the second of two states, or else in the likeliest.
+belief_bin <- function(reading, n_states = 2) {
   lowest <- if (n_states == 2) 0 else 1 / n_states
-  watched <- if (n_states == 2) belief[2, ] else apply(belief, 2, max)
+  watched <- if (n_states == 2) reading$belief[2, ] else reading$surest
   width <- (1 - lowest) / 10
   bin <- pmin(pmax(ceiling((watched - lowest) / width - 1e-9), 1), 10)
   lowest + (bin - 0.5) * width
@@ -103,7 +100,7 @@ one_step_moments <- function(fit, group, chosen, families) {
   tree <- fit$histories[[group]]
   sums_of <- function(law, family) cell_sums(law[family$at, , drop = FALSE] * family$n, family$cell, family$n_cells)
   read <- function(plan) {
-    law <- t(exp(read_histories(plan, tree)$log_policy))
+    law <- t(exp(read_histories(plan, tree, beliefs = FALSE)$log_policy))
     list(law = law, sums = lapply(families, function(family) as.vector(sums_of(law, family))))
   }
   found <- read_draws(fit, group, chosen, read, reduce = function(so_far, one) {

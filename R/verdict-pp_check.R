@@ -83,14 +83,16 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
 one_step_shares <- function(fit, group, chosen, plan, type) {
   tree <- fit$histories[[group]]
   n <- colSums(tree$count)
-  place <- if (type == "belief") belief_bin(read_histories(plan, tree)$belief) else history_places(tree, plan)[[type]]
+  n_states <- length(plan$setting$states)
+  place <- if (type == "belief") belief_bin(read_histories(plan, tree, beliefs = n_states == 2), n_states) else
+    history_places(tree, plan)[[type]]
   # Where no decision counts there is nothing to compare.
   counts <- unique(place[n > 0])
   at <- if (is.factor(place)) factor(levels(place)[levels(place) %in% counts], levels(place)) else sort(counts)
   cell <- match(place, at, nomatch = 1L)
   size <- as.vector(rowsum(n, cell))
   made <- read_draws(fit, group, chosen, function(plan) {
-    as.vector(rowsum(draw_counts(n, t(exp(read_histories(plan, tree)$log_policy))), cell)) / size
+    as.vector(rowsum(draw_counts(n, t(exp(read_histories(plan, tree, beliefs = FALSE)$log_policy))), cell)) / size
   }, reduce = cbind)
   shares_table(at, plan$setting$actions, size, as.vector(rowsum(t(tree$count), cell)) / size, made, type)
 }

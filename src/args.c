@@ -170,10 +170,34 @@ ibrc_models args_model_sizes(SEXP models) {
   return m;
 }
 
+/* Where the state is seen: transitions by rows. */
+static void take_rows(SEXP models, size_t rows, ibrc_models *m) {
+  if (m->n_obs != m->n_states) Rf_error("internal: states that cannot all be seen");
+  m->row_start = ints_element(models, "row_start", rows + 1);
+  int sound = m->row_start[0] == 0;
+  for (size_t r = 0; r < rows; r++) sound &= m->row_start[r] < m->row_start[r + 1];
+  if (!sound) Rf_error("internal: not the rows of a transition");
+  const size_t n = (size_t)m->row_start[rows];
+  m->to = ints_element(models, "to", n);
+  m->chance = doubles_element(models, "chance", n);
+  args_check_nonnegative(m->chance, n, "chance");
+  for (size_t r = 0; r < rows; r++) {
+    int before = -1;
+    for (int i = m->row_start[r]; i < m->row_start[r + 1]; before = m->to[i++]) {
+      sound &= m->to[i] > before && m->to[i] < m->n_states;
+    }
+  }
+  if (!sound) Rf_error("internal: states that do not follow each other in a row");
+}
+
 ibrc_models args_models(SEXP models) {
   ibrc_models m = args_model_sizes(models);
   m.n_models = size_element(models, "n_models");
   const size_t rows = product(product((size_t)m.n_states, (size_t)m.n_actions), (size_t)m.n_models);
+  if (has_element(models, "row_start")) {
+    take_rows(models, rows, &m);
+    return m;
+  }
   const size_t n_transition = product(rows, (size_t)m.n_states), n_emission = product(rows, (size_t)m.n_obs);
   m.transition = doubles_element(models, "transition", n_transition);
   m.emission = doubles_element(models, "emission", n_emission);
@@ -249,6 +273,8 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1,
                   h.stops ? IBRC_NO_ACTION : 0);
   args_check_nonnegative(h.count, cells, "count");
+  for (size_t i = 0; i < n; i++) h.n_unseen += h.observation[i] < 0;
+  if (h.observation[0] >= 0) Rf_error("internal: a tree whose root has seen something");
   int *links = args_alloc_ints(2 * n);
   ibrc_history_link(h.n_histories, h.parent, links, links + n);
   h.first_child = links;

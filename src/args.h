@@ -43,7 +43,7 @@ ibrc_space args_space(SEXP space);
 ibrc_space args_coarser(const ibrc_space *space, double most_nodes);
 ibrc_corners args_corners(const ibrc_space *space);
 double args_space_count(SEXP space); /* its nodes, however many */
-ibrc_models args_models(SEXP models);
+ibrc_models args_models(SEXP models); /* laws, or rows where the state is seen */
 ibrc_models args_model_sizes(SEXP models); /* of one model, without its laws */
 ibrc_table args_table(SEXP table);
 ibrc_coarse args_coarse(SEXP table);

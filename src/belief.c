@@ -1,7 +1,24 @@
 #include "belief.h"
 
+/* The same sums in the same order, over what is possible. */
+static void predict_by_rows(const ibrc_models *models, int model, const double *belief, int action,
+                            double *prediction) {
+  for (int s = 0; s < models->n_states; s++) prediction[s] = 0.0;
+  for (int from = 0; from < models->n_states; from++) {
+    if (!(belief[from] > 0.0)) continue;
+    const size_t row = ibrc_model_row(models, from, action, model);
+    for (int i = models->row_start[row]; i < models->row_start[row + 1]; i++) {
+      prediction[models->to[i]] += models->chance[i] * belief[from];
+    }
+  }
+}
+
 void ibrc_belief_predict(const ibrc_models *models, int model, const double *belief, int action,
                          double *prediction) {
+  if (ibrc_model_seen(models)) {
+    predict_by_rows(models, model, belief, action, prediction);
+    return;
+  }
   int S = models->n_states;
   const double *column = ibrc_model_transition(models, action, model);
   for (int to = 0; to < S; to++, column += S) {
@@ -11,9 +28,18 @@ void ibrc_belief_predict(const ibrc_models *models, int model, const double *bel
   }
 }
 
+/* Whoever has seen the state is sure of it. */
+static double see_state(const double *prediction, int n_states, int state, double *posterior) {
+  const double p = prediction[state];
+  for (int s = 0; s < n_states; s++) posterior[s] = 0.0;
+  if (p > 0.0) posterior[state] = 1.0;
+  return p;
+}
+
 double ibrc_belief_bayes(const ibrc_models *models, int model, const double *prediction, int action,
                          int observation, double *posterior) {
   int S = models->n_states;
+  if (ibrc_model_seen(models)) return see_state(prediction, S, observation, posterior);
   const double *column =
       ibrc_model_emission(models, action, model) + (size_t)S * (size_t)observation;
   double p = 0.0;

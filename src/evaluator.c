@@ -34,15 +34,20 @@ size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, int n_vectors, 
   /* The likelihood comes after the solve, in the same place. */
   size_t most = ibrc_solve_doubles(evaluation->table, evaluation->coarse, n_threads);
   for (int i = 0; i < n_vectors; i++) {
-    const size_t needed = ibrc_loglik_doubles(evaluation->history[i], &plan);
+    const size_t needed = ibrc_loglik_doubles(evaluation->history[i], &plan, evaluation->models);
     if (needed > most) most = needed;
   }
   return result_doubles(evaluation->table) + most + IBRC_GAP_DOUBLES;
 }
 
-size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation) {
+size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, int n_vectors) {
   ibrc_plan plan = plan_over(evaluation, evaluation->problem, NULL);
-  return ibrc_loglik_ints(&plan) + IBRC_GAP_INTS;
+  size_t most = 0;
+  for (int i = 0; i < n_vectors; i++) {
+    const size_t needed = ibrc_loglik_ints(evaluation->history[i], &plan);
+    if (needed > most) most = needed;
+  }
+  return most + IBRC_GAP_INTS;
 }
 
 static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *history,
@@ -69,14 +74,15 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   vector->log_likelihood = -INFINITY;
   if (vector->report.code != IBRC_OK) return;
   ibrc_plan plan = plan_over(evaluation, &problem, &result);
-  vector->log_likelihood = ibrc_loglik(history, &plan, evaluation->models,
-                                       evaluation->start_belief, scratch, ints,
-                                       evaluation->options.pause, NULL, NULL);
+  const ibrc_loglik_result total_alone = {.log_policy = NULL};
+  vector->log_likelihood =
+      ibrc_loglik(history, &plan, evaluation->models, evaluation->start_belief, scratch, ints,
+                  evaluation->options.pause, &total_alone);
 }
 
 void ibrc_evaluator_run(const ibrc_evaluation *evaluation, int n_vectors, int n_threads,
-                        size_t n_doubles, double *doubles, int *ints, ibrc_vector *vectors) {
-  const size_t n_ints = ibrc_evaluator_ints(evaluation);
+                        size_t n_doubles, size_t n_ints, double *doubles, int *ints,
+                        ibrc_vector *vectors) {
   if (evaluation->options.pause) {
     for (int i = 0; i < n_vectors; i++) {
       evaluate_one(evaluation, evaluation->history[i], n_threads, doubles, ints, vectors + i);

@@ -43,9 +43,11 @@ typedef struct {
 
 /* Working space of any one of the vectors, on which so many threads work. */
 size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, int n_vectors, int n_threads);
-size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation);
+size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, int n_vectors);
 
+/* n_doubles, n_ints: as much as each thread has for its own. */
 void ibrc_evaluator_run(const ibrc_evaluation *evaluation, int n_vectors, int n_threads,
-                        size_t n_doubles, double *doubles, int *ints, ibrc_vector *vectors);
+                        size_t n_doubles, size_t n_ints, double *doubles, int *ints,
+                        ibrc_vector *vectors);
 
 #endif

@@ -38,7 +38,7 @@ SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
 /* ffi_inverse.c */
 SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored,
                        SEXP n_actions);
-SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start);
+SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start, SEXP beliefs);
 SEXP ffi_evaluate(SEXP evaluation, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
                   SEXP threads);
 

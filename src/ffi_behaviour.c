@@ -12,7 +12,7 @@ typedef struct {
   ibrc_space space;
   ibrc_plan plan;
   ibrc_walker walker;
-  const double *beliefs;
+  const double *beliefs; /* NULL: every node in turn */
   int n_beliefs;
 } reader;
 
@@ -22,6 +22,9 @@ static void open_reader(SEXP plan, const ibrc_models *models, SEXP beliefs, read
   if (models) args_check_models(models, &r->plan);
   r->walker = ibrc_walker_over(&r->plan, models, args_alloc_doubles(ibrc_walker_doubles(&r->plan)),
                                args_alloc_ints(ibrc_walker_ints(&r->plan)));
+  r->beliefs = NULL;
+  r->n_beliefs = r->space.n_nodes;
+  if (Rf_isNull(beliefs)) return;
   r->n_beliefs = Rf_ncols(beliefs);
   if (Rf_nrows(beliefs) != r->space.n_states) Rf_error("internal: beliefs of another space");
   r->beliefs =
@@ -33,14 +36,18 @@ static void open_reader(SEXP plan, const ibrc_models *models, SEXP beliefs, read
 
 static void read_belief(reader *r, int b) {
   if (b % BELIEFS_AT_ONCE == 0) args_pause();
-  ibrc_walker_stand(&r->walker, r->beliefs + (size_t)b * (size_t)r->space.n_states);
+  if (r->beliefs) {
+    ibrc_walker_stand(&r->walker, r->beliefs + (size_t)b * (size_t)r->space.n_states);
+  } else {
+    ibrc_walker_stand_at(&r->walker, b);
+  }
 }
 
 static void check_action(const reader *r, int action) {
   if (action < 0 || action >= r->plan.n_actions) Rf_error("internal: no such action");
 }
 
-/* [action, belief] */
+/* [action, belief]; beliefs NULL: at every node */
 SEXP ffi_policy(SEXP plan, SEXP beliefs) {
   reader r;
   open_reader(plan, NULL, beliefs, &r);
@@ -53,7 +60,7 @@ SEXP ffi_policy(SEXP plan, SEXP beliefs) {
   return out;
 }
 
-/* [model, belief]; action: one per belief, from 0 */
+/* [model, belief]; beliefs NULL: at every node; action: one per belief, from 0 */
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action) {
   reader r;
   open_reader(plan, NULL, beliefs, &r);
@@ -75,6 +82,7 @@ SEXP ffi_recognise(SEXP plan, SEXP models_arg, SEXP beliefs, SEXP action, SEXP o
   reader r;
   ibrc_models models = args_models(models_arg);
   open_reader(plan, &models, beliefs, &r);
+  if (!r.beliefs) Rf_error("internal: no beliefs");
   const size_t S = (size_t)models.n_states;
   const int *u = args_ints(action, r.n_beliefs, "action");
   const int *x = args_ints(observation, r.n_beliefs, "observation");
@@ -90,7 +98,10 @@ SEXP ffi_recognise(SEXP plan, SEXP models_arg, SEXP beliefs, SEXP action, SEXP o
     check_action(&r, u[b]);
     if (x[b] < IBRC_NO_OBSERVATION || x[b] >= models.n_obs) Rf_error("internal: no such observation");
     read_belief(&r, b);
-    code[b] = (int)ibrc_walker_recognise(&r.walker, u[b], x[b], next + (size_t)b * S);
+    double *to = next + (size_t)b * S;
+    int state;
+    code[b] = (int)ibrc_walker_recognise(&r.walker, u[b], x[b], to, &state);
+    for (size_t s = 0; state >= 0 && s < S; s++) to[s] = s == (size_t)state;
   }
   UNPROTECT(1);
   return out;

@@ -54,24 +54,38 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scor
   return out;
 }
 
-/* Everything a plan says of a tree: the total, log_policy [action, history] and
- * belief [state, history], NaN where a history is impossible. */
-SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start) {
+/* Everything a plan says of a tree: the total, log_policy [action, history], the likeliest
+ * state (from 1) and its probability at each history, and, if they are asked for, belief
+ * [state, history], NaN where a history is impossible; or else NULL. */
+SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start, SEXP beliefs) {
   ibrc_models models = args_models(models_arg);
   ibrc_space space = args_space(args_element(plan_arg, "space"));
   ibrc_plan plan = args_plan(plan_arg, &space);
   args_check_models(&models, &plan);
   ibrc_history history = args_history(history_arg, &models);
   const double *first = args_nonnegative(start, models.n_states, "start");
-  double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan));
-  int *ints = args_alloc_ints(ibrc_loglik_ints(&plan));
+  double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan, &models));
+  int *ints = args_alloc_ints(ibrc_loglik_ints(&history, &plan));
 
-  const char *names[] = {"total", "log_policy", "belief", ""};
+  const char *names[] = {"total", "log_policy", "belief", "likeliest", "surest", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, plan.n_actions, history.n_histories));
-  SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, models.n_states, history.n_histories));
-  const double total = ibrc_loglik(&history, &plan, &models, first, doubles, ints, args_pause,
-                                   REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2)));
+  double *belief = NULL;
+  if (args_int(beliefs, "beliefs")) {
+    SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, models.n_states, history.n_histories));
+    belief = REAL(VECTOR_ELT(out, 2));
+  }
+  SET_VECTOR_ELT(out, 3, Rf_allocVector(INTSXP, history.n_histories));
+  SET_VECTOR_ELT(out, 4, Rf_allocVector(REALSXP, history.n_histories));
+  int *likeliest = INTEGER(VECTOR_ELT(out, 3));
+  const ibrc_loglik_result result = {.log_policy = REAL(VECTOR_ELT(out, 1)),
+                                     .beliefs = belief,
+                                     .likeliest = likeliest,
+                                     .surest = REAL(VECTOR_ELT(out, 4))};
+  const double total = ibrc_loglik(&history, &plan, &models, first, doubles, ints, args_pause, &result);
+  for (int h = 0; h < history.n_histories; h++) {
+    likeliest[h] = likeliest[h] < 0 ? NA_INTEGER : likeliest[h] + 1;
+  }
   SET_VECTOR_ELT(out, 0, Rf_ScalarReal(total));
   UNPROTECT(1);
   return out;
@@ -163,8 +177,9 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   if (one_by_one) evaluation.options.pause = args_pause;
   const size_t n_doubles = ibrc_evaluator_doubles(&evaluation, n, one_by_one ? n_threads : 1);
   double *doubles = one_by_one ? args_alloc_doubles(n_doubles) : args_kept_doubles((size_t)n_threads * n_doubles);
-  int *ints = args_alloc_ints((size_t)n_threads * ibrc_evaluator_ints(&evaluation));
-  ibrc_evaluator_run(&evaluation, n, n_threads, n_doubles, doubles, ints, vectors);
+  const size_t n_ints = ibrc_evaluator_ints(&evaluation, n);
+  int *ints = args_alloc_ints((size_t)n_threads * n_ints);
+  ibrc_evaluator_run(&evaluation, n, n_threads, n_doubles, n_ints, doubles, ints, vectors);
   for (int i = 0; i < n; i++) {
     REAL(VECTOR_ELT(out, 0))[i] = vectors[i].log_likelihood;
     INTEGER(VECTOR_ELT(out, 2))[i] = (int)vectors[i].report.code;

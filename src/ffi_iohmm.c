@@ -20,6 +20,13 @@ static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size) {
   return t;
 }
 
+/* The laws of hidden states. */
+static ibrc_models read_laws(SEXP laws) {
+  ibrc_models model = args_models(laws);
+  if (ibrc_model_seen(&model)) Rf_error("internal: laws of states that are seen");
+  return model;
+}
+
 static const double *read_start(SEXP laws, const ibrc_models *model) {
   return args_nonnegative(args_element(laws, "start"), model->n_states, "start");
 }
@@ -51,7 +58,7 @@ static ibrc_iohmm_laws open_laws(SEXP out, int first, const ibrc_models *size) {
  * numbers of trajectories) [state, node], expected counts; code and, where an
  * observation is impossible, its node from 1. */
 SEXP ffi_iohmm_expect(SEXP tree_arg, SEXP laws_arg) {
-  ibrc_models model = args_models(laws_arg);
+  ibrc_models model = read_laws(laws_arg);
   const double *start = read_start(laws_arg, &model);
   ibrc_iohmm_tree tree = read_tree(tree_arg, &model);
   const size_t cells = (size_t)tree.n_nodes * (size_t)model.n_states;
@@ -146,7 +153,7 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
  * Returns path (states from 0, trajectories one after the other), the counts along
  * it, log_lik and code. */
 SEXP ffi_iohmm_sample(SEXP tree_arg, SEXP laws_arg, SEXP leaf_arg, SEXP noise_arg) {
-  ibrc_models model = args_models(laws_arg);
+  ibrc_models model = read_laws(laws_arg);
   const double *start = read_start(laws_arg, &model);
   ibrc_iohmm_tree tree = read_tree(tree_arg, &model);
   const R_xlen_t n = Rf_xlength(leaf_arg);

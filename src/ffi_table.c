@@ -5,7 +5,9 @@
 SEXP ffi_table_build(SEXP models_arg, SEXP space_arg, SEXP merge, SEXP threads) {
   ibrc_models models = args_models(models_arg);
   ibrc_space space = args_space(space_arg);
-  if (space.n_states != models.n_states) Rf_error("internal: models of another space");
+  if (space.n_states != models.n_states || (ibrc_model_seen(&models) && space.n_nodes != space.n_states)) {
+    Rf_error("internal: models of another space");
+  }
   ibrc_table_recipe recipe = {.models = &models,
                               .space = &space,
                               .merge_observations = args_int(merge, "merge"),

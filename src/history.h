@@ -16,6 +16,7 @@
 typedef struct {
   int n_histories;
   int n_actions;
+  int n_unseen;           /* histories after a missing observation, the root among them */
   const int *parent;      /* [history]; the root's is -1 */
   const int *action;      /* [history]: the action that led here, -1 if missing; the root's is -1 */
   const int *observation; /* [history]: what was seen then, -1 if missing */

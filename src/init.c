@@ -16,7 +16,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_backup, 5),         ENTRY(ffi_solve, 6),         ENTRY(ffi_policy_value, 7),
     ENTRY(ffi_policy, 2),         ENTRY(ffi_sigma, 3),         ENTRY(ffi_recognise, 5),
     ENTRY(ffi_rollout, 9),        ENTRY(ffi_occupancy, 6),     ENTRY(ffi_terms, 4),
-    ENTRY(ffi_history_build, 5),  ENTRY(ffi_loglik, 4),        ENTRY(ffi_evaluate, 6),
+    ENTRY(ffi_history_build, 5),  ENTRY(ffi_loglik, 5),        ENTRY(ffi_evaluate, 6),
     ENTRY(ffi_file_write, 2),     ENTRY(ffi_file_replace, 3),  ENTRY(ffi_file_hash, 2),
     ENTRY(ffi_file_plain, 1),     ENTRY(ffi_process_runs, 1),
     ENTRY(ffi_file_flaw, 1),      ENTRY(ffi_threads, 0),       ENTRY(ffi_iohmm_expect, 2),

@@ -15,14 +15,21 @@
  * observation that no model with weight can produce makes what follows it, and so
  * the whole, -Inf. */
 
-size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan);
-size_t ibrc_loglik_ints(const ibrc_plan *plan);
+size_t ibrc_loglik_doubles(const ibrc_history *history, const ibrc_plan *plan,
+                           const ibrc_models *models);
+size_t ibrc_loglik_ints(const ibrc_history *history, const ibrc_plan *plan);
 
-/* The total, never NaN. With `log_policy` not NULL ([history][action]) every log pi(u | z_h)
- * is kept there, whether taken or not; with `beliefs` not NULL ([history][state]) every z_h,
- * NaN where a history is impossible. */
+/* What there is to keep; NULL: it is not wanted. */
+typedef struct {
+  double *log_policy; /* [history][action]: log pi(u | z_h), whether taken or not */
+  double *beliefs;    /* [history][state]: z_h, NaN where a history is impossible */
+  int *likeliest;     /* [history]: the state that z_h gives most to, -1 where it is impossible */
+  double *surest;     /* [history]: how much, with likeliest */
+} ibrc_loglik_result;
+
+/* The total, never NaN. */
 double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibrc_models *models,
                    const double *start, double *doubles, int *ints, ibrc_pause pause,
-                   double *log_policy, double *beliefs);
+                   const ibrc_loglik_result *out);
 
 #endif

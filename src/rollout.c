@@ -15,29 +15,50 @@ size_t ibrc_rollout_ints(const ibrc_rollout *rollout) {
   return ibrc_walker_ints(rollout->plan) + IBRC_GAP_INTS;
 }
 
+static int next_state(const ibrc_models *environment, int state, int action, double noise) {
+  if (!ibrc_model_seen(environment)) {
+    const int S = environment->n_states;
+    return ibrc_draw(ibrc_model_transition(environment, action, 0) + state, S, S, noise);
+  }
+  const size_t row = ibrc_model_row(environment, state, action, 0);
+  const int first = environment->row_start[row], n = environment->row_start[row + 1] - first;
+  return environment->to[first + ibrc_draw(environment->chance + first, 1, n, noise)];
+}
+
+static int next_observation(const ibrc_models *environment, int state, int action, double noise) {
+  if (ibrc_model_seen(environment)) return state;
+  return ibrc_draw(ibrc_model_emission(environment, action, 0) + state, environment->n_states,
+                   environment->n_obs, noise);
+}
+
 ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
                            int *ints, int *action, int *observation, int *length) {
   const ibrc_plan *plan = rollout->plan;
   const ibrc_models *environment = rollout->environment;
-  const int S = environment->n_states, X = environment->n_obs;
+  const int S = environment->n_states;
   double *belief = doubles + ibrc_walker_doubles(plan), *policy = belief + S;
   ibrc_walker walker = ibrc_walker_over(plan, rollout->models, doubles, ints);
   ibrc_code code = IBRC_OK;
+  int sure = -1; /* of a state */
 
   memcpy(belief, rollout->belief, (size_t)S * sizeof(double));
   int state = ibrc_draw(rollout->start, 1, S, *noise++);
   *length = 0;
   for (int t = 0; t < rollout->horizon; t++, noise += 3) {
-    ibrc_walker_stand(&walker, belief);
+    if (sure < 0) {
+      ibrc_walker_stand(&walker, belief);
+    } else {
+      ibrc_walker_stand_in(&walker, sure);
+    }
     ibrc_walker_policy(&walker, policy);
     int u = ibrc_draw(policy, 1, plan->n_actions, noise[0]);
-    state = ibrc_draw(ibrc_model_transition(environment, u, 0) + state, S, S, noise[1]);
-    int x = ibrc_draw(ibrc_model_emission(environment, u, 0) + state, S, X, noise[2]);
+    state = next_state(environment, state, u, noise[1]);
+    int x = next_observation(environment, state, u, noise[2]);
     action[t] = u;
     observation[t] = x;
     *length = t + 1;
     if (rollout->stops[u]) break;
-    code = ibrc_walker_recognise(&walker, u, x, belief);
+    code = ibrc_walker_recognise(&walker, u, x, belief, &sure);
     if (code != IBRC_OK) break;
   }
   return code;

@@ -3,12 +3,17 @@
 #include <string.h>
 
 #include "lattice.h"
+#include "vertices.h"
 
 static const ibrc_space_maker makers[] = {
     {.name = "lattice",
      .count = ibrc_lattice_count,
      .layout = ibrc_lattice_layout,
      .make = ibrc_lattice_space},
+    {.name = "vertices",
+     .count = ibrc_vertices_count,
+     .layout = ibrc_vertices_layout,
+     .make = ibrc_vertices_space},
 };
 
 const ibrc_space_maker *ibrc_space_find(const char *kind) {

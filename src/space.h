@@ -83,6 +83,13 @@ static inline ibrc_corners ibrc_corners_over(const ibrc_space *space, int *ints,
   return corners;
 }
 
+/* At a node itself. */
+static inline void ibrc_corners_at(ibrc_corners *corners, int node) {
+  corners->n = 1;
+  corners->node[0] = node;
+  corners->weight[0] = 1.0;
+}
+
 /* Fills n, node and weight. */
 static inline void ibrc_space_locate(const ibrc_space *space, const double *belief,
                                      ibrc_corners *corners) {

@@ -8,6 +8,8 @@
 #define SAME_BELIEF 1e-10
 /* Multiplications between two pauses, about, on each thread: some hundredths of a second. */
 #define WORK_AT_ONCE 1e6
+/* Rows are copied much faster than they are built. */
+#define STATES_AT_ONCE 8192
 
 typedef struct {
   double *node_belief, *prediction, *landing, *mass, *entry;
@@ -20,13 +22,16 @@ static size_t most_entries(const ibrc_table_recipe *recipe) {
   return (size_t)recipe->models->n_obs * (size_t)recipe->space->n_corners;
 }
 
+/* Where the state is seen a row is that of the transitions, and no space is needed. */
 size_t ibrc_table_doubles(const ibrc_table_recipe *recipe) {
+  if (ibrc_model_seen(recipe->models)) return 0;
   size_t S = (size_t)recipe->models->n_states, X = (size_t)recipe->models->n_obs;
   return 2 * S + X * S + X + most_entries(recipe) + ibrc_corners_doubles(recipe->space) +
          IBRC_GAP_DOUBLES;
 }
 
 size_t ibrc_table_ints(const ibrc_table_recipe *recipe) {
+  if (ibrc_model_seen(recipe->models)) return 0;
   return most_entries(recipe) + (size_t)recipe->space->n_nodes + ibrc_corners_ints(recipe->space) +
          IBRC_GAP_INTS;
 }
@@ -140,8 +145,45 @@ static double node_work(const ibrc_table_recipe *recipe) {
   return (double)recipe->models->n_actions * recipe->models->n_models * S * (S + X * (1.0 + compared));
 }
 
+/* The row of a state that is certain: what it leads to is certain as well. */
+static void copy_row(const ibrc_table_recipe *recipe, size_t from, size_t row, int *row_count,
+                     const int *row_start, int *column, double *weight, double *entropy) {
+  const ibrc_models *models = recipe->models;
+  const int first = models->row_start[from], n = models->row_start[from + 1] - first;
+  if (row_count) row_count[row] = n;
+  if (!row_start) return;
+  double surprise = 0.0;
+  for (int i = 0; i < n; i++) {
+    const double chance = models->chance[first + i];
+    column[row_start[row] + i] = ibrc_space_vertex(recipe->space, models->to[first + i]);
+    weight[row_start[row] + i] = chance;
+    surprise -= chance * log(chance);
+  }
+  entropy[row] = surprise;
+}
+
+static void copy_rows(const ibrc_table_recipe *recipe, int *row_count, const int *row_start,
+                      int *column, double *weight, double *entropy) {
+  const ibrc_models *models = recipe->models;
+  const int U = models->n_actions, M = models->n_models;
+  for (int s = 0; s < models->n_states; s++) {
+    size_t row = (size_t)ibrc_space_vertex(recipe->space, s) * (size_t)U * (size_t)M;
+    if (s % STATES_AT_ONCE == 0) ibrc_ask(recipe->pause);
+    for (int u = 0; u < U; u++) {
+      for (int m = 0; m < M; m++, row++) {
+        copy_row(recipe, ibrc_model_row(models, s, u, m), row, row_count, row_start, column, weight,
+                 entropy);
+      }
+    }
+  }
+}
+
 static void visit_rows(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_count,
                        const int *row_start, int *column, double *weight, double *entropy) {
+  if (ibrc_model_seen(recipe->models)) {
+    copy_rows(recipe, row_count, row_start, column, weight, entropy);
+    return;
+  }
   const int n_nodes = recipe->space->n_nodes;
   const size_t n_ints = ibrc_table_ints(recipe);
   const double most = recipe->n_threads * WORK_AT_ONCE / node_work(recipe);

@@ -15,7 +15,9 @@
  *                  possible observation, interpolated; >= 0, sum 1
  *   H_m(z, u)      entropy of the next belief, in nats: observations that lead
  *                  to one belief (max-norm 1e-10) are one atom, unless each
- *                  observation counts by itself */
+ *                  observation counts by itself
+ *
+ * Where the state is seen, nodes are states, and W is the transition itself. */
 
 typedef struct {
   int n_nodes, n_actions, n_models;

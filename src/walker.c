@@ -34,10 +34,27 @@ ibrc_walker ibrc_walker_over(const ibrc_plan *plan, const ibrc_models *models, d
   return walker;
 }
 
+static void forget(ibrc_walker *walker) {
+  for (int u = 0; u < walker->plan->n_actions; u++) walker->known[u] = 0;
+}
+
 void ibrc_walker_stand(ibrc_walker *walker, const double *belief) {
   walker->belief = belief;
+  walker->state = -1;
   ibrc_space_locate(walker->plan->space, belief, &walker->corners);
-  for (int u = 0; u < walker->plan->n_actions; u++) walker->known[u] = 0;
+  forget(walker);
+}
+
+void ibrc_walker_stand_in(ibrc_walker *walker, int state) {
+  ibrc_walker_stand_at(walker, ibrc_space_vertex(walker->plan->space, state));
+  walker->state = state;
+}
+
+void ibrc_walker_stand_at(ibrc_walker *walker, int node) {
+  walker->belief = NULL;
+  walker->state = -1;
+  ibrc_corners_at(&walker->corners, node);
+  forget(walker);
 }
 
 void ibrc_walker_policy(ibrc_walker *walker, double *policy) {
@@ -57,31 +74,80 @@ const double *ibrc_walker_sigma(ibrc_walker *walker, int action) {
   return sigma;
 }
 
-ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next) {
-  return ibrc_belief_recognise(walker->models, ibrc_walker_sigma(walker, action), walker->belief,
-                               action, observation, walker->work, next);
+/* p_m(x|z,u) where the state is seen. */
+static double seen_chance(const ibrc_walker *walker, int model, int action, int next) {
+  const ibrc_models *models = walker->models;
+  if (!walker->belief) return ibrc_model_chance(models, walker->state, next, action, model);
+  double chance = 0.0;
+  for (int s = 0; s < models->n_states; s++) {
+    const double share = walker->belief[s];
+    if (share > 0.0) chance += share * ibrc_model_chance(models, s, next, action, model);
+  }
+  return chance;
+}
+
+/* Can a state come next? */
+static int can_follow(const ibrc_walker *walker, int action, const double *sigma, int next) {
+  for (int m = 0; m < walker->models->n_models; m++) {
+    if (sigma[m] > 0.0 && seen_chance(walker, m, action, next) > 0.0) return 1;
+  }
+  return 0;
+}
+
+static double chance_of(ibrc_walker *walker, int action, int observation) {
+  const double *sigma = ibrc_walker_sigma(walker, action);
+  if (observation == IBRC_NO_OBSERVATION) return 1.0;
+  if (!ibrc_model_seen(walker->models)) {
+    return ibrc_belief_chance(walker->models, sigma, walker->belief, action, observation,
+                              walker->work);
+  }
+  double chance = 0.0;
+  for (int m = 0; m < walker->models->n_models; m++) {
+    if (sigma[m] > 0.0) chance += sigma[m] * seen_chance(walker, m, action, observation);
+  }
+  return chance;
+}
+
+ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next,
+                                int *state) {
+  const ibrc_models *models = walker->models;
+  const double *sigma = ibrc_walker_sigma(walker, action), *from = walker->belief;
+  *state = -1;
+  if (ibrc_model_seen(models) && observation != IBRC_NO_OBSERVATION) {
+    if (!can_follow(walker, action, sigma, observation)) return IBRC_IMPOSSIBLE_OBSERVATION;
+    *state = observation;
+    return IBRC_OK;
+  }
+  if (!from) {
+    for (int s = 0; s < models->n_states; s++) next[s] = s == walker->state;
+    from = next;
+  }
+  return ibrc_belief_recognise(models, sigma, from, action, observation, walker->work, next);
 }
 
 ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_policy,
                                     const int *stops, int observation, double *scratch,
-                                    double *next) {
+                                    double *next, int *state) {
   const int S = walker->plan->space->n_states, U = walker->plan->n_actions;
   double *mean = scratch, *log_weight = scratch + S, most = -INFINITY, mass = 0.0;
+  *state = -1;
   /* By logarithms: what was seen may need an action that was next to impossible. */
   for (int u = 0; u < U; u++) {
     log_weight[u] = -INFINITY;
     if (stops[u]) continue;
-    const double chance = ibrc_belief_chance(walker->models, ibrc_walker_sigma(walker, u),
-                                             walker->belief, u, observation, walker->work);
-    log_weight[u] = log_policy[u] + log(chance);
+    log_weight[u] = log_policy[u] + log(chance_of(walker, u, observation));
     if (log_weight[u] > most) most = log_weight[u];
   }
   if (most == -INFINITY) return IBRC_IMPOSSIBLE_OBSERVATION;
+  if (ibrc_model_seen(walker->models) && observation != IBRC_NO_OBSERVATION) {
+    *state = observation;
+    return IBRC_OK;
+  }
   for (int s = 0; s < S; s++) mean[s] = 0.0;
   for (int u = 0; u < U; u++) {
     const double weight = exp(log_weight[u] - most);
     if (!(weight > 0.0)) continue;
-    ibrc_code code = ibrc_walker_recognise(walker, u, observation, next);
+    ibrc_code code = ibrc_walker_recognise(walker, u, observation, next, state);
     if (code != IBRC_OK) return code;
     for (int s = 0; s < S; s++) mean[s] += weight * next[s];
     mass += weight;

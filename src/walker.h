@@ -18,7 +18,8 @@
 typedef struct {
   const ibrc_plan *plan;
   const ibrc_models *models; /* NULL: it reads the plan, and takes no step */
-  const double *belief;      /* where it stands */
+  const double *belief;      /* where it stands, or NULL: */
+  int state;                 /* it is sure of this one */
   ibrc_corners corners;
   int *known;    /* [action]: is sigma? */
   double *sigma; /* [action][model] */
@@ -33,22 +34,28 @@ ibrc_walker ibrc_walker_over(const ibrc_plan *plan, const ibrc_models *models, d
 
 /* The belief has to stay until the walker stands elsewhere. */
 void ibrc_walker_stand(ibrc_walker *walker, const double *belief);
+/* Where the state is seen, an agent that is sure of one needs no numbers. */
+void ibrc_walker_stand_in(ibrc_walker *walker, int state);
+/* At a node, to read the plan there; no step goes on from it. */
+void ibrc_walker_stand_at(ibrc_walker *walker, int node);
 
 void ibrc_walker_policy(ibrc_walker *walker, double *policy);
 void ibrc_walker_log_policy(ibrc_walker *walker, double *log_policy);
 const double *ibrc_walker_sigma(ibrc_walker *walker, int action);
 
-/* The next belief; the walker stays where it is. `next` may be where it stands: then it has
- * to stand anew. Fails, and leaves `next`, as ibrc_belief_recognise() does. */
-ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next);
+/* The next belief: *state, if that is what was seen, or else -1 and `next`. The walker stays
+ * where it is; `next` may be where it stands: then it has to stand anew. Fails, and leaves
+ * `next`, as ibrc_belief_recognise() does. */
+ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next,
+                                int *state);
 
-/* The next belief where nobody knows which action it took: the mean over those that do not stop,
+/* The same where nobody knows which action it took: the mean over those that do not stop,
  *
  *   z' = sum_u w(u) z'(u, x) / sum_u w(u),   w(u) = pi(u|z) sum_m sigma(m|z,u) p_m(x|z,u)
  *
  * log_policy: log pi(.|z). scratch: n_states + n_actions. `next` is not where it stands. */
 ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_policy,
                                     const int *stops, int observation, double *scratch,
-                                    double *next);
+                                    double *next, int *state);
 
 #endif

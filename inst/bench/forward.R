@@ -74,7 +74,7 @@ solve_task <- function(plan, start, tolerance = 1e-8, cores = 1L) {
 
 plain_iterations <- function(plan, tolerance = 1e-8) {
   scale <- plan$setting$discount / (1 - plan$setting$discount)
-  V <- numeric(nrow(plan$nodes))
+  V <- numeric(plan$space$n_nodes)
   for (k in 1:5000) {
     W <- call("ffi_backup", plan$tables, plan$problem, V, 0L, 1L)$value
     if (scale * diff(range(W - V)) / 2 <= tolerance) return(k)
@@ -96,7 +96,7 @@ for (p in problems) {
   for (name in names(agents)) {
     at <- update(plan, agent_of(agents[[name]]))
     moved <- update(plan, agent_of(agents[[name]], c(1.1, 0.9, 1.1)))
-    zero <- numeric(nrow(plan$nodes))
+    zero <- numeric(plan$space$n_nodes)
     time <- race(c(backup_tasks(moved, many), list(
       cold = solve_task(moved, zero), warm = solve_task(moved, at$solution$value),
       done = solve_task(moved, moved$solution$value)
@@ -107,7 +107,7 @@ for (p in problems) {
     warm <- solve_task(moved, at$solution$value)()
     plain <- plain_iterations(moved)
     measured[[length(measured) + 1]] <- data.frame(
-      problem = p$name, nodes = nrow(plan$nodes), agent = name, backup_us = middle(1e6 * one),
+      problem = p$name, nodes = plan$space$n_nodes, agent = name, backup_us = middle(1e6 * one),
       cold = middle(time[, "cold"] / one), cold_newton = cold$backups, cold_products = cold$products,
       cold_ms = middle(1e3 * time[, "cold"]), warm = middle(time[, "warm"] / one), warm_newton = warm$backups,
       warm_products = warm$products, warm_ms = middle(1e3 * time[, "warm"]), plain = plain,
@@ -137,7 +137,7 @@ rows <- lapply(problems, function(p) {
   )))
   one <- one_backup(time, many)
   stored <- 12 * length(plan$tables$column) + 8 * length(plan$tables$entropy)
-  data.frame(problem = p$name, nodes = nrow(plan$nodes), entries = length(plan$tables$column),
+  data.frame(problem = p$name, nodes = plan$space$n_nodes, entries = length(plan$tables$column),
              build_in_backups = middle(time[, "build"] / one),
              memory_over_entries = signif(own("tables_bytes")(plan$tables) / stored, 3),
              backup_GB_s = middle(bytes / one / 1e9), copy_GB_s = middle(bytes / time[, "copy"] / 1e9))
@@ -155,8 +155,8 @@ if (file.exists(twin_file)) {
     tables <- twin$twin_tables(plan$models$models, plan$resolution)
     slow <- system.time(twin$twin_solve(tables, plan$reward, plan$agent, rep(1, ncol(plan$reward)) / ncol(plan$reward),
                                         unname(plan$models$weights), plan$setting$discount))[["elapsed"]]
-    fast <- race(list(solve = solve_task(plan, numeric(nrow(plan$nodes)))))
-    data.frame(problem = p$name, nodes = nrow(plan$nodes), times_faster = middle(slow / fast[, "solve"]))
+    fast <- race(list(solve = solve_task(plan, numeric(plan$space$n_nodes))))
+    data.frame(problem = p$name, nodes = plan$space$n_nodes, times_faster = middle(slow / fast[, "solve"]))
   })
   show(do.call(rbind, rows))
 } else {
@@ -173,7 +173,7 @@ growth <- function(label, sizes, make) {
   time <- race(tasks)
   one <- (time[, c(TRUE, FALSE)] - time[, c(FALSE, TRUE)]) / rep(many, each = rounds)
   cost <- apply(one / one[, 1], 2, middle)
-  rows <- data.frame(size = sizes, nodes = vapply(plans, function(plan) nrow(plan$nodes), 0L), entries = entries,
+  rows <- data.frame(size = sizes, nodes = vapply(plans, function(plan) plan$space$n_nodes, 0), entries = entries,
                      cost = cost, cost_an_entry = signif(cost / (entries / entries[1]), 3), row.names = NULL)
   names(rows)[1] <- label
   say("== Growth of one backup with ", label, " (the first is 1)\n")
@@ -196,14 +196,14 @@ say("== Two threads beside one (", cores, " available)\n")
 rows <- lapply(problems[3:4], function(p) {
   plan <- plan_agent(p$setting, optimist, p$models, p$resolution)
   stack <- own("stack_models")(plan$models)
-  zero <- numeric(nrow(plan$nodes))
+  zero <- numeric(plan$space$n_nodes)
   time <- race(list(
     build1 = function() call("ffi_table_build", stack, plan$space, 1L, 1L),
     build2 = function() call("ffi_table_build", stack, plan$space, 1L, 2L),
     backup1 = backup_tasks(plan, 20L, 1L)$many, backup2 = backup_tasks(plan, 20L, 2L)$many,
     solve1 = solve_task(plan, zero, cores = 1L), solve2 = solve_task(plan, zero, cores = 2L)
   ))
-  data.frame(problem = p$name, nodes = nrow(plan$nodes), build = middle(time[, "build1"] / time[, "build2"]),
+  data.frame(problem = p$name, nodes = plan$space$n_nodes, build = middle(time[, "build1"] / time[, "build2"]),
              backup = middle(time[, "backup1"] / time[, "backup2"]),
              solve = middle(time[, "solve1"] / time[, "solve2"]))
 })

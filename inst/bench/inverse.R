@@ -41,7 +41,7 @@ evaluator_of <- function(p, n_vectors, visits = p$visits) {
 # Proposals a step of 0.1 away in every logarithm, as a sampler makes them.
 evaluate_task <- function(p, evaluator, n_vectors, cores = 1L) {
   here <- log(c(0.5, 1.25, 1e-3))
-  at <- matrix(p$plan$solution$value, nrow(p$plan$nodes), n_vectors)
+  at <- matrix(p$plan$solution$value, p$plan$space$n_nodes, n_vectors)
   evaluator$cores <- cores
   set.seed(1)
   theta <- matrix(here, n_vectors, 3, byrow = TRUE) + rnorm(3 * n_vectors, sd = 0.1)
@@ -58,9 +58,9 @@ rows <- lapply(problems, function(p) {
   models <- own("stack_models")(p$plan$models)
   tree <- evaluator$batch$histories[[1]]
   time <- race(list(many = backup_task(p, 50L), none = backup_task(p, 0L), eight = evaluate_task(p, evaluator, 8),
-                    likelihood = function() call("ffi_loglik", p$plan, models, tree, unname(p$setting$start))))
+                    likelihood = function() call("ffi_loglik", p$plan, models, tree, unname(p$setting$start), 1L)))
   one <- (time[, "many"] - time[, "none"]) / 50
-  data.frame(problem = p$name, nodes = nrow(p$plan$nodes), trajectories = length(unique(p$visits$id)),
+  data.frame(problem = p$name, nodes = p$plan$space$n_nodes, trajectories = length(unique(p$visits$id)),
              visits = nrow(p$visits), histories = tree$n_histories,
              evaluation = middle(time[, "eight"] / 8 / one), likelihood = middle(time[, "likelihood"] / one))
 })
@@ -86,7 +86,7 @@ rows <- lapply(problems, function(p) {
   apart <- shared
   apart$batch$histories <- list(visit_tree(p))
   models <- own("stack_models")(p$plan$models)
-  read <- function(tree) call("ffi_loglik", p$plan, models, tree, unname(p$setting$start))
+  read <- function(tree) call("ffi_loglik", p$plan, models, tree, unname(p$setting$start), 1L)
   trees <- list(shared$batch$histories[[1]], apart$batch$histories[[1]])
   stopifnot(all.equal(read(trees[[1]])$total, read(trees[[2]])$total, tolerance = 1e-12))
   some <- t(read(trees[[2]])$belief)[trees[[2]]$visit[1:200], ]
@@ -112,7 +112,7 @@ say("== Four chains on two threads beside one (to reach: 1.7), and the share of 
 say("after warm-up, on one thread (to reach: 0.15 on DIAG)\n")
 outside_c <- function(p, n_steps = 400) {
   evaluator <- evaluator_of(p, 4)
-  fit <- own("start_chains")(evaluator, NULL, 4, nrow(p$plan$nodes), own("streams_from_seed")(1, 1)[[1]])
+  fit <- own("start_chains")(evaluator, NULL, 4, p$plan$space$n_nodes, own("streams_from_seed")(1, 1)[[1]])
   start <- own("sampler_start")(fit$theta, function(theta) fit$log_density, own("streams_from_seed")(2, 4),
                                 warmup = 400, iter = 10000)
   chain <- list(state = start, value = fit$value)

@@ -49,7 +49,7 @@ case <- function(topic, problem, size, setting = diag_setting(), models = diag_m
   }
   once <- vapply(c(few_steps, 5 * few_steps), function(steps) used(function() fit(steps)), 0)
   many <- few_steps + as.integer(max(5, min(200, 0.15 / max(1e-4, diff(once) / (4 * few_steps)))))
-  list(row = data.frame(topic = topic, problem = problem, size = size, nodes = nrow(plan$nodes),
+  list(row = data.frame(topic = topic, problem = problem, size = size, nodes = plan$space$n_nodes,
                         plan_mb = signif(as.numeric(utils::object.size(plan)) / 1e6, 3), visits = nrow(visits)),
        steps = many - few_steps,
        tasks = list(few = function() fit(few_steps), many = function() fit(many)))

@@ -16,7 +16,7 @@ clang_fuzzes
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift
-wanted=${*:-space belief backup history iohmm checkpoint}
+wanted=${*:-space belief backup history walker iohmm checkpoint}
 seed=${IBRC_FUZZ_SEED:-1}
 flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
 watch=address,undefined,float-cast-overflow
@@ -65,9 +65,16 @@ plant() {
 
 plant_for() {
   case $1 in
-    space) plant space lattice 's/fraction\[order\[k - 1\]\] < fraction\[i\]/fraction[order[k - 1]] > fraction[i]/' ;;
+    space)
+      plant space lattice 's/fraction\[order\[k - 1\]\] < fraction\[i\]/fraction[order[k - 1]] > fraction[i]/'
+      plant space vertices 's/belief\[s\] > 0.0/belief[s] > 0.1/'
+      ;;
     belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
     backup) plant backup numeric 's/weights\[i\] \/= sum/weights[i] \/= 1.0/' ;;
+    walker)
+      plant walker walker 's/walker->known\[u\] = 0/walker->known[u] = walker->known[u] == 1/'
+      plant walker loglik 's/known->place\[child\] = known->n_rows++/known->place[child] = known->n_rows/'
+      ;;
     history) plant history history 's/ && observation\[found\] == x//' ;;
     checkpoint)
       plant checkpoint checkpoint 's/n > in->left \/ size/n > in->left/'

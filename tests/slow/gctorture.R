@@ -63,6 +63,15 @@ batch <- list(tables = plan$tables, models = stack, problem = plan$problem, hist
               max_backups = 1000L)
 parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95, 1 / 3, 1 / 3, 1 / 3), c(0.6, -0.75, 1e-3, 0.95, 0.2, 0.3, 0.5))
 
+# The same where the state is seen, in a walk along 120 rooms.
+rooms <- 120L
+steps <- data.frame(from = rep(seq_len(rooms), 2), to = c(seq_len(rooms), c(seq_len(rooms)[-1], 1L)), action = 1L,
+                    probability = 0.5)
+names_of <- paste0("room", seq_len(rooms))
+hall <- decision_setting(names_of, "on", names_of, steps, "identity", matrix(sin(seq_len(rooms))), discount = 0.9)
+walk <- plan_agent(hall, bounded_agent(1))
+rows_of_hall <- own("stack_models")(walk$models)
+
 # The model behind the plan serves as an input-output model.
 words <- list(actions = setting$actions, observations = setting$observations)
 nodes_seen <- own("iohmm_tree")(coded, words)
@@ -106,7 +115,7 @@ calls <- list(
   ffi_terms = list(plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma),
   ffi_history_build = list(coded$trajectory, coded$action, coded$observation,
                            as.integer(coded$scored), 3L),
-  ffi_loglik = list(plan, stack, tree, c(0.5, 0.5)),
+  ffi_loglik = list(plan, stack, tree, c(0.5, 0.5), 1L),
   ffi_evaluate = list(batch, parameters, NULL, matrix(0, nodes, 2), c(0L, 0L), 1L),
   ffi_file_write = list(path, bytes),
   ffi_file_replace = list(path, paste0(path, ".new"), dirname(path)),
@@ -130,12 +139,24 @@ promise("every entry of init.c is called", "all, and no other",
         paste(length(intersect(names(calls), registered)), "of", length(registered)),
         setequal(names(calls), registered))
 
+# Entries that read the dynamics or a space, where the state is seen.
+seen <- list(
+  ffi_space_count = list(walk$space),
+  ffi_space_nodes = list(walk$space),
+  ffi_space_locate = list(walk$space, matrix(hall$start)),
+  ffi_table_build = list(rows_of_hall, walk$space, 1L, 1L),
+  ffi_policy = list(walk, NULL),
+  ffi_sigma = list(walk, NULL, rep(0L, rooms)),
+  ffi_recognise = list(walk, rows_of_hall, matrix(hall$start), 0L, 3L),
+  ffi_rollout = list(walk, rows_of_hall, rows_of_hall, unname(hall$start), unname(hall$start), 0L, 10L,
+                     matrix(stats::runif(31 * 20), 31), 1L)
+)
+
 # A quiet run may not leave a file that the next one meets.
-call_entry <- function(name, torture) {
+call_entry <- function(name, torture, arguments = calls[[name]]) {
   if (name == "ffi_file_write") unlink(path)
   if (name == "ffi_file_replace") writeBin(bytes, path)
   entry <- own(name)
-  arguments <- calls[[name]]
   call <- as.call(c(list(as.name(".Call"), entry), unname(arguments)))
   gctorture(torture)
   out <- eval(call)
@@ -150,6 +171,11 @@ rows <- do.call(rbind, lapply(intersect(names(calls), registered), function(name
              longest = max(longest(calls[[name]]), longest(quiet)))
 }))
 unlink(c(path, paste0(path, ".new")))
+same <- vapply(names(seen), function(name) {
+  identical(call_entry(name, TRUE, seen[[name]]), call_entry(name, FALSE, seen[[name]]))
+}, NA)
+promise("and so they are where the state is seen", "identical for every entry", paste(sum(same), "of", length(same)),
+        all(same))
 promise("answers under torture are those of a quiet run", "identical for every entry",
         paste(sum(rows$same), "of", nrow(rows)), all(rows$same))
 if (!all(rows$same)) cat("not the same:", rows$entry[!rows$same], "\n")

@@ -297,7 +297,7 @@ package_log_posterior <- function(problem, pairs, tolerance = 1e-12) {
   # A belief prior is no parameter of a fit, and is in the numbers of the plan.
   evaluator$batch$problem <- problem$plan$problem
   n <- nrow(pairs$theta)
-  first <- evaluate_batch(evaluator, pairs$theta, matrix(0, nrow(problem$plan$nodes), n))
+  first <- evaluate_batch(evaluator, pairs$theta, matrix(0, problem$plan$space$n_nodes, n))
   from <- first$value
   odd <- seq_len(n) %% 3 == 0
   from[, odd] <- stats::rnorm(sum(odd) * nrow(from), sd = 20)

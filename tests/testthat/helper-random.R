@@ -66,7 +66,7 @@ twin_of <- function(plan) {
     tables = twin_tables(plan$models$models, plan$resolution, plan$surprise,
                          if (is.null(plan$agent$belief_prior)) function(z) 1
                          else function(z) plan$agent$belief_prior(matrix(z, 1))),
-    reward = plan$nodes %*% plan$setting$utility,
+    reward = node_beliefs(plan$space) %*% plan$setting$utility,
     agent = plan$agent,
     action_prior = unname(plan$problem$action_prior),
     weights = unname(plan$models$weights),
@@ -97,7 +97,7 @@ run_interrupted <- function(visits, setting, models, prior, after) {
   evaluator <- new_evaluator(plan, list(build_histories(code_visits(visits, setting), setting)), c(1L, 1L), prior,
                              list(), 1e-8, 1L)
   streams <- streams_from_seed(1, 3)
-  first <- start_chains(evaluator, NULL, 2, nrow(plan$nodes), streams[[3]])
+  first <- start_chains(evaluator, NULL, 2, plan$space$n_nodes, streams[[3]])
   state <- sampler_start(first$theta, function(theta) first$log_density, streams[1:2], c(1L, 1L), 100, 300)
   run_chains(list(state = state, value = first$value), evaluator, check_run(2, 300, 100, 1, 1, 0),
              each_step = function(chain) {

@@ -6,7 +6,9 @@ plan <- plan_agent(setting, bounded_agent(0.5), diag_models(), resolution = 10)
 visits <- simulate(plan, 30, seed = 1)
 tree <- build_histories(code_visits(visits, setting), setting)
 stack <- stack_models(plan$models)
-read <- function(tree, models = stack, from = plan, start = c(0.5, 0.5)) .Call(ffi_loglik, from, models, tree, start)
+read <- function(tree, models = stack, from = plan, start = c(0.5, 0.5)) {
+  .Call(ffi_loglik, from, models, tree, start, 1L)
+}
 changed <- function(x, ...) {
   changes <- list(...)
   for (field in names(changes)) x[field] <- changes[field]
@@ -111,4 +113,33 @@ test_that("sizes are positive and agree, and laws are numbers", {
     expect_error(.Call(ffi_space_locate, bad, matrix(c(0.5, 0.5))), "internal")
     expect_error(.Call(ffi_table_build, stack, bad, 1L, 1L), "internal")
   }
+})
+
+test_that("transitions by rows are rows, of states that there are", {
+  states <- c("a", "b", "c")
+  steps <- data.frame(from = c(1, 1, 2, 3), to = c(1, 2, 3, 1), action = 1, probability = c(0.5, 0.5, 1, 1))
+  seen <- decision_setting(states, "go", states, steps, "identity", matrix(1:3), discount = 0.9)
+  walk <- plan_agent(seen, bounded_agent(1))
+  rows <- stack_models(own_model(seen))
+  visits <- simulate(walk, 5, seed = 1, horizon = 4)
+  path <- build_histories(code_visits(visits, seen), seen)
+  expect_true(is.finite(read(path, rows, walk, seen$start)$total))
+  for (bad in list(changed(rows, row_start = c(1L, rows$row_start[-1])), changed(rows, row_start = rev(rows$row_start)),
+                   changed(rows, row_start = rows$row_start[-1]), changed(rows, row_start = c(0L, 2L, 2L, 4L)),
+                   changed(rows, row_start = replace(rows$row_start, 2, NA)), changed(rows, to = rows$to[-1]),
+                   changed(rows, to = replace(rows$to, 2, 3L)), changed(rows, to = replace(rows$to, 1, -1L)),
+                   changed(rows, to = replace(rows$to, 1:2, 1:0)), changed(rows, to = replace(rows$to, 2, NA)),
+                   changed(rows, chance = replace(rows$chance, 1, NaN)), changed(rows, chance = rows$chance[-1]),
+                   changed(rows, n_obs = 2L), changed(rows, n_states = 2L), changed(rows, n_actions = 2L))) {
+    expect_error(read(path, bad, walk, seen$start), "internal")
+    expect_error(.Call(ffi_table_build, bad, walk$space, 1L, 1L), "internal")
+    expect_error(.Call(ffi_rollout, walk, rows, bad, c(1, 0, 0), c(1, 0, 0), 0L, 2L, matrix(0.5, 7), 1L), "internal")
+  }
+  # Rows have no place on a lattice, and states that are seen none in an input-output model.
+  expect_error(.Call(ffi_table_build, rows, lattice_space(3, 4), 1L, 1L), "another space")
+  nodes <- list(n_nodes = 1L, parent = -1L, action = -1L, observation = -1L, through = 1, ends = 1)
+  expect_error(.Call(ffi_iohmm_expect, nodes, c(rows, list(start = c(1, 0, 0)))), "internal")
+  expect_error(.Call(ffi_recognise, walk, rows, NULL, 0L, 0L), "no beliefs")
+  path$observation[1] <- 0L
+  expect_error(read(path, rows, walk, seen$start), "internal")
 })

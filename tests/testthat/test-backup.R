@@ -11,7 +11,7 @@ test_that("a backup equals the twin's for every sign and limit, with 2, 3 and 4 
     first <- plan_agent(setting, agents_to_try[[1]], models, resolution = 4)
     for (agent in agents_to_try) {
       plan <- update(first, agent)
-      V <- stats::rnorm(nrow(plan$nodes), sd = 5)
+      V <- stats::rnorm(plan$space$n_nodes, sd = 5)
       mine <- backup_of(plan, V)
       twin <- twin_backup_of(twin_of(plan), V)
       expect_close(mine$value, twin$V)
@@ -30,8 +30,8 @@ test_that("a backup contracts by the discount and moves by it with a constant", 
     first <- plan_agent(setting, agents_to_try[[1]], random_models(setting), resolution = 5)
     for (agent in agents_to_try) {
       plan <- update(first, agent)
-      V <- stats::rnorm(nrow(plan$nodes))
-      U <- stats::rnorm(nrow(plan$nodes))
+      V <- stats::rnorm(plan$space$n_nodes)
+      U <- stats::rnorm(plan$space$n_nodes)
       gap <- max(abs(backup_of(plan, V)$value - backup_of(plan, U)$value))
       expect_lte(gap, 0.8 * max(abs(V - U)) + 1e-12)
       expect_close(backup_of(plan, V + 3)$value, backup_of(plan, V)$value + 0.8 * 3, 1e-12)
@@ -89,7 +89,7 @@ test_that("fully observed settings run on their states", {
   })
   expect_true(setting$fully_observed)
   plan <- plan_agent(setting, bounded_agent(alpha = 0.7), resolution = 100)
-  expect_identical(nrow(plan$nodes), 6L)
+  expect_identical(plan$space$n_nodes, 6)
   # Soft value iteration on states, by hand.
   V <- numeric(n)
   for (i in 1:400) {
@@ -126,7 +126,7 @@ test_that("several backups in a call are as many calls of one", {
     setting <- random_setting(3)
     plan_agent(setting, agents_to_try$flexible, random_models(setting), resolution = 4)
   })
-  value <- with_seed(37, stats::rnorm(nrow(plan$nodes)))
+  value <- with_seed(37, stats::rnorm(plan$space$n_nodes))
   again <- function(value, times) .Call(ffi_backup, plan$tables, plan$problem, value, times, 1L)
   one_by_one <- value
   for (i in 1:3) one_by_one <- backup_of(plan, one_by_one)$value

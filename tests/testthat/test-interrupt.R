@@ -60,7 +60,7 @@ test_that("long calls into C answer an interrupt before they end", {
   models <- diag_models()
   stack <- stack_models(models)
   plan <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25, 0.1), models, resolution = 50)
-  start <- numeric(nrow(plan$nodes))
+  start <- numeric(plan$space$n_nodes)
   solution <- plan$solution
   expect_answer(function() .Call(ffi_table_build, stack, plan$space, 1L, 1L), "tables")
   expect_answer(function() .Call(ffi_solve, plan$tables, plan$problem, start, 1e-8, 1000L, 1L), "solves")
@@ -80,7 +80,7 @@ test_that("long calls into C answer an interrupt before they end", {
   coded <- code_visits(clinic_visits(), diag_setting())
   tree <- build_histories(coded, diag_setting())
   expect_answer(function() build_histories(coded, diag_setting()), "trees")
-  expect_answer(function() .Call(ffi_loglik, plan, stack, tree, c(0.5, 0.5)), "likelihoods")
+  expect_answer(function() .Call(ffi_loglik, plan, stack, tree, c(0.5, 0.5), 1L), "likelihoods")
   # After all that, the same answers.
   again <- plan_agent(diag_setting(), bounded_agent(0.5, 1.25, 0.1), models, resolution = 50)
   expect_identical(again$solution, solution)
@@ -92,7 +92,7 @@ test_that("a fit on a lattice so fine that one solve takes long answers within i
   expect_gt(length(plan$tables$column), 4e6)
   tree <- build_histories(code_visits(clinic_visits(), diag_setting()), diag_setting())
   evaluator <- new_evaluator(plan, list(tree), 1L, ibrc_prior(alpha ~ lognormal(0, 1)), list(), 1e-8, 1L)
-  value <- matrix(0, nrow(plan$nodes), 1)
+  value <- matrix(0, plan$space$n_nodes, 1)
   parameters <- parameters_of(evaluator$places, matrix(1))
   expect_answer(function() .Call(ffi_evaluate, evaluator$batch, parameters, NULL, value, 0L, 1L), "evaluations", 3)
   # Vectors one by one with all threads, or all at once: the same numbers.

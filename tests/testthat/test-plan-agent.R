@@ -91,10 +91,12 @@ expect_permuted <- function(setting, models, s, resolution, agents = agents_to_t
   for (agent in agents) {
     plan <- plan_agent(setting, agent, models, resolution, tolerance = 1e-10)
     other <- plan_agent(permuted, agent, other_models, resolution, tolerance = 1e-10)
-    expect_close(value(other, plan$nodes), value(plan), 1e-9)
-    expect_close(policy(other, plan$nodes)[, setting$actions], policy(plan), 1e-7)
+    nodes <- node_beliefs(plan$space)
+    colnames(nodes) <- setting$states
+    expect_close(value(other, nodes), value(plan), 1e-9)
+    expect_close(policy(other, nodes)[, setting$actions], policy(plan), 1e-7)
     weights <- model_weights(plan, action = setting$actions[1])
-    expect_close(model_weights(other, plan$nodes, setting$actions[1])[, colnames(weights)], weights, 1e-7)
+    expect_close(model_weights(other, nodes, setting$actions[1])[, colnames(weights)], weights, 1e-7)
   }
 }
 

@@ -13,7 +13,7 @@ test_that("any policies equal the twin's linear solve", {
   with_seed(32, for (n_states in 2:3) {
     setting <- random_setting(n_states)
     plan <- plan_agent(setting, agents_to_try$pessimist, random_models(setting), resolution = 4, tolerance = 1e-11)
-    n <- nrow(plan$nodes)
+    n <- plan$space$n_nodes
     policy <- random_rows(n, 3)
     sigma <- array(random_rows(3 * n, 3), c(n, 3, 3))
     twin <- twin_of(plan)
@@ -30,7 +30,7 @@ test_that("200 other policies never do better where both prices are positive", {
     best <- value(plan)
     own_policy <- turned(plan$solution$policy)
     own_sigma <- turned(plan$solution$sigma)
-    n <- nrow(plan$nodes)
+    n <- plan$space$n_nodes
     mix <- function(p, share) {
       last <- dim(p)[length(dim(p))]
       (1 - share) * p + share * array(random_rows(length(p) / last, last), dim(p))
@@ -54,7 +54,7 @@ test_that("a policy may be a function, named in any order", {
 
 test_that("policies that are none, or cost infinitely much, are refused", {
   plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models())
-  n <- nrow(plan$nodes)
+  n <- plan$space$n_nodes
   expect_error(evaluate_policy(plan, matrix(1, n, 2)), class = "ibrc_error_input")
   expect_error(evaluate_policy(plan, matrix(0.5, n, 3)), "row 1 sums to 1.5", class = "ibrc_error_input")
   bad <- matrix(1 / 3, n, 3)
@@ -74,7 +74,7 @@ test_that("a model that is ruled out cannot be believed", {
   setting <- diag_setting()
   one <- setting[c("transition", "emission")]
   plan <- plan_agent(setting, bounded_agent(alpha = 1, beta = 1), model_prior(list(one, one), c(1, 0)), resolution = 4)
-  policy <- matrix(1 / 3, nrow(plan$nodes), 3)
-  sigma <- array(0.5, c(nrow(plan$nodes), 3, 2))
+  policy <- matrix(1 / 3, plan$space$n_nodes, 3)
+  sigma <- array(0.5, c(plan$space$n_nodes, 3, 2))
   expect_error(evaluate_policy(plan, policy, sigma), "prior weight is 0", class = "ibrc_error_input")
 })

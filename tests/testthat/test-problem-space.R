@@ -92,3 +92,41 @@ test_that("a space answers for its nodes", {
   expect_close(interpolate_at(space, values, space$nodes), values, 0)
   expect_close(interpolate_at(space, rbind(values, -values), space$nodes), cbind(values, -values), 0)
 })
+
+test_that("vertices are the states, and a belief between them their mixture", {
+  space <- open_space(vertices_space(5), letters[1:5])
+  expect_identical(space$n_nodes, 5)
+  expect_identical(node_beliefs(space), diag(5))
+  expect_identical(.Call(ffi_space_nodes, space), diag(5))
+  expect_identical(node_beliefs(space, c(2, 4)), diag(5)[c(2, 4), ])
+  expect_null(space$nodes)
+  utility <- matrix(1:10, 5)
+  expect_identical(expect_at_nodes(space, utility), utility)
+  expect_identical(at_nodes(space, colnames), letters[1:5])
+  beliefs <- with_seed(3, random_beliefs(30, 5))
+  corners <- locate(space, beliefs)
+  weights <- matrix(0, 30, 5)
+  for (b in 1:30) for (k in 1:5) weights[b, corners$node[k, b]] <- weights[b, corners$node[k, b]] + corners$weight[k, b]
+  expect_close(weights, beliefs, 1e-15)
+  # As the lattice of resolution 1 has it.
+  expect_close(weights, dense_weights(beliefs, 1), 1e-10)
+  expect_identical(locate(space, diag(5))$node[1, ], 1:5)
+  expect_identical(colSums(locate(space, diag(5))$weight > 0), rep(1, 5))
+  values <- stats::setNames(1:5 + 0, NULL)
+  expect_close(interpolate_at(space, values, beliefs), as.vector(beliefs %*% values), 1e-14)
+  expect_identical(interpolate_at(space, values, NULL), values)
+  expect_identical(interpolate_at(space, rbind(values, -values), NULL), unname(cbind(values, -values)))
+})
+
+test_that("cells of three states have neighbours for corners", {
+  for (space in list(lattice_space(3, 4), vertices_space(3))) {
+    cells <- triangle_cells(space)
+    nodes <- node_beliefs(space)
+    expect_identical(nrow(cells$corner), as.integer(space$resolution^2))
+    for (i in seq_len(nrow(cells$corner))) {
+      expect_close(stats::dist(nodes[cells$corner[i, ], ]), rep(sqrt(2) / space$resolution, 3), 1e-12)
+      expect_close(min(nodes[cells$corner[i, ], 3]), cells$row[i] / space$resolution, 1e-12)
+    }
+  }
+  expect_identical(nodes_in_line(lattice_space(2, 3)), 1:4)
+})

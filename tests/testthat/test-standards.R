@@ -395,7 +395,7 @@ test_that("what is wrong in rarer ways is said as well", {
   said(perturb_models(sure), "nothing to perturb", "setting")
   said(occupancy(plan, rbind(c(0.5, 0.5), c(1, 0))), "one belief", "start")
   only <- model_prior(models$models, c(0.5, 0.5, 0))
-  believes <- array(1 / 3, c(nrow(plan$nodes), length(setting$actions), 3))
+  believes <- array(1 / 3, c(plan$space$n_nodes, length(setting$actions), 3))
   said(evaluate_policy(plan_agent(setting, bounded_agent(1), only, resolution = 20), sigma = believes),
        "prior weight is 0", "sigma")
   said(fit_iohmm(visits, 2, starts = 1, sort_by = c(positive = 1, positive = 2)), "more than once", "sort_by")

@@ -45,10 +45,9 @@ test_that("small cells join others, and no visit is lost", {
 })
 
 test_that("beliefs over three states are told apart by the likeliest", {
-  beliefs <- cbind(c(0.34, 0.33, 0.33), c(0, 0.9, 0.1), c(0, 0, 1), c(NaN, NaN, NaN))
-  expect_identical(as.character(belief_cell(beliefs, c("a", "b", "c"))),
+  expect_identical(as.character(belief_cell(c(1:3, NA), c(0.34, 0.9, 1, NaN), c("a", "b", "c"))),
                    c("a, least sure", "b, most sure", "c, most sure", "none"))
-  expect_identical(belief_cell(rbind(c(0.95, 0.2), c(0.05, 0.8)), c("a", "b")), c(0.05, 0.75))
+  expect_identical(belief_bin(list(belief = rbind(c(0.95, 0.2), c(0.05, 0.8)))), c(0.05, 0.75))
 })
 
 test_that("moments are those of the laws, added up by hand", {

@@ -37,8 +37,7 @@ test_that("shares by belief are taken where the projected plan's beliefs are", {
 })
 
 test_that("with three states the likeliest one's belief is binned", {
-  beliefs <- cbind(c(1, 1, 1) / 3, c(0.4, 0.35, 0.25), c(0, 0, 1), c(NaN, NaN, NaN))
-  expect_equal(belief_bin(beliefs), c(1 / 3 + 1 / 30, 1 / 3 + 1 / 30, 1 - 1 / 30, NaN))
+  expect_equal(belief_bin(list(surest = c(1 / 3, 0.4, 1, NaN)), 3), c(1 / 3 + 1 / 30, 1 / 3 + 1 / 30, 1 - 1 / 30, NaN))
   other <- with_seed(4, random_setting(3, zeros = 0))
   plan <- plan_agent(other, bounded_agent(alpha = 1), resolution = 8)
   seen <- simulate(plan, 20, seed = 1, horizon = 4)

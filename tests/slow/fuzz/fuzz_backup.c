@@ -52,7 +52,7 @@ static void build_coarse(tables *t, double n_entries) {
 }
 
 static tables build(const ibrc_models *models, int resolution, int merge) {
-  const ibrc_space_maker *maker = ibrc_space_find("lattice");
+  const ibrc_space_maker *maker = ibrc_space_find(ibrc_model_seen(models) ? "vertices" : "lattice");
   tables t;
   t.layout = ints(maker->layout(models->n_states, resolution));
   t.space = maker->make(models->n_states, resolution, t.layout);
@@ -164,12 +164,14 @@ static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backu
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int S = take_int(&in, 2, 4), U = take_int(&in, 1, 3), X = take_int(&in, 1, 3);
+  const int S = take_int(&in, 2, 4), U = take_int(&in, 1, 3), seen = take(&in) % 4 == 0;
+  const int X = seen ? S : take_int(&in, 1, 3);
   const int M = take_int(&in, 1, 2), most[] = {0, 0, 12, 5, 3};
   const int resolution = take_int(&in, 1, most[S]), merge = take_int(&in, 0, 1);
   /* A solve costs as much as hundreds of backups. */
   const int solves = lot(bytes, size, 32) == 0;
-  ibrc_models models = take_models(&in, S, U, X, M);
+  ibrc_models models =
+      seen ? take_seen_models(&in, S, U, M) : take_models(&in, S, U, X, M);
   tables t = build(&models, resolution, merge);
   const size_t nodes = (size_t)t.table.n_nodes, cells = nodes * (size_t)U, rows = cells * (size_t)M;
   double *prior = doubles((size_t)U), *weights = doubles((size_t)M), *reward = doubles(cells);

@@ -7,9 +7,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const int S = take_int(&in, 2, 5), U = take_int(&in, 1, 3), X = take_int(&in, 1, 5);
+  const int S = take_int(&in, 2, 5), U = take_int(&in, 1, 3), seen = take(&in) % 4 == 0;
+  const int X = seen ? S : take_int(&in, 1, 5);
   const int M = take_int(&in, 1, 3), steps = take_int(&in, 1, 30);
-  ibrc_models models = take_models(&in, S, U, X, M);
+  ibrc_models models =
+      seen ? take_seen_models(&in, S, U, M) : take_models(&in, S, U, X, M);
   double *belief = doubles((size_t)S), *next = doubles((size_t)S), *scratch = doubles(2 * (size_t)S);
   double *sigma = doubles((size_t)M), *posterior = doubles((size_t)S);
   take_law(&in, belief, S, 1);

@@ -53,8 +53,9 @@ static void check_belief(const ibrc_space *space, ibrc_corners *corners, const d
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
   const int S = take_int(&in, 2, 7), most[] = {0, 0, 2000, 120, 30, 15, 10, 8};
-  const int n = take_int(&in, 1, most[S]);
-  const ibrc_space_maker *maker = ibrc_space_find("lattice");
+  const int seen = take(&in) % 4 == 0, n = seen ? 1 : take_int(&in, 1, most[S]);
+  const ibrc_space_maker *maker = ibrc_space_find(seen ? "vertices" : "lattice");
+  must(!ibrc_space_find("sphere"), "no kind that there is not");
   int *layout = ints(maker->layout(S, n));
   ibrc_space space = maker->make(S, n, layout);
   must(space.n_nodes == (int)maker->count(S, n), "as many nodes as were counted");

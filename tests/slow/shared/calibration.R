@@ -211,7 +211,7 @@ joint_chains <- function(case, chains, rounds, seed, from = asNamespace("ibrc"),
   natural <- draw_prior(case, chains)
   theta <- from$prior_unconstrain(case$prior, natural)
   evaluator <- from$new_evaluator(case$plan, NULL, seq_len(chains), case$prior, case$fixed, 1e-8, 1L)
-  values <- matrix(0, nrow(case$plan$nodes), chains)
+  values <- matrix(0, case$plan$space$n_nodes, chains)
   density <- function(theta) {
     result <- from$evaluate_batch(evaluator, theta, values)
     cbind(result$log_prior, result$log_likelihood)
