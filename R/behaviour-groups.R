@@ -17,6 +17,7 @@ group_trajectories <- function(visits, by, coded, known = NULL) {
   first <- coded$row[!duplicated(coded$trajectory)]
   if (is.null(by)) return(factor(rep(lone_group, length(first))))
   if (!is.character(by) || length(by) == 0) abort_input("by", "must name columns, not ", describe(by), ".")
+  if (anyDuplicated(by)) abort_input("by", "names a column more than once.", rows = which(duplicated(by)))
   parts <- lapply(seq_along(by), function(i) {
     if (identical(by[i], attr(visits, "roles")$id)) return(numbered_trajectories(length(first)))
     check_column(visits, by[i], "by", " Name it in `covariates` of trajectories(), which drops other columns.")
@@ -34,6 +35,9 @@ numbered_trajectories <- function(n) {
   label <- paste("trajectory", seq_len(n))
   factor(label, levels = label)
 }
+
+# Whether labels of groups are, or hold, such numbers.
+are_numbered <- function(labels) all(grepl("\\btrajectory [0-9]+\\b", labels))
 
 # The label of each trajectory in one column. `several`: whether labels of other columns follow; `known`: labels of
 # this column in the fit, if there is one.
@@ -144,7 +148,7 @@ warn_small_groups <- function(group, visits) {
     paste0("Group", if (several) "s", " ", enumerate(names(seen)[small]), if (several) " have" else " has")
   }
   # That a trajectory is few trajectories goes without saying.
-  single <- all(size == 1) && all(grepl("\\btrajectory [0-9]+\\b", names(size)))
+  single <- all(size == 1) && are_numbered(names(size))
   few <- paste0("fewer than ", if (!single) paste(small_group, "trajectories and fewer than "), many_visits, " visits")
   told <- c(
     if (any(short)) paste(who(short), few),

@@ -138,7 +138,7 @@ trajectories <- function(data, id = "id", time = "time", action = "action",
 
 # A column without its quotes, as other packages take it, would fail as an object that is not there.
 refuse_bare_columns <- function(written, data, frame) {
-  for (role in setdiff(names(written), c("data", "setting"))) {
+  for (role in setdiff(names(written), c("data", "visits", "setting"))) {
     name <- if (is.name(written[[role]])) as.character(written[[role]])
     # A variable of that name, other than a function, is meant.
     if (is.null(name) || !name %in% names(data) || exists(name, frame) && !is.function(get(name, frame))) next
@@ -165,6 +165,8 @@ plain_visits <- function(visits) {
   for (role in names(roles)) {
     for (column in intersect(roles[[role]], names(visits))) {
       made <- if (role == "id") plain_ids(visits[[column]]) else plain_column(visits[[column]])
+      # As text it would be an action of that name.
+      if (role == "action" && is.double(made)) made[is.nan(made)] <- NA
       if (!identical(made, visits[[column]])) visits[[column]] <- made
     }
   }
@@ -181,18 +183,21 @@ format.ibrc_trajectories <- function(x, ...) {
   done <- as_utf8(x[[roles$action]])
   unknown <- sum(is.na(done))
   done <- sort(table(factor(done, levels = sorted_text(done))), decreasing = TRUE)
+  shares <- if (length(done)) paste0(names(done), " ", round(100 * done / nrow(x)), "%")
   lost <- sum(is.na(x[[roles$observation]]))
   counted <- if (is.null(roles$scored) || is.logical(x[[roles$scored]])) sum(scored_rows(x)) else NA
   c(
     paste0(plural(length(unique(who)), "trajectory", "trajectories"), " with ", plural(nrow(x), "visit"),
            " (median ", stats::median(tabulate(who)), ")"),
-    paste0("  actions       ", listing(paste0(names(done), " ", round(100 * done / nrow(x)), "%")),
-           if (unknown) paste0("; ", plural(unknown, "missing", "missing"))),
-    paste0("  observations  ", listing(sorted_text(x[[roles$observation]])),
-           if (lost) paste0("; ", plural(lost, "missing", "missing"))),
+    paste0("  actions       ", known_and_missing(shares, unknown)),
+    paste0("  observations  ", known_and_missing(sorted_text(x[[roles$observation]]), lost)),
     if (isTRUE(counted < nrow(x))) paste0("  scored        ", format_count(counted), " of ", plural(nrow(x), "visit")),
     if (length(roles$covariates)) paste0("  covariates    ", listing(roles$covariates))
   )
+}
+
+known_and_missing <- function(words, lost) {
+  paste(c(if (length(words)) listing(words), if (lost) plural(lost, "missing", "missing")), collapse = "; ")
 }
 
 #' @export

@@ -13,8 +13,7 @@ as_settings <- function(setting, by) {
     other <- which(!vapply(setting, function(one) identical(one[[part]], setting[[1]][[part]]), NA))
     if (length(other)) {
       abort_input("setting", "must have the same ", sub("_", " ", part), " for every group, in the same order; ",
-                  "that of ", enumerate(names(setting)[other[1]]), " differs from that of ",
-                  enumerate(names(setting)[1]), ".", rows = unname(other))
+                  "entry ", other[1], " of the list differs from entry 1.", rows = unname(other))
     }
   }
   setting
@@ -23,18 +22,37 @@ as_settings <- function(setting, by) {
 # Settings and model priors are lists with a class; a list of them has none.
 is_group_list <- function(x) is.list(x) && !is.object(x)
 
+# Names given may be identifiers, with groups by id above all: entries are told by their position.
 check_group_list <- function(x, by, class, argument, made_by) {
   if (is.null(by)) {
     abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by`, or give one ",
                 "that comes from ", made_by, ".")
   }
   if (!length(x)) abort_input(argument, "is an empty list.")
-  check_names(names(x), argument)
+  given <- if (is.null(names(x))) rep("", length(x)) else names(x)
+  bare <- which(is.na(given) | !nzchar(given))
+  if (length(bare)) {
+    abort_input(argument, "must be a list named by group; entry ", bare[1], " of it has no name.", rows = bare)
+  }
+  twice <- which(duplicated(given))
+  if (length(twice)) {
+    abort_input(argument, "has two entries of the same name; the second of them is entry ", twice[1], ".", rows = twice)
+  }
   bad <- which(!vapply(x, inherits, NA, class))
   if (length(bad)) {
-    abort_input(argument, "must come from ", made_by, " for every group; that of ", enumerate(names(x)[bad[1]]),
-                " is ", describe(x[[bad[1]]]), ".", rows = unname(bad))
+    abort_input(argument, "must come from ", made_by, " for every group; entry ", bad[1], " of the list is ",
+                describe(x[[bad[1]]]), ".", rows = unname(bad))
   }
+}
+
+# The order in which names of groups have to be taken. One that is not known is not repeated: with groups by id it may
+# be an identifier.
+match_groups <- function(given, groups, argument) {
+  if (!all(as_utf8(given) %in% groups)) {
+    abort_input(argument, "names groups that are not there; there are ", enumerate(groups), ".",
+                if (are_numbered(groups)) " Groups by id are called by number.")
+  }
+  match_names(as_utf8(given), groups, argument, "groups")
 }
 
 # What sets the scale of a default prior, the same in every group: the largest stakes.
@@ -48,7 +66,7 @@ group_problems <- function(setting, models, groups, make) {
   if (!is_group_list(setting) && !is_group_list(models)) return(NULL)
   of_group <- function(x, argument) {
     if (!is_group_list(x)) return(rep(list(x), length(groups)))
-    x[match_names(names(x), groups, argument, "groups")]
+    x[match_groups(names(x), groups, argument)]
   }
   problems <- Map(make, of_group(setting, "setting"), of_group(models, "models"))
   sizes <- vapply(problems, function(problem) problem$space$n_nodes, 0)

@@ -10,6 +10,8 @@
 
 # The checks that cost nothing, before any work: settings, visits, groups, prior.
 read_inverse <- function(visits, setting, models, prior, fixed, by, by_default) {
+  # As the caller wrote it: a bare name is not looked up before it is needed.
+  refuse_bare_columns(list(by = eval(quote(substitute(by)), parent.frame())), visits, parent.frame(2))
   settings <- as_settings(setting, by)
   if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
   coded <- code_visits(visits, settings[[1]])

@@ -121,7 +121,7 @@ check_report_iohmm <- function(iohmm, fit) {
   if (inherits(iohmm, "ibrc_iohmm")) return(iohmm)
   if (!is_group_list(iohmm)) check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
   check_group_list(iohmm, fit$by, "ibrc_iohmm", "iohmm", "fit_iohmm()")
-  iohmm[match_names(names(iohmm), names(fit$draws), "iohmm", "groups")]
+  iohmm[match_groups(names(iohmm), names(fit$draws), "iohmm")]
 }
 
 check_report_file <- function(file, overwrite) {

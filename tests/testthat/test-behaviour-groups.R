@@ -115,6 +115,29 @@ test_that("a fit by the column of identifiers takes its own visits, whole and in
   expect_error(augment(fit, renamed), "has not met", class = "ibrc_error_input")
 })
 
+test_that("dynamics of single trajectories are named by number, and no identifier given instead is shown", {
+  seen <- single_visits()
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1))
+  own <- stats::setNames(rep(list(diag_setting()), 4), paste0("SECRET", 1:4))
+  for (give in list(function(...) suppressWarnings(ibrc_mode(seen, own, prior = prior, by = "id")),
+                    function(...) suppressWarnings(ibrc(seen, diag_setting(), lapply(own, function(x) diag_models()),
+                                                        prior, by = "id")))) {
+    error <- expect_error(give(), "there are \"trajectory 1\"", class = "ibrc_error_input")
+    expect_no_match(conditionMessage(error), "SECRET")
+  }
+})
+
+test_that("columns to group by are named once, in quotes", {
+  expect_error(groups_of(visits, c("sex", "sex")), "more than once", class = "ibrc_error_input")
+  expect_error(groups_of(visits, c("id", "id")), "more than once", class = "ibrc_error_input")
+  seen <- single_visits()
+  expect_error(ibrc(seen, diag_setting(), by = id), "by = \"id\"", fixed = TRUE, class = "ibrc_error_input")
+  expect_error(ibrc_mode(seen, diag_setting(), by = id), "by = \"id\"", fixed = TRUE, class = "ibrc_error_input")
+  # A variable of that name is meant.
+  id <- "clinic"
+  expect_error(ibrc_mode(seen, diag_setting(), by = id), "\"clinic\" is not a column", class = "ibrc_error_input")
+})
+
 test_that("visits count as well as trajectories", {
   # A few long trajectories are no few data; many of a single visit are.
   expect_silent(warn_small_groups(factor(rep("all", 5)), rep(400, 5)))

@@ -87,6 +87,23 @@ test_that("a missing action stays in its place and is warned of, unless it is sa
   expect_no_match(format(read_visits()), "scored")
 })
 
+test_that("an action that is not a number is missing, as the help says, and not one of that name", {
+  coded <- data.frame(id = 1, time = 1:3, action = c(1, NaN, 2), observation = "x")
+  expect_warning(out <- trajectories(coded), "row 2", class = "ibrc_warning_missing_action")
+  expect_identical(scored_rows(out), c(TRUE, FALSE, TRUE))
+  expect_no_match(format(out), "NaN")
+  expect_warning(out <- trajectories(coded, setting = decision_setting(
+    c("a", "b"), c("1", "2"), c("x", "y"), diag(2), diag(2), matrix(0, 2, 2), discount = 0.5
+  )), class = "ibrc_warning_missing_action")
+  expect_identical(is.na(out$action), c(FALSE, TRUE, FALSE))
+})
+
+test_that("visits of which nothing is known print as that", {
+  bare <- data.frame(id = 1, time = 1:8, action = NA_character_, observation = NA_character_)
+  out <- suppressWarnings(trajectories(bare))
+  expect_identical(format(out)[2:3], c("  actions       8 missing", "  observations  8 missing"))
+})
+
 test_that("what is scored is a column of its own, logical and whole", {
   marked <- cbind(visits, free = c(TRUE, FALSE, TRUE, TRUE, TRUE))
   out <- read_visits(marked, scored = "free", covariates = "sex")

@@ -155,15 +155,19 @@ test_that("lists that do not fit the groups are refused before any work", {
   expect_identical(refused("name their columns in `by`", both(setting), models)$argument, "setting")
   expect_identical(refused("name their columns in `by`", setting, both(models))$argument, "models")
   refused("no entry for \"south\"", list(north = setting), models, by = "clinic")
-  refused("unknown groups \"east\"", c(both(setting), list(east = setting)), models, by = "clinic")
+  error <- refused("groups that are not there; there are \"north\" and \"south\"",
+                   c(both(setting), list(SECRET22 = setting)), models, by = "clinic")
+  expect_false(grepl("SECRET22", conditionMessage(error)))
   refused("no entry for \"south\"", setting, list(north = models), by = "clinic")
-  refused("must be a character vector", unname(both(setting)), models, by = "clinic")
-  refused("that of \"south\" is an object of class \"ibrc_models\"", both(setting, models), models, by = "clinic")
+  refused("must be a list named by group", unname(both(setting)), models, by = "clinic")
+  refused("entry 2 of it has no name", list(north = setting, setting), models, by = "clinic")
+  refused("same name; .* entry 2", list(north = setting, north = setting), models, by = "clinic")
+  refused("entry 2 of the list is an object of class \"ibrc_models\"", both(setting, models), models, by = "clinic")
   refused("must come from model_prior", setting, both(models, setting), by = "clinic")
   refused("empty", list(), models, by = "clinic")
   renamed <- setting
   renamed$states <- rev(renamed$states)
-  refused("same states .* \"south\" differs", both(setting, renamed), models, by = "clinic")
+  refused("same states .* entry 2 of the list differs from entry 1", both(setting, renamed), models, by = "clinic")
   renamed <- setting
   renamed$stop_actions <- character()
   refused("same stop actions", both(setting, renamed), models, by = "clinic")
