@@ -21,7 +21,8 @@
 #' * A *mode*: the same for the agent at the estimates of the trajectory's group.
 #' * A *fit*: the mean of that over draws from the posterior of the trajectory's group. Draws all weigh the same: they
 #'   are not weighed anew by what a person who is new to the fit did at earlier visits. Such a person is taken for one
-#'   of the group, not for one whose bounds become known on the way.
+#'   of the group, not for one whose bounds become known on the way. On the visits that a fit was made from, the draws
+#'   know every action already, this one too: such predictions are in sample, and score better than they would elsewhere.
 #' * *Learned dynamics* ([predict()][predict.ibrc_iohmm]): how often each action was taken in each hidden state, for the
 #'   state as far as it is known before the action. Nothing is wanted or planned there.
 #'
@@ -29,7 +30,8 @@
 #' Visits that are not scored ([trajectories()]) are carried along: they move beliefs, and their own actions do not
 #' count. That is how a part of a trajectory is held out. Fit with `scored` true at the first visits of each
 #' person only; then judge the same trajectories with `scored` true at the others. Every prediction of a later visit
-#' then knows what came before it, and no later action has been fitted.
+#' then knows what came before it, and no later action has been fitted. Dynamics that [fit_iohmm()] learns use what was
+#' *seen* at visits that are not scored, too: to hold those out as well, learn them from the earlier rows alone.
 #'
 #' @param object A plan ([plan_agent()]), a fit ([ibrc()]) or a mode ([ibrc_mode()]).
 #' @param visits Trajectories ([trajectories()]). For a fit or a mode with groups they must have the columns that it was

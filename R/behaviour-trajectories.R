@@ -79,10 +79,11 @@
 #' A missing action is never scored. What it did to beliefs is not known to us, though it was to the agent: later
 #' visits are judged by the mean of the beliefs to which each action would have led, weighted by how likely the agent
 #' was to take it and how likely it then was to see what it saw, both by its own lights. (Actions that end a trajectory
-#' have no weight, as this one went on.) That is exact where one action alone can have been followed by what was seen,
-#' or where actions move the state alike and nothing was seen; elsewhere a mean stands for a belief that we do not know.
-#' Where much is missing, end the trajectory before it. [fit_iohmm()] takes a missing action at the last visit of a
-#' trajectory only.
+#' have no weight, as this one went on.) That is exact where one action alone can have been followed by what was seen.
+#' Elsewhere a mean stands for a belief that we do not know, and what was done later is not used to find out which: the
+#' agent then looks more careless than it is. In one simulation with 5% of the actions missing at random, `alpha` was
+#' 5.7 in the place of 5. So [verdict()] says "do not use" of a fit with visits after a missing action: end trajectories
+#' before it, as below. [fit_iohmm()] takes a missing action at the last visit of a trajectory only.
 #'
 #' As a missing action often means that nothing was done, which is an action and needs a name, there is a warning (class
 #' `ibrc_warning_missing_action`) unless `scored` says that it is meant. For a column `done`, this cuts each trajectory

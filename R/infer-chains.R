@@ -36,6 +36,7 @@ given_start <- function(prior, start, n) {
                 ".")
   })
   if (!is.numeric(start)) abort_input("start", "must be numbers, one column per term and one row per chain.")
+  start <- with_sticks(prior, start)
   lost <- setdiff(terms, colnames(start))
   if (length(lost)) abort_input("start", "has no column for ", enumerate(lost), ".")
   if (!nrow(start) %in% c(1, n)) abort_input("start", "has ", nrow(start), " rows for ", n, " chains.")

@@ -152,7 +152,7 @@ check_held_prior <- function(prior, start) {
     must(is_bare(entry$args, "names") && is_bare(entry$state) && is_bare(entry$action), "prior")
     check_arguments(entry$args, known, entry$distribution, entry$term)
     again <- new_prior_entry(entry$term, entry$distribution, entry$args, entry$lower, entry$upper, entry$label,
-                             entry$state, entry$action, entry$simplex)
+                             entry$state, entry$action, entry$simplex, entry$over)
     must(is_near(again, entry) && is.finite(entry$log_mass), "prior")
     check_support(entry)
     must(is.null(entry$state) == is.null(entry$action), "prior")
@@ -173,6 +173,7 @@ check_held_simplex <- function(prior, setting) {
   parts <- Filter(function(entry) !is.null(entry$simplex), prior)
   if (!length(parts)) return(invisible())
   must(all(vapply(parts, function(entry) identical(entry$simplex, "action_prior"), NA)), "prior")
+  must(all(vapply(parts, function(entry) identical(entry$over, setting$actions), NA)), "prior")
   must(identical(names(parts), stick_terms("action_prior", setting$actions)), "prior")
   must(all(diff(simplex_columns(prior, "action_prior")) == 1), "prior")
 }

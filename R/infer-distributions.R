@@ -171,15 +171,16 @@ check_arguments <- function(args, known, name, term) {
 
 # One term's prior, as plain numbers and text: no formula and no environment, so that a saved fit
 # carries nothing of the session it was made in. `state` and `action` belong to utility terms, `simplex` to
-# fractions of one.
+# fractions of one, which know what it is `over`.
 new_prior_entry <- function(term, distribution, args, lower = -Inf, upper = Inf,
-                            label = NULL, state = NULL, action = NULL, simplex = NULL) {
+                            label = NULL, state = NULL, action = NULL, simplex = NULL, over = NULL) {
   known <- prior_distributions[[distribution]]
   support <- if (distribution == "uniform") args else known$support
   entry <- list(term = term, distribution = distribution, args = args,
                 lower = max(lower, support[[1]]), upper = min(upper, support[[2]]),
                 scale = NULL, label = label, state = state, action = action)
   entry$simplex <- simplex
+  entry$over <- over
   bounded <- is.finite(c(entry$lower, entry$upper))
   entry$scale <- c("identity", "log", "logit")[1 + sum(bounded)]
   c(entry, cut_mass(known, args, entry$lower, entry$upper))

@@ -17,7 +17,17 @@ read_inverse <- function(visits, setting, models, prior, fixed, by, by_default) 
   coded <- code_visits(visits, settings[[1]])
   if (by_default) prior <- default_prior(widest_setting(settings), not_inferred(fixed, models))
   prior <- check_prior(prior, settings[[1]], fixed)
+  fixed <- named_fixed(fixed, settings[[1]])
   list(setting = setting, models = models, coded = coded, prior = prior, fixed = fixed, by_default = by_default)
+}
+
+# What is held, without what is NULL; an action prior by name, in the order of the actions.
+named_fixed <- function(fixed, setting) {
+  fixed <- fixed[!vapply(fixed, is.null, NA)]
+  if (!is.null(fixed$action_prior)) {
+    fixed$action_prior <- action_prior_of(bounded_agent(action_prior = fixed$action_prior), setting)
+  }
+  fixed
 }
 
 # Groups, and what there is to say of them and of the models.

@@ -15,7 +15,8 @@
 #' interval with `estimate = "mle"`, and the same of the posterior density with
 #' `"map"`. Where the density never falls so far, however far the term goes, the end
 #' is open: 0, `-Inf` or `Inf` (or a bound of the prior), and the data bound the term
-#' on one side only. Such a term has no standard error.
+#' on one side only. Such a term has no standard error. Of an `action_prior` the first probability has such an
+#' interval; the others have one from the curvature at the top, on the logit scale.
 #'
 #' @inheritParams ibrc
 #' @param prior What is inferred, and its prior ([ibrc_prior()]); by default as in [ibrc()]. With
@@ -147,12 +148,42 @@ is_grouped_mode <- function(mode) are_groups(names(mode$tops))
 #' @export
 tidy.ibrc_mode <- function(x, ...) {
   check_unused(...)
-  rows <- lapply(names(x$tops), function(group) {
-    top <- x$tops[[group]]
-    terms <- lapply(seq_along(x$prior), function(j) mode_row(x$prior[[j]], top, j, group))
-    do.call(rbind, terms)
+  mode_table(x, function(top, rows) report_simplex(x, top, rows))
+}
+
+# One row per term and group; `report` makes of the rows of a group what is shown of them.
+mode_table <- function(mode, report = function(top, rows) rows) {
+  rows <- lapply(names(mode$tops), function(group) {
+    top <- mode$tops[[group]]
+    terms <- lapply(seq_along(mode$prior), function(j) mode_row(mode$prior[[j]], top, j, group))
+    report(top, do.call(rbind, terms))
   })
-  without_lone_group(do.call(rbind, rows), names(x$tops))
+  without_lone_group(do.call(rbind, rows), names(mode$tops))
+}
+
+# Probabilities in the place of fractions of a simplex. The first has its profile; the others have an interval from
+# the curvature, on the logit scale.
+report_simplex <- function(mode, top, rows) {
+  columns <- simplex_columns(mode$prior, "action_prior")
+  if (!length(columns)) return(rows)
+  over <- mode$prior[[columns[1]]]$over
+  logits <- function(theta) stats::qlogis(from_sticks(matrix(stats::plogis(theta[columns]), 1))[1, ])
+  at <- logits(top$theta)
+  slope <- vapply(seq_along(top$theta), function(j) {
+    step <- replace(numeric(length(top$theta)), j, 1e-5)
+    (logits(top$theta + step) - logits(top$theta - step)) / 2e-5
+  }, at)
+  spread <- tryCatch(sqrt(diag(slope %*% solve(-top$curvature, t(slope)))), error = function(e) at * NA,
+                     warning = function(w) at * NA)
+  reach <- if (is.null(mode$conf.level)) NA else stats::qnorm((1 + mode$conf.level) / 2)
+  shown <- data.frame(term = simplex_terms("action_prior", over), group = rows$group[1], estimate = stats::plogis(at),
+                      std.error = stats::dlogis(at) * spread, conf.low = stats::plogis(at - reach * spread),
+                      conf.high = stats::plogis(at + reach * spread))
+  shown[1, -1] <- rows[columns[1], -1]
+  first <- seq_len(columns[1] - 1)
+  out <- rbind(rows[first, ], shown, rows[-c(first, columns), ])
+  rownames(out) <- NULL
+  out
 }
 
 # On the natural scale; the standard error by the slope of the transformation.
@@ -219,7 +250,7 @@ print.ibrc_mode <- function(x, digits = 3, ...) {
   print(shown, row.names = FALSE)
   cat("\nLog-likelihood ", format(as.numeric(logLik(x)), nsmall = 2, digits = 7),
       if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed)), "\n", sep = "")
-  for (line in mode_advice(x, table)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  for (line in mode_advice(x, mode_table(x))) writeLines(strwrap(line, prefix = "  ", initial = "* "))
   invisible(x)
 }
 

@@ -38,6 +38,7 @@ read_dirichlet <- function(call, environment, term) {
                 "dirichlet(2, 1, 1).")
   }
   values <- lapply(as.list(call)[-1], function(one) {
+    if (identical(one, quote(expr = ))) abort_input(term, "has an empty place in dirichlet().")
     value <- tryCatch(eval(one, environment), error = function(e) NULL)
     if (!is.numeric(value) || !length(value)) {
       abort_input(term, "needs numbers in dirichlet(); ", expression_text(one), " is none.")
@@ -46,8 +47,9 @@ read_dirichlet <- function(call, environment, term) {
   })
   concentration <- unlist(values)
   if (!length(concentration)) abort_input(term, "needs numbers in dirichlet(), such as dirichlet(1).")
-  if (any(!is.finite(concentration)) || any(concentration <= 0)) {
-    abort_input(term, "needs positive finite numbers in dirichlet().")
+  if (any(!is.finite(concentration)) || any(concentration < 0.05)) {
+    abort_input(term, "needs finite numbers of 0.05 or more in dirichlet(): with smaller ones some probabilities are ",
+                "too small for a double.")
   }
   list(term = term, distribution = "dirichlet", args = concentration, label = expression_text(call))
 }
@@ -58,10 +60,31 @@ is_dirichlet <- function(entry) identical(entry$distribution, "dirichlet")
 
 # With the setting known: one beta entry per fraction.
 expand_simplexes <- function(prior, setting) {
-  entries <- lapply(unclass(prior), function(entry) {
+  entries <- lapply(collapse_simplex(unclass(prior)), function(entry) {
     if (is_dirichlet(entry)) simplex_entries(entry, setting$actions) else list(entry)
   })
   new_ibrc_prior(unlist(unname(entries), recursive = FALSE))
+}
+
+# The prior of a fit has fractions already, of the actions of its setting in their order: back to what was stated, by
+# name, so that a setting with other actions is refused and one with another order understood.
+collapse_simplex <- function(entries) {
+  columns <- simplex_columns(entries, "action_prior")
+  if (!length(columns)) return(entries)
+  over <- entries[[columns[1]]]$over
+  whole <- identical(names(entries)[columns], stick_terms("action_prior", over)) && all(diff(columns) == 1)
+  if (!whole) {
+    abort_input("prior", "holds a part of an action prior: state it anew, as in action_prior ~ dirichlet(1).")
+  }
+  stated <- list(term = "action_prior", distribution = "dirichlet", label = entries[[columns[1]]]$label,
+                 args = stats::setNames(concentration_of(entries[columns]), over))
+  append(entries[-columns], list(action_prior = stated), columns[1] - 1)
+}
+
+# The numbers of a Dirichlet prior, from those of its fractions.
+concentration_of <- function(sticks) {
+  shapes <- vapply(sticks, `[[`, numeric(2), "args")
+  unname(c(shapes[1, ], shapes[2, ncol(shapes)]))
 }
 
 simplex_entries <- function(entry, over) {
@@ -75,9 +98,12 @@ simplex_entries <- function(entry, over) {
                 ": give one, or one per action.")
   }
   terms <- stick_terms(entry$term, over)
+  if (anyDuplicated(c(terms[-1], simplex_terms(entry$term, over)))) {
+    abort_input(entry$term, "cannot be inferred over actions whose names end in \"|rest\": rename them.")
+  }
   lapply(seq_len(k - 1), function(i) {
     new_prior_entry(terms[i], "beta", c(shape1 = a[[i]], shape2 = sum(a[-seq_len(i)])), label = entry$label,
-                    simplex = entry$term)
+                    simplex = entry$term, over = over)
   })
 }
 
@@ -101,8 +127,7 @@ reported_values <- function(prior, natural, over) {
 reported_prior <- function(prior, over) {
   columns <- simplex_columns(prior, "action_prior")
   if (!length(columns)) return(prior)
-  shapes <- vapply(unclass(prior)[columns], `[[`, numeric(2), "args")
-  concentration <- c(shapes[1, ], shapes[2, ncol(shapes)])
+  concentration <- concentration_of(unclass(prior)[columns])
   terms <- simplex_terms("action_prior", over)
   probabilities <- lapply(seq_along(terms), function(k) {
     new_prior_entry(terms[k], "beta", c(shape1 = concentration[[k]], shape2 = sum(concentration[-k])),
@@ -110,4 +135,15 @@ reported_prior <- function(prior, over) {
   })
   first <- seq_len(columns[1] - 1)
   new_ibrc_prior(c(unclass(prior)[first], probabilities, unclass(prior)[-c(first, columns)]))
+}
+
+# Values with the fractions of a simplex beside its probabilities, where those are given.
+with_sticks <- function(prior, natural) {
+  columns <- simplex_columns(prior, "action_prior")
+  if (!length(columns)) return(natural)
+  reported <- simplex_terms("action_prior", prior[[columns[1]]]$over)
+  if (!all(reported %in% colnames(natural))) return(natural)
+  sticks <- to_sticks(natural[, reported, drop = FALSE] / rowSums(natural[, reported, drop = FALSE]))
+  colnames(sticks) <- names(prior)[columns]
+  cbind(natural[, !colnames(natural) %in% c(reported, colnames(sticks)), drop = FALSE], sticks)
 }

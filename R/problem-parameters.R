@@ -65,6 +65,12 @@ quantity_of <- function(term) {
   ifelse(is.na(at), sub("\\[.*", "", term), names(price_inverses)[at])
 }
 
+# Is what is said of the one said of the other? Of probabilities of one simplex it is. Recycled as usual.
+same_quantity <- function(term, other) {
+  simplex <- names(parameters)[parameter_column("support") == "simplex"]
+  term == other | quantity_of(term) == quantity_of(other) & quantity_of(other) %in% simplex
+}
+
 # What a term means. An entry of the utility is no parameter of the agent.
 meaning_of <- function(term) {
   found <- parameters[[quantity_of(term)]]
@@ -82,7 +88,9 @@ price_from <- function(name, values) {
 
 fixed_words <- function(fixed) {
   value <- function(x) {
-    if (length(x) == 1) format(x) else paste0("(", paste(format(x, digits = 3), collapse = ", "), ")")
+    if (length(x) == 1) return(format(x))
+    paste0("(", paste0(if (!is.null(names(x))) paste0(names(x), " "), format(x, digits = 3, trim = TRUE),
+                       collapse = ", "), ")")
   }
   paste(names(fixed), "=", vapply(fixed, value, ""), collapse = ", ")
 }

@@ -10,6 +10,25 @@ dynamics_rows <- function(fit) {
                    "Fit again under other draws of the dynamics (model_draws()), and report how far the answer moves."))
 }
 
+# Actions that are missing before other visits: beliefs after them are means over what may have been done, which
+# pulls estimates towards a careless agent, five in a hundred by several standard errors.
+lost_action_rows <- function(fit) {
+  after <- vapply(fit$histories, function(tree) sum(after_lost(tree)[tree$visit]), 0)
+  if (!sum(after)) return(NULL)
+  verdict_rows("assumed", paste0("actions: ", plural(sum(after), "visit"), " after one that is missing"),
+               "no action missing before another visit", "do not use",
+               paste("Beliefs after a missing action are means over what may have been done, and estimates lean on",
+                     "them: end trajectories before their first missing action (?trajectories has the line)."))
+}
+
+# Which histories come after an action that is not known.
+after_lost <- function(tree) {
+  lost <- tree$action == -1L
+  lost[1] <- FALSE
+  for (h in seq_along(lost)[-1]) lost[h] <- lost[h] || lost[tree$parent[h] + 1L]
+  lost
+}
+
 # How far posterior means move when the log-likelihood of draws changes: were the change a straight line, by its
 # slope times their covariance. (Weighting the draws would do as well while they move little, and not beyond.)
 moved_means <- function(theta, change) {

@@ -23,10 +23,10 @@
 #' * **identified**: do the data speak about each term, or is it the prior, or a ridge that it shares
 #'   with another term ([identifiability()])?
 #' * **assumed**: what the numbers rest on. Dynamics that were learned from the same visits and then held fixed are a
-#'   caution, since intervals do not know of it. How far the posterior moves at twice the resolution of the lattice, and
+#'   caution, since intervals do not know of it. Visits that come after a missing action are "do not use"
+#'   ([trajectories()] says why). How far the posterior moves at twice the resolution of the lattice, and
 #'   when the middle one of the models counts twice: on the lattice 0.25 of a standard deviation or more is a caution,
-#'   1 or
-#'   more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of its
+#'   1 or more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of its
 #'   interval, or by a quarter of
 #'   itself or more. Habit: are actions repeated more often, or less, than the fitted agent would repeat them?
 #'
@@ -94,7 +94,9 @@ standing_verdict <- function(fit) {
 doubt_unsettled <- function(rows) {
   rough <- rows[rows$check == "settled" & rows$verdict == "do not use", ]
   if (!nrow(rough)) return(rows)
-  same_term <- paste(rows$term, rows$group) %in% paste(rough$term, rough$group)
+  same_term <- vapply(seq_len(nrow(rows)), function(i) {
+    any(same_quantity(rough$term, rows$term[i]) & rough$group == rows$group[i], na.rm = TRUE)
+  }, NA)
   same_group <- is.na(rows$group) | rows$group %in% rough$group
   whole <- rows$check == "whole" & rows$verdict == "ok" & same_term
   behaviour <- (rows$check == "behaves" | startsWith(rows$seen, "habit")) & same_group
@@ -157,6 +159,7 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     attempt("whole", "the profile beside the chains", whole_rows(fit, evaluator, streams)),
     attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
     attempt("identified", "behaviour that depends on each term", inert_rows(fit, evaluator)),
+    lost_action_rows(fit),
     attempt("assumed", "twice the resolution", resolution_rows(fit, evaluator, cores)),
     attempt("assumed", "another weighting of the models", weighting_rows(fit, evaluator)),
     attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else habit_rows(tests))

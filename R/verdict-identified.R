@@ -2,10 +2,12 @@
 
 # The table alone, which the verdict rests on.
 identify_terms <- function(fit) {
-  shrink <- contraction(fit)
-  prior <- prior_quantile(fit$prior, c(0.025, 0.975))
   doubted <- rbind(settled_rows(fit), fit$checks[fit$checks$check %in% "whole", ])
   doubted <- doubted[doubted$verdict == "do not use", ]
+  # Of a simplex the probabilities are judged, as they are reported: fractions depend on the order of the actions.
+  fit <- as_reported(fit)
+  shrink <- contraction(fit)
+  prior <- prior_quantile(fit$prior, c(0.025, 0.975))
   pieces <- lapply(names(fit$draws), function(group) {
     few <- fit$likelihood && few_data(fit$group_sizes[[group]], fit$n_scored[[match(group, names(fit$draws))]])
     draws <- fit$draws[[group]]
@@ -16,7 +18,7 @@ identify_terms <- function(fit) {
       sides <- side_bounds(fit$prior[[j]], one)
       tight <- sides$tight & fit$likelihood
       term <- fit$prior[[j]]$term
-      unsettled <- any(doubted$term == term & doubted$group == group)
+      unsettled <- any(same_quantity(doubted$term, term) & doubted$group == group)
       data.frame(term = term, group = group,
                  verdict = if (unsettled) "unsettled" else said_of_term(tight, shrink[j, group], ridges[j, ], few),
                  contraction = shrink[j, group], prior.low = prior[1, j], prior.high = prior[2, j],
@@ -77,7 +79,8 @@ strongest_ridges <- function(prior, draws) {
   stronger <- which(abs(plain) > abs(together))
   together[stronger] <- plain[stronger]
   together[is.na(together)] <- 0
-  diag(together) <- 0
+  # Probabilities that sum to 1 go together by that alone.
+  together[outer(terms, terms, same_quantity)] <- 0
   with <- apply(abs(together), 1, which.max)
   data.frame(with = terms[with], correlation = together[cbind(seq_along(terms), with)])
 }

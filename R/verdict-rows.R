@@ -16,9 +16,7 @@ worst_of <- function(verdict) {
 
 # The worst that is said of a term in a group: by rows of its own, and by those that concern all.
 verdict_for <- function(rows, term, group) {
-  # What is said of one probability of a simplex is said of all.
-  same <- if (is_simplex(term)) quantity_of(rows$term) == quantity_of(term) else rows$term == term
-  mine <- (is.na(rows$term) | same) & (is.na(rows$group) | rows$group %in% group)
+  mine <- (is.na(rows$term) | same_quantity(rows$term, term)) & (is.na(rows$group) | rows$group %in% group)
   as.character(worst_of(rows$verdict[mine]))
 }
 

@@ -39,7 +39,8 @@ test_that("the fractions' priors make up the Dirichlet distribution", {
 test_that("a prior that is no Dirichlet prior of a simplex is refused", {
   refused <- function(pattern, ...) expect_error(..., pattern, class = "ibrc_error_input")
   refused("is a simplex", ibrc_prior(action_prior ~ normal(0, 1)))
-  refused("positive finite", ibrc_prior(action_prior ~ dirichlet(1, 0)))
+  refused("0.05 or more", ibrc_prior(action_prior ~ dirichlet(1, 0)))
+  refused("empty place", ibrc_prior(action_prior ~ dirichlet(1, , 2)))
   refused("needs numbers", ibrc_prior(action_prior ~ dirichlet()))
   refused("needs numbers", ibrc_prior(action_prior ~ dirichlet("a")))
   refused("2 numbers in dirichlet\\(\\) for 3 actions",
@@ -61,7 +62,7 @@ test_that("an action prior is recovered, held and inferred, and reported as prob
   plan <- plan_agent(setting, bounded_agent(alpha = 4, action_prior = truth), diag_models(), resolution = 30)
   visits <- simulate(plan, 400, seed = 1)
   fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1.5), action_prior ~ dirichlet(1)),
-              list(optimism = 0), chains = 2, iter = 1000, seed = 1, resolution = 30)
+              list(optimism = 0), chains = 2, iter = 2400, seed = 1, resolution = 30)
   table <- tidy(fit)
   expect_identical(table$term, c("alpha", simplex_terms("action_prior", actions)))
   inside <- table$conf.low < c(4, truth) & c(4, truth) < table$conf.high
@@ -88,8 +89,20 @@ test_that("an action prior is recovered, held and inferred, and reported as prob
   expect_close(imitated$agent$action_prior, truth, 0.06)
   mode <- ibrc_mode(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1.5), action_prior ~ dirichlet(1)),
                     list(optimism = 0), starts = 1, seed = 1, resolution = 30)
-  expect_close(tidy(mode)$estimate[2], table$estimate[2], 0.02)
-  expect_identical(tidy(mode)$term[3], "action_prior[declare_diseased|rest]")
+  expect_identical(tidy(mode)$term, table$term)
+  expect_close(tidy(mode)$estimate[-1], table$estimate[-1], 0.03)
+  expect_close(sum(tidy(mode)$estimate[-1]), 1, 1e-12)
+  # The profile of the first, the curvature of the others: about the intervals of the posterior.
+  expect_close(tidy(mode)$conf.low, table$conf.low, 0.4)
+  expect_close(tidy(mode)$conf.high[-1], table$conf.high[-1], 0.03)
+  expect_named(coef(mode), table$term)
+  # The same words about every probability, and pages that show them.
+  said <- identifiability(fit)
+  expect_identical(said$term, table$term)
+  expect_identical(said$verdict, rep("identified", 4))
+  skip_if_not_installed("htmltools")
+  skip_if_not_installed("ggplot2")
+  expect_type(report_sections(fit), "list")
   expect_gt(as.numeric(logLik(mode)), sum(log_lik(plan, visits)))
 })
 
@@ -103,4 +116,37 @@ test_that("a fit with an action prior goes on exactly, and its groups are compar
   expect_identical(compared$term, c("alpha", simplex_terms("action_prior", actions)))
   expect_identical(compared$scale, c("ratio", rep("difference", 3)))
   expect_close(sum(compared$estimate[-1]), 0, 0.2)
+})
+
+test_that("the prior of a fit is taken by the names of its actions", {
+  stated <- ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(monitor = 9, declare_healthy = 2,
+                                                                        declare_diseased = 1))
+  known <- validate_ibrc_prior(stated, diag_setting())
+  expect_identical(validate_ibrc_prior(known, diag_setting()), known)
+  turned <- diag_setting()
+  turned$actions <- rev(turned$actions)
+  again <- validate_ibrc_prior(known, turned)
+  numbers <- function(prior) lapply(unclass(prior), `[[`, "args")
+  expect_identical(numbers(again), numbers(validate_ibrc_prior(stated, turned)))
+  expect_identical(again[[2]]$args, c(shape1 = 9, shape2 = 3))
+  other <- diag_setting()
+  other$actions[1] <- "wait"
+  expect_error(validate_ibrc_prior(known, other), "action_prior", class = "ibrc_error_input")
+  expect_error(validate_ibrc_prior(new_ibrc_prior(unclass(known)[-2]), diag_setting()), "part of an action prior",
+               class = "ibrc_error_input")
+  collide <- diag_setting()
+  collide$actions <- c("b|rest", "b", "z")
+  plain <- ibrc_prior(action_prior ~ dirichlet(1))
+  expect_error(validate_ibrc_prior(plain, collide), "rest", class = "ibrc_error_input")
+})
+
+test_that("what is held is printed by name, and chains start from what a fit reports", {
+  held <- named_fixed(list(action_prior = c(monitor = 0.6, declare_healthy = 0.1, declare_diseased = 0.3), eta = NULL),
+                      diag_setting())
+  expect_identical(fixed_words(held), "action_prior = (declare_healthy 0.1, declare_diseased 0.3, monitor 0.6)")
+  prior <- validate_ibrc_prior(ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(1)), diag_setting())
+  start <- cbind(alpha = 2, "action_prior[declare_healthy]" = 0.2, "action_prior[declare_diseased]" = 0.3,
+                 "action_prior[monitor]" = 0.5)
+  theta <- given_start(prior, start, 1)
+  expect_close(from_sticks(prior_natural(prior, theta)[, 2:3, drop = FALSE])[1, ], c(0.2, 0.3, 0.5), 1e-12)
 })

@@ -81,3 +81,23 @@ test_that("terms on which nothing depends are found and said", {
   expect_match(rows$advice[1], "Nothing in the behaviour depends on")
   expect_null(inert_rows(get("fit", parent.env(environment())), evaluator_of(get("fit", parent.env(environment())))))
 })
+
+test_that("visits after a missing action make a fit one not to use", {
+  data <- as.data.frame(simulate(plan_agent(tiger_setting(), bounded_agent(alpha = 5), resolution = 20), 6, seed = 1,
+                                 horizon = 4))
+  fit_without <- function(rows) {
+    data$action[rows] <- NA
+    data$known <- !is.na(data$action)
+    visits <- trajectories(data, scored = "known", setting = tiger_setting())
+    ibrc(visits, tiger_setting(), prior = ibrc_prior(alpha ~ lognormal(1, 1)), chains = 2, iter = 40, seed = 1,
+         resolution = 20)
+  }
+  # The last action of a trajectory is followed by nothing.
+  last <- which(!duplicated(data$id, fromLast = TRUE))
+  expect_null(lost_action_rows(fit_without(last[1])))
+  going_on <- which(duplicated(data$id, fromLast = TRUE) & data$action == "listen")
+  rows <- lost_action_rows(fit_without(going_on[1]))
+  after <- sum(data$id == data$id[going_on[1]] & seq_along(data$id) > going_on[1])
+  expect_match(rows$seen, paste0("^actions: ", after, " visit"))
+  expect_identical(as.character(rows$verdict), "do not use")
+})
