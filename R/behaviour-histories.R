@@ -82,6 +82,18 @@ impossible_histories <- function(reading) colSums(reading$log_policy > -Inf) == 
 visit_counts <- function(histories) vapply(histories, function(tree) as.numeric(length(tree$visit)), 0)
 scored_counts <- function(histories) vapply(histories, function(tree) sum(tree$count), 0)
 
+# Of each trajectory, whether any of its actions counts. Without one there is nothing in it to predict. `group`: that
+# of each trajectory, a number; `histories`: one tree per group.
+counted_trajectories <- function(histories, group) {
+  out <- logical(length(group))
+  for (g in seq_along(histories)) {
+    tree <- histories[[g]]
+    # Only a first visit stands at the root.
+    out[group == g] <- tabulate(cumsum(tree$visit == 1L)[tree$scored], sum(group == g)) > 0
+  }
+  out
+}
+
 # " (3 of them not scored)": of a fit or a mode, where there are such. `suppress`: the smallest count that may be shown.
 unscored_words <- function(object, suppress = NULL) {
   unscored <- sum(object$n_visits) - sum(object$n_scored)

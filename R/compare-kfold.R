@@ -12,6 +12,9 @@
 #' `cores` threads (one in forked processes); that needs the package future.apply. The result is the same. An
 #' interrupt ends it with an error of class `ibrc_error_interrupted`: there is no result of some of the folds.
 #'
+#' A trajectory without any scored action ([trajectories()]) has nothing to be predicted, and none of its likelihood
+#' is in the fit: it is left aside, with a message that says how many there are.
+#'
 #' @section Groups:
 #' Each group is fitted by itself, and its trajectories are spread over the folds as evenly as can be. A
 #' group with fewer trajectories than folds is fitted again as often as it has trajectories, without one each time. The
@@ -25,7 +28,7 @@
 #'
 #' @param x A fit ([ibrc()]), not made with `keep_data = FALSE`; or what another package's method for
 #'   [loo::kfold()] takes.
-#' @param folds How many shares to make, from 2 to the number of trajectories, where every refit leaves out one. Or a
+#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action), where every refit leaves out one. Or a
 #'   whole number for each trajectory, in order of first appearance, that says in which fold it is left out: by site,
 #'   say. Or an earlier result, to use its folds.
 #' @param chains,iter,warmup,thin As in [ibrc()], for every refit; by default those of the fit, and half of `iter` as
@@ -42,8 +45,8 @@
 #' @param ... Not used.
 #' @return An object of class `kfold` and `loo`, as that package knows it: `estimates` of `elpd_kfold` (the
 #'   expected log predictive density of trajectories not seen), `p_kfold` (how much likelier the whole fit makes them)
-#'   and `kfoldic`, with standard errors; and `pointwise`, one row per trajectory in order of first appearance. Also
-#'   `folds`, the fold of each trajectory, and `refits`, a data frame with one row per refit: `fold`, `group`, `fitted`
+#'   and `kfoldic`, with standard errors; and `pointwise`, one row per trajectory with a scored action, in order of
+#'   first appearance. Also `folds`, the fold of each trajectory (`NA` where no action is scored), and `refits`, a data frame with one row per refit: `fold`, `group`, `fitted`
 #'   and `left_out` (numbers of trajectories), `seed`, `rhat`, `ess_bulk` and `ess_tail` (the worst over terms) and
 #'   `mcse`, the Monte Carlo error of its part of `elpd_kfold`. A refit with R-hat above 1.01 gives a
 #'   warning of class `ibrc_warning_convergence`; the result must then not be used, and says so in print.
@@ -84,7 +87,9 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   refuse_many_values(run, 1, x$problem$space$n_nodes)
   start <- check_choice(start, c("prior", "fit"), "start")
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
-  folds <- check_folds(folds, x$trajectory_group, check_seed(seed))
+  counted <- counted_trajectories(x$histories, x$trajectory_group)
+  folds <- check_folds(folds, x$trajectory_group, check_seed(seed), counted)
+  tell_uncounted(counted, "kfold()")
   refits <- plan_refits(x, folds)
   pieces <- lapply(seq_len(nrow(refits)), function(i) refit_piece(x, folds, refits[i, ], run, start, draws))
   whole <- tryCatch(log_mean_exp(log_lik.ibrc_fit(x, draws)), interrupt = function(e) stop_refits(0, nrow(refits)))
@@ -93,7 +98,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   for (i in seq_along(results)) elpd[pieces[[i]]$place] <- results[[i]]$elpd
   for (column in c("rhat", "ess_bulk", "ess_tail", "mcse")) refits[[column]] <- vapply(results, `[[`, 0, column)
   refits$group <- factor(names(x$draws)[refits$group], levels = names(x$draws))
-  out <- new_ibrc_kfold(elpd, whole, folds, refits)
+  out <- new_ibrc_kfold(elpd[counted], whole[counted], folds, refits)
   if (length(lines <- kfold_faults(out))) warn("convergence", lines)
   out
 }
@@ -107,14 +112,18 @@ kfold.default <- function(x, ...) {
 
 # ---- which are left out when ------------------------------------------------------------
 
-# The fold of each trajectory, from 1.
-check_folds <- function(folds, group, seed) {
+# The fold of each trajectory, from 1; NA where nothing in it counts.
+check_folds <- function(folds, group, seed, counted) {
   if (inherits(folds, "ibrc_kfold")) folds <- folds$folds
   n <- length(group)
+  out <- rep(NA_integer_, n)
   if (length(folds) == 1) {
     folds <- check_count(folds, "folds", least = 2)
-    if (folds > n) abort_input("folds", "= ", folds, " are more than there are trajectories.")
-    return(split_folds(group, folds, seed))
+    if (folds > sum(counted)) {
+      abort_input("folds", "= ", folds, " are more than there are trajectories", if (!all(counted)) " that count", ".")
+    }
+    out[counted] <- split_folds(group[counted], folds, seed)
+    return(out)
   }
   if (!is.numeric(folds) || !is.null(dim(folds)) || !length(folds)) {
     abort_input("folds", "must be a number of folds, a whole number for each trajectory or an earlier result of ",
@@ -124,11 +133,12 @@ check_folds <- function(folds, group, seed) {
     abort_input("folds", "must have one entry for each trajectory, in order of first appearance; there are ",
                 if (length(folds) < n) "fewer." else "more.")
   }
-  bad <- which(!is.finite(folds) | folds != round(folds))
+  bad <- which(counted & (!is.finite(folds) | folds != round(folds)))
   if (length(bad)) abort_input("folds", "is not a whole number at position ", bad[1], ".", rows = bad)
-  places <- sort(unique(folds))
+  places <- sort(unique(folds[counted]))
   if (length(places) < 2) abort_input("folds", "are all the same: nothing would be left to fit.")
-  match(folds, places)
+  out[counted] <- match(folds[counted], places)
+  out
 }
 
 # Group after group in random order, folds in turn: in every group, and in all, folds differ by one trajectory at most.
@@ -141,10 +151,10 @@ split_folds <- function(group, n_folds, seed) {
   out
 }
 
-# One row per fold and group with somebody to leave out. Groups do not need each other.
+# One row per fold and group with somebody to leave out; trajectories without a fold are in none. Groups do not need each other.
 plan_refits <- function(fit, folds) {
   n_groups <- length(fit$draws)
-  left_out <- table(factor(folds, seq_len(max(folds))), factor(fit$trajectory_group, seq_len(n_groups)))
+  left_out <- table(factor(folds, seq_len(max(folds, na.rm = TRUE))), factor(fit$trajectory_group, seq_len(n_groups)))
   seeds <- with_stream(streams_from_seed(fit$seed)[[1]], sample.int(.Machine$integer.max, length(left_out)))
   out <- data.frame(fold = as.vector(row(left_out)), group = as.vector(col(left_out)),
                     fitted = rep(as.integer(colSums(left_out)), each = nrow(left_out)) - as.vector(left_out),
@@ -167,7 +177,8 @@ refit_run <- function(run, chains, iter, warmup, thin, cores, refresh) {
 refit_piece <- function(fit, folds, refit, run, start, draws) {
   group <- refit$group
   mine <- which(fit$trajectory_group == group)
-  out <- folds[mine] == refit$fold
+  out <- folds[mine] %in% refit$fold
+  kept <- !out & !is.na(folds[mine])
   coded <- coded_from_tree(fit$histories[[group]], fit$visit_actions[[group]])
   part <- function(keep) {
     keep <- keep[coded$trajectory + 1L]
@@ -179,7 +190,7 @@ refit_piece <- function(fit, folds, refit, run, start, draws) {
   first <- if (start == "fit") last_draws(list(draws = fit$draws[group]))
   list(left_out = left_out, place = mine[out],
        # With nothing left to fit the prior is drawn from, and the tree only stands there.
-       fitted = if (refit$fitted > 0) part(!out) else left_out, likelihood = refit$fitted > 0,
+       fitted = if (refit$fitted > 0) part(kept) else left_out, likelihood = refit$fitted > 0,
        n_fitted = refit$fitted, problem = problem_of(fit, group), prior = fit$prior, fixed = fit$fixed,
        tolerance = fit$tolerance,
        sampler = fit$sampler, run = run, draws = draws,
@@ -274,7 +285,7 @@ new_ibrc_kfold <- function(elpd, whole, folds, refits) {
   pointwise <- cbind(elpd_kfold = elpd, p_kfold = whole - elpd, kfoldic = -2 * elpd)
   estimates <- cbind(Estimate = colSums(pointwise), SE = sqrt(nrow(pointwise) * apply(pointwise, 2, stats::var)))
   structure(list(estimates = estimates, pointwise = pointwise, folds = folds, refits = refits),
-            K = max(folds), class = c("ibrc_kfold", "kfold", "loo"))
+            K = max(folds, na.rm = TRUE), class = c("ibrc_kfold", "kfold", "loo"))
 }
 
 # Why it must not be used, if so.

@@ -9,6 +9,10 @@
 #' that two fits to the same data can be compared with [loo::loo_compare()]: one with
 #' groups against one without, say.
 #'
+#' A trajectory without any scored action ([trajectories()]) has a log-likelihood of 0 in `log_lik()`. `loo()` leaves it
+#' aside, with a message that says how many there are: counted as predicted perfectly, it would make standard errors
+#' too small.
+#'
 #' @section Where `loo()` refuses:
 #' `loo()` fits nothing again. It weighs the draws of the one fit so that they stand for a fit without the trajectory
 #' (Vehtari, Gelman and Gabry 2017), and that cannot be done everywhere. An error of class `ibrc_error_loo` says so
@@ -31,7 +35,8 @@
 #' @param newdata Trajectories ([trajectories()]) to judge instead of those of the fit: ones that it has not seen, in
 #'   groups that it has. It may stand in the place of `draws`, as in `log_lik(fit, others)`.
 #' @param visits For `log_lik()`, another name for `newdata`, which other decision models have ([predict.ibrc_plan()]).
-#'   For `loo()`, the trajectories that the fit was made from: the rows of `pointwise` are then named by their
+#'   For `loo()`, the trajectories that the fit was made from: the rows of `pointwise`, one per trajectory with a scored
+#'   action, are then named by their
 #'   identifiers, which a fit does not keep. Others are refused, as nothing is left out by leaving them out.
 #' @param ... For `loo()`: `cores`, `save_psis` and `is_method` are handed to [loo::loo()]. Not
 #'   used by `log_lik()`.

@@ -20,8 +20,10 @@ loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
   # Efficiency is worked out from chains of one length.
   if (!is.null(draws)) draws <- chains * (check_count(draws, "draws", least = least_loo_draws) %/% chains)
   who <- if (!is.null(visits)) check_own_visits(visits, x)
-  refuse_loo(x)
-  each <- unname(log_lik.ibrc_fit(x, draws))
+  counted <- counted_trajectories(x$histories, x$trajectory_group)
+  refuse_loo(x, counted)
+  tell_uncounted(counted, "loo()")
+  each <- unname(log_lik.ibrc_fit(x, draws))[, counted, drop = FALSE]
   efficiency <- loo::relative_eff(exp(each), chain_id = spaced_draws(x, draws)$.chain)
   # A trajectory that is as likely under every draw has no efficiency, and needs none.
   efficiency[!is.finite(efficiency)] <- 1
@@ -36,7 +38,7 @@ loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
   }
   judge_pareto_k(pareto_k)
   warn_unsettled(x)
-  if (!is.null(who)) rownames(found$pointwise) <- who
+  if (!is.null(who)) rownames(found$pointwise) <- who[counted]
   found
 }
 
@@ -67,11 +69,19 @@ check_own_visits <- function(visits, fit) {
   seen$who
 }
 
-refuse_loo <- function(fit) {
+# A trajectory without a scored action would be predicted perfectly, with 0, and make errors smaller than they are.
+tell_uncounted <- function(counted, what) {
+  if (all(counted)) return(invisible())
+  message(what, " leaves ", plural(sum(!counted), "trajectory", "trajectories"), " of ", format_count(length(counted)),
+          " aside: nothing in ", if (sum(!counted) == 1) "it" else "them", " is scored.")
+}
+
+refuse_loo <- function(fit, counted) {
   refuse <- function(...) abort("loo", ..., argument = "x")
   if (!fit$likelihood) refuse("`x` has draws from the prior: nothing was fitted that could be left out.")
-  alone <- names(fit$group_sizes)[fit$group_sizes == 1]
-  if (sum(fit$group_sizes) == 1) {
+  sizes <- tabulate(fit$trajectory_group[counted], length(fit$draws))
+  alone <- names(fit$draws)[sizes == 1]
+  if (sum(sizes) == 1) {
     refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of `x`.")
   }
   if (length(alone)) {

@@ -107,6 +107,35 @@ test_that("fits are cross-validated by what counts", {
   expect_error(loo(fit, visits = other), "not those", class = "ibrc_error_input")
 })
 
+test_that("trajectories in which nothing counts are not counted as predicted perfectly", {
+  some <- data
+  some$free <- some$free & some$id > 10
+  aside <- fit_visits(trajectories(some, scored = "free"), iter = 600)
+  expect_message(out <- suppressWarnings(kfold(aside, folds = 3, iter = 100, seed = 1)), "10 trajectories of 40 aside")
+  expect_identical(nrow(out$pointwise), 30L)
+  expect_false(any(out$pointwise[, "elpd_kfold"] == 0))
+  expect_identical(is.na(out$folds), rep(c(TRUE, FALSE), c(10, 30)))
+  expect_identical(sum(out$refits$left_out), 30L)
+  expect_identical(out$refits$fitted, rep(20L, 3))
+  # As if they had never been there.
+  whole <- fit_visits(trajectories(some[some$id > 10, ], scored = "free"), iter = 600)
+  expect_equal(aside$draws, whole$draws, tolerance = 1e-6)
+  expect_silent(alone <- suppressWarnings(kfold(whole, folds = out$folds[11:40], iter = 100, seed = 1)))
+  expect_equal(out$estimates, alone$estimates, tolerance = 1e-6)
+  again <- suppressMessages(suppressWarnings(kfold(aside, folds = out, iter = 100, seed = 1)))
+  expect_identical(again, out)
+  expect_error(kfold(aside, folds = 31), "trajectories that count", class = "ibrc_error_input")
+  expect_error(kfold(whole, folds = c(NA, rep(1:2, c(9, 20)))), "position 1", class = "ibrc_error_input")
+  skip_if_not_installed("loo")
+  expect_message(left <- suppressWarnings(loo(aside, visits = trajectories(some, scored = "free"))), "10 trajectories")
+  expect_identical(rownames(left$pointwise), as.character(11:40))
+  expect_equal(left$estimates, suppressWarnings(loo(whole))$estimates, tolerance = 1e-6)
+  # Left out, the only one that counts leaves the prior alone.
+  one <- transform(some, free = free & id == 11)
+  expect_error(loo(suppressWarnings(fit_visits(trajectories(one, scored = "free")))), "nothing but the prior",
+               class = "ibrc_error_loo")
+})
+
 test_that("every visit has its beliefs, and an action that is not known no probability", {
   told <- augment(fit, visits)
   expect_identical(is.na(told$.probability), is.na(data$action))
