@@ -44,10 +44,11 @@ scored_log_policy <- function(log_policy, tree, action) {
 }
 
 # An observation that no model can produce, or an action that the prior rules out,
-# has likelihood 0 whatever the parameters: refuse it, naming its rows. A tolerance that no solve can meet is an
-# error here, before any chain starts.
+# has likelihood 0 whatever the parameters: refuse it, naming its rows. (`taken`: whether actions are judged at all. To
+# predict them, it does not matter which was taken.) A tolerance that no solve can meet is an error here, before any
+# chain starts.
 refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8,
-                                     action_prior = problem$agent$action_prior) {
+                                     action_prior = problem$agent$action_prior, taken = TRUE) {
   neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
   lost <- impossible_histories(read_histories(neutral, histories, beliefs = FALSE))[histories$visit]
   # A visit whose history is impossible stands after the observation at fault.
@@ -56,6 +57,7 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
     rows <- sort(coded$row[first - 1])
     abort_rows(rows, "observation", "`observation` cannot happen after its action under any model of the prior")
   }
+  if (!taken) return(invisible())
   never <- which(coded$scored & neutral$problem$action_prior[coded$action + 1L] == 0)
   if (length(never)) {
     abort_rows(sort(coded$row[never]), "action", "`action` has prior probability 0 but was taken")

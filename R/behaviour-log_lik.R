@@ -7,7 +7,9 @@
 #' each group; learned dynamics by how often actions were taken in each state (see [predict()][predict.ibrc_iohmm]).
 #'
 #' Only actions that count are added up: those that are known, and not marked as forced or held out (`scored` in
-#' [trajectories()]). A trajectory without any has 0.
+#' [trajectories()]). A trajectory without any has 0. An action that counts and has prior probability 0
+#' (`action_prior` of [bounded_agent()]) is an error that names its rows, and so is an observation that none of the
+#' models allows. What the plan alone rules out, by its policy or as its agent is sure of some models, is `-Inf`.
 #'
 #' @param object A plan ([plan_agent()]), a mode ([ibrc_mode()]) or learned dynamics ([fit_iohmm()]); for a fit see
 #'   [log_lik.ibrc_fit()].

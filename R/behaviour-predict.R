@@ -42,7 +42,9 @@
 #' @param summary For a fit: `TRUE` gives the mean over draws, `FALSE` each of them.
 #' @param ... Not used.
 #' @return A data frame with one row per visit, in the order of the rows of `visits`, and one column per action; rows
-#'   sum to 1. A row is `NA` where the agent has no belief, as its models rule out what it saw before. With
+#'   sum to 1. A row is `NA` where the agent has no belief, as the plan itself rules out what came before: its agent
+#'   is sure of models that do not allow what was seen, or an action is missing and what was seen after it follows no
+#'   action that the agent would have taken. (There [log_lik()] is `-Inf` where a later action counts.) With
 #'   `summary = FALSE` an array `[draw, visit, action]`, whose first dimension is named by the draws' numbers
 #'   (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]).
 #' @seealso [augment()][augment.ibrc_fit] for beliefs, and for what a perfectly rational agent would have done;
@@ -69,7 +71,7 @@ predict.ibrc_plan <- function(object, visits, type = "action", ...) {
   if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
   coded <- code_visits(visits, object$setting)
   tree <- build_histories(coded, object$setting)
-  refuse_impossible_visits(coded, tree, object)
+  refuse_impossible_visits(coded, tree, object, taken = FALSE)
   law <- matrix(0, length(coded$row), length(object$setting$actions), dimnames = list(NULL, object$setting$actions))
   law[coded$row, ] <- action_law(object, tree)[tree$visit, , drop = FALSE]
   as.data.frame(law, optional = TRUE)

@@ -28,9 +28,9 @@
 #'
 #' @param x A fit ([ibrc()]), not made with `keep_data = FALSE`; or what another package's method for
 #'   [loo::kfold()] takes.
-#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action), where every refit leaves out one. Or a
-#'   whole number for each trajectory, in order of first appearance, that says in which fold it is left out: by site,
-#'   say. Or an earlier result, to use its folds.
+#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action), where every refit
+#'   leaves out one. Or a whole number for each trajectory, in order of first appearance, that says in which fold it is
+#'   left out: by site, say. Or an earlier result, to use its folds.
 #' @param chains,iter,warmup,thin As in [ibrc()], for every refit; by default those of the fit, and half of `iter` as
 #'   warm-up where `iter` is given. Fewer save time; the R-hat of each refit says whether they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
@@ -46,10 +46,11 @@
 #' @return An object of class `kfold` and `loo`, as that package knows it: `estimates` of `elpd_kfold` (the
 #'   expected log predictive density of trajectories not seen), `p_kfold` (how much likelier the whole fit makes them)
 #'   and `kfoldic`, with standard errors; and `pointwise`, one row per trajectory with a scored action, in order of
-#'   first appearance. Also `folds`, the fold of each trajectory (`NA` where no action is scored), and `refits`, a data frame with one row per refit: `fold`, `group`, `fitted`
-#'   and `left_out` (numbers of trajectories), `seed`, `rhat`, `ess_bulk` and `ess_tail` (the worst over terms) and
-#'   `mcse`, the Monte Carlo error of its part of `elpd_kfold`. A refit with R-hat above 1.01 gives a
-#'   warning of class `ibrc_warning_convergence`; the result must then not be used, and says so in print.
+#'   first appearance. Also `folds`, the fold of each trajectory (`NA` where no action is scored), and `refits`, a
+#'   data frame with one row per refit: `fold`, `group`, `fitted` and `left_out` (numbers of trajectories), `seed`,
+#'   `rhat`, `ess_bulk` and `ess_tail` (the worst over terms) and `mcse`, the Monte Carlo error of its
+#'   part of `elpd_kfold`. A refit with R-hat above 1.01 gives a warning of class `ibrc_warning_convergence`;
+#'   the result must then not be used, and says so in print.
 #' @seealso [loo()], an approximation without refits.
 #' @family inference
 #' @export
@@ -151,7 +152,8 @@ split_folds <- function(group, n_folds, seed) {
   out
 }
 
-# One row per fold and group with somebody to leave out; trajectories without a fold are in none. Groups do not need each other.
+# One row per fold and group with somebody to leave out; trajectories without a fold are in none. Groups do not
+# need each other.
 plan_refits <- function(fit, folds) {
   n_groups <- length(fit$draws)
   left_out <- table(factor(folds, seq_len(max(folds, na.rm = TRUE))), factor(fit$trajectory_group, seq_len(n_groups)))

@@ -141,11 +141,12 @@ with_some_action <- function(coded) {
   coded
 }
 
-# `ends`: whether the last action of a trajectory may be missing.
+# `ends`: whether the last action of a trajectory may be missing. Of the visits that a fit keeps, those are then left
+# out.
 coded_visits <- function(iohmm, visits, purpose, ends = TRUE) {
   if (!is.null(visits)) return(refuse_lost_actions(code_visits(visits, iohmm_setting_words(iohmm)), ends))
   need_visits(iohmm, paste(purpose, "without `visits`"), "object")
-  iohmm$coded
+  if (ends) iohmm$coded else without_open_ends(iohmm$coded)
 }
 
 iohmm_setting_words <- function(iohmm) {

@@ -44,8 +44,9 @@ model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   refuse_too_large(n * (16 * numbers + 4000), "n", "`n` = ", format_count(n), " draws of laws with ",
                    plural(numbers, "probability", "probabilities"), " would be ", format_count(n * numbers), " numbers",
                    advice = "draw fewer")
-  tree <- iohmm_tree(iohmm$coded, iohmm)
-  smooth <- expect_states(iohmm, iohmm_chains(iohmm$coded))$smooth
+  coded <- without_open_ends(iohmm$coded)
+  tree <- iohmm_tree(coded, iohmm)
+  smooth <- expect_states(iohmm, iohmm_chains(coded))$smooth
   stream <- streams_from_seed(seed, 1)[[1]]
   draws <- with_stream(stream, gibbs_draws(iohmm, tree, smooth, n, warmup, thin))
   names(draws) <- paste0("draw_", seq_len(n))

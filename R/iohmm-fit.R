@@ -7,7 +7,9 @@
 #'
 #' At a visit in state `s`, action `u` is taken; the next state comes from
 #' `transition[s, , u]`, and what is seen from `emission[, , u]` in the *new* state, as in
-#' [decision_setting()]. A missing observation is summed over.
+#' [decision_setting()]. A missing observation is summed over. The action may be missing at the last visit of a
+#' trajectory alone ([trajectories()]). Nothing is learned from such a visit, and it is not among the `visits` that
+#' `glance()` counts; [predict()][predict.ibrc_iohmm] and [log_lik()] still have a row or an entry for it.
 #'
 #' The likelihood has many tops. Each of `starts` climbs begins at laws drawn at random
 #' and goes up by expectation-maximisation, in which a step never falls; the highest
@@ -95,7 +97,8 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   words <- iohmm_words(visits, actions, observations)
   names <- check_state_names(names, states)
   scores <- check_scores(sort_by, words$observations)
-  coded <- without_open_ends(code_visits(visits, words))
+  all_coded <- code_visits(visits, words)
+  coded <- without_open_ends(all_coded)
   pairs <- count_pairs(coded, words)
   possible <- possible_pairs(zeros, pairs, coded, words)
   prior <- check_iohmm_prior(prior, words)
@@ -114,9 +117,7 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   best <- fits[[which(candidates$chosen)]]
   fit <- new_ibrc_iohmm(best, problem, candidates, do.call(rbind, lapply(fits, `[[`, "table")), scores, names, run)
   fit$choices <- expect_choices(fit, coded)
-  # Rows as they would be without those left out.
-  coded$row <- order(order(coded$row))
-  fit["coded"] <- list(if (keep_data) coded)
+  fit["coded"] <- list(if (keep_data) all_coded)
   if (!fit$converged) {
     warn("convergence", "The best climb took all ", run$max_iter, " steps without coming to rest: raise `max_iter`.")
   }

@@ -16,7 +16,8 @@
 #'
 #' @param object A fit ([fit_iohmm()]).
 #' @param visits Trajectories ([trajectories()]) with known actions and observations. By
-#'   default those of the fit. For `predict()`, the last action of a trajectory may be missing.
+#'   default those of the fit, all of them and in the order of their rows. For `predict()`, the last action of a
+#'   trajectory may be missing; `simulate()` leaves such visits of the fit out, and refuses them in `visits`.
 #' @param type `"filter"`: the state given what was done and seen until then;
 #'   `"smooth"`: given the whole trajectory; `"observation"`: the chances of what is
 #'   seen after the action of the visit, given all that came before it; `"action"`: those of the action, see below.

@@ -14,6 +14,8 @@
 #' their number beside it; marks of other actions at that belief stand next to it, towards
 #' the middle.
 #'
+#' A path ends where its agent has no belief any more ([belief_paths()]); `simplex_data()` has `NA` there.
+#'
 #' @param fit A fit ([ibrc()]), drawn at the posterior medians of the patient's group, or a
 #'   plan ([plan_agent()]). It must have two or three states.
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
@@ -55,6 +57,7 @@ plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
 }
 
 draw_paths <- function(data, setting) {
+  data <- data[!(data$part == "path" & is.na(data[[setting$states[1]]])), ]
   if (length(setting$states) == 2) draw_interval_paths(data, setting) else draw_simplex_paths(data, setting)
 }
 

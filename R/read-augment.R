@@ -21,6 +21,13 @@ generics::augment
 #' nothing can be said before there is another visit. A diagnosis that is made before it is
 #' due has a negative `.late`, unless it ends the trajectory: then it was never due.
 #'
+#' An agent may come to have no belief: it is sure of models that do not allow what was seen, or an action is missing
+#' and what was seen after it follows no action that the agent would have taken, as easily happens to the perfectly
+#' rational one. From there on what is said of that agent is `NA`, and a probability of the action taken is 0.
+#'
+#' Actions that are not scored ([trajectories()]) are judged as others are. Leave them out of counts of `.differs` where
+#' they were forced.
+#'
 #' @param x A fit ([ibrc()]).
 #' @param visits Trajectories ([trajectories()]): those of the fit, or others. For a
 #'   fit with groups they must have the columns that it was grouped by; for one by the column of identifiers
@@ -188,6 +195,8 @@ first_row <- function(holds, trajectory) {
 }
 
 belief_columns <- function(belief, prefix) {
+  # Where there is none; as predict() has it.
+  belief[is.nan(belief)] <- NA
   colnames(belief) <- paste0(prefix, colnames(belief))
   data.frame(belief, check.names = FALSE)
 }

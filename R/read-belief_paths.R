@@ -7,7 +7,9 @@
 #' The perfectly rational agent follows the actions that were taken, not its own: what it
 #' would have seen had it acted otherwise is not known. Its beliefs differ from the
 #' agent's where the agent leans to some of its models (`beta`). Where an action is missing ([trajectories()]), each of
-#' the two carries on the mean of what it might have done itself.
+#' the two carries on the mean of what it might have done itself. Where what was seen then follows nothing that it would
+#' have done, or where models that it is sure of rule out what was seen, it has no belief from there on: all that is
+#' said of it is `NA`, and a probability of the action taken is 0. Actions that are not scored are judged as others are.
 #'
 #' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
 #'   posterior medians of each group ([project_behavior()]).

@@ -56,7 +56,7 @@ predict.ibrc_mode <- function(object, visits = NULL, type = "action", ...) {
 #' @export
 log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
   check_unused(...)
-  judged <- judge_groups(object, visits, function(plan, tree, action) {
+  judged <- judge_groups(object, visits, taken = TRUE, read = function(plan, tree, action) {
     law <- read_histories(plan, tree, beliefs = FALSE)$log_policy
     trajectory_sums(scored_log_policy(law, tree, action), trajectory_of(tree))
   })
@@ -66,9 +66,9 @@ log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
 }
 
 # What `read` makes of the visits of each group by the plan at its mode: a list, beside what code_for_fit() gives.
-judge_groups <- function(mode, visits, read) {
+judge_groups <- function(mode, visits, read, taken = FALSE) {
   # Before any solve.
-  seen <- if (is.null(visits)) kept_visits(mode) else code_for_fit(visits, mode, "visits")
+  seen <- if (is.null(visits)) kept_visits(mode) else code_for_fit(visits, mode, "visits", taken)
   plans <- group_plans(mode)
   seen$found <- lapply(seq_along(plans), function(group) {
     if (length(seen$rows[[group]])) read(plans[[group]], seen$histories[[group]], seen$actions[[group]])

@@ -71,7 +71,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, visits = NULL,
     draws <- 200
   }
   seen <- if (is.null(newdata)) kept_visits(object, "The likelihood of each trajectory") else
-    code_for_fit(newdata, object, argument)
+    code_for_fit(newdata, object, argument, taken = TRUE)
   log_lik_at(object, spaced_draws(object, draws), seen)
 }
 
@@ -109,13 +109,15 @@ log_lik_at <- function(fit, chosen, seen) {
   out
 }
 
-# Visits as a fit or a mode keeps its own, in groups that it knows; refused where none of its models allows them.
-code_for_fit <- function(visits, fit, argument) {
+# Visits as a fit or a mode keeps its own, in groups that it knows; refused where none of its models allows them, or
+# where actions are judged (`taken`) and the action prior that is held rules one out.
+code_for_fit <- function(visits, fit, argument, taken = FALSE) {
   coded <- code_visits(visits, fit$problem$setting, argument)
   group <- fit_groups(fit, visits, coded, argument)
   seen <- c(group_histories(coded, group, fit), list(who = trajectory_names(visits)))
   for (one in unique(seen$group)) {
-    refuse_impossible_visits(seen$coded[[one]], seen$histories[[one]], problem_of(fit, one))
+    refuse_impossible_visits(seen$coded[[one]], seen$histories[[one]], problem_of(fit, one),
+                             action_prior = fit$fixed$action_prior, taken = taken)
   }
   seen
 }

@@ -38,6 +38,37 @@ test_that("where the agent has no belief there is no prediction, and the log-lik
   expect_identical(unname(log_lik(sure, seen)), -Inf)
 })
 
+test_that("a missing action that the agent would not have taken leaves it without a belief", {
+  seen <- trajectories(unlikely_data(), scored = "free")
+  rational <- unlikely_plan(0)
+  expect_identical(is.na(predict(rational, seen)$wait), c(FALSE, FALSE, TRUE, TRUE))
+  expect_identical(unname(log_lik(rational, seen)), -Inf)
+  # Any other agent might have looked.
+  bounded <- unlikely_plan(1)
+  chances <- as.matrix(predict(bounded, seen))
+  expect_false(anyNA(chances))
+  expect_close(sum(log(chances[c(1, 3, 4), "wait"])), log_lik(bounded, seen)[[1]], 1e-12)
+})
+
+test_that("an action of prior probability 0 is none to predict with, but no bar to it; its likelihood is refused", {
+  never <- bounded_agent(alpha = 1, action_prior = c(0.5, 0.5, 0))
+  plan <- plan_agent(diag_setting(), never, diag_models(), resolution = 10)
+  taken <- trajectories(data.frame(id = 1, time = 1:3, action = "monitor", observation = "positive"))
+  expect_identical(predict(plan, taken)$monitor, numeric(3))
+  expect_identical(expect_error(log_lik(plan, taken), "prior probability 0", class = "ibrc_error_data")$rows, 1:3)
+  others <- trajectories(data.frame(id = 1:8, time = 1, action = rep(diag_setting()$actions[1:2], 4),
+                                    observation = NA_character_))
+  inverse <- list(others, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), resolution = 10, seed = 1,
+                  fixed = list(action_prior = c(0.5, 0.5, 0)))
+  fit <- suppressWarnings(do.call(ibrc, c(inverse, chains = 1, iter = 10, check = FALSE)))
+  mode <- suppressWarnings(do.call(ibrc_mode, c(inverse, starts = 1, list(conf.level = NULL))))
+  for (model in list(fit, mode)) {
+    expect_identical(predict(model, taken)$monitor, numeric(3))
+    error <- expect_error(log_lik(model, visits = taken), "prior probability 0", class = "ibrc_error_data")
+    expect_identical(error$rows, 1:3)
+  }
+})
+
 test_that("what is missing or cannot be is refused", {
   expect_error(predict(plan), "must be given", class = "ibrc_error_input")
   expect_error(predict(plan, visits, type = c("action", "state")), class = "ibrc_error_input")
