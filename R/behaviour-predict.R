@@ -22,7 +22,8 @@
 #' * A *fit*: the mean of that over draws from the posterior of the trajectory's group. Draws all weigh the same: they
 #'   are not weighed anew by what a person who is new to the fit did at earlier visits. Such a person is taken for one
 #'   of the group, not for one whose bounds become known on the way. On the visits that a fit was made from, the draws
-#'   know every action already, this one too: such predictions are in sample, and score better than they would elsewhere.
+#'   know every action already, this one too: such predictions are in sample, and score better than they would
+#'   elsewhere.
 #' * *Learned dynamics* ([predict()][predict.ibrc_iohmm]): how often each action was taken in each hidden state, for the
 #'   state as far as it is known before the action. Nothing is wanted or planned there.
 #'

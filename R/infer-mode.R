@@ -34,8 +34,8 @@
 #'   term and group: `term`, `group` (with groups), `estimate`, `std.error` (from the
 #'   curvature), `conf.low` and `conf.high`; `coef()` the estimates; `logLik()` the
 #'   log-likelihood there, all groups together. `glance()` gives one row: `estimate`, `log_lik`, `n_parameters`, `AIC`
-#'   and `BIC` (of trajectories; `NA` with `estimate = "map"`), `trajectories`, `visits`, `groups`, `reached` (of the
-#'   group where they were fewest, how many climbs got to the top), `starts` and `converged`.
+#'   and `BIC` (of trajectories with a scored action; `NA` with `estimate = "map"`), `trajectories`, `visits`, `groups`,
+#'   `reached` (of the group where they were fewest, how many climbs got to the top), `starts` and `converged`.
 #' @seealso [predict()][predict.ibrc_mode], [log_lik()] and [simulate()][simulate.ibrc_mode] for what a mode says of
 #'   visits.
 #' @family inference
@@ -227,7 +227,8 @@ coef.ibrc_mode <- function(object, ...) {
 logLik.ibrc_mode <- function(object, ...) {
   check_unused(...)
   structure(sum(vapply(object$tops, function(top) top$log_likelihood, 0)),
-            df = length(object$tops) * length(object$prior), nobs = sum(object$group_sizes), class = "logLik")
+            df = length(object$tops) * length(object$prior),
+            nobs = sum(counted_trajectories(object$histories, object$trajectory_group)), class = "logLik")
 }
 
 #' @export

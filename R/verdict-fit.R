@@ -26,7 +26,8 @@
 #'   caution, since intervals do not know of it. Visits that come after a missing action are "do not use"
 #'   ([trajectories()] says why). How far the posterior moves at twice the resolution of the lattice, and
 #'   when the middle one of the models counts twice: on the lattice 0.25 of a standard deviation or more is a caution,
-#'   1 or more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of its
+#'   1 or more is "do not use"; for the models a caution is a term that moves by 2 standard deviations or more, out of
+#'   its
 #'   interval, or by a quarter of
 #'   itself or more. Habit: are actions repeated more often, or less, than the fitted agent would repeat them?
 #'

@@ -126,6 +126,10 @@ test_that("trajectories in which nothing counts are not counted as predicted per
   expect_identical(again, out)
   expect_error(kfold(aside, folds = 31), "trajectories that count", class = "ibrc_error_input")
   expect_error(kfold(whole, folds = c(NA, rep(1:2, c(9, 20)))), "position 1", class = "ibrc_error_input")
+  mode <- ibrc_mode(trajectories(some, scored = "free"), tiger, prior = prior, resolution = 20, starts = 1, seed = 1,
+                    estimate = "mle", conf.level = NULL)
+  expect_identical(attr(logLik(mode), "nobs"), 30L)
+  expect_equal(glance(mode)$BIC, log(30) - 2 * as.numeric(logLik(mode)))
   skip_if_not_installed("loo")
   expect_message(left <- suppressWarnings(loo(aside, visits = trajectories(some, scored = "free"))), "10 trajectories")
   expect_identical(rownames(left$pointwise), as.character(11:40))

@@ -89,8 +89,8 @@ test_that("visits after a missing action make a fit one not to use", {
     data$action[rows] <- NA
     data$known <- !is.na(data$action)
     visits <- trajectories(data, scored = "known", setting = tiger_setting())
-    ibrc(visits, tiger_setting(), prior = ibrc_prior(alpha ~ lognormal(1, 1)), chains = 2, iter = 40, seed = 1,
-         resolution = 20)
+    suppressWarnings(ibrc(visits, tiger_setting(), prior = ibrc_prior(alpha ~ lognormal(1, 1)), chains = 2, iter = 40,
+                          seed = 1, resolution = 20), classes = "ibrc_warning")
   }
   # The last action of a trajectory is followed by nothing.
   last <- which(!duplicated(data$id, fromLast = TRUE))
