@@ -106,7 +106,7 @@ test_that("what cannot be read is refused", {
   expect_identical(error$rows, 2L)
 })
 
-test_that("where a rational agent would not have done what was, it has no belief, and its path ends there in pictures", {
+test_that("where a rational agent would not have done what was done, it has no belief, and its path ends in pictures", {
   seen <- trajectories(unlikely_data(), scored = "free")
   paths <- belief_paths(unlikely_plan(1), seen, final = TRUE)
   expect_false(anyNA(paths$.belief_ill))
