@@ -33,6 +33,8 @@ refuse_unseen_states <- function(states, observations, argument) {
 # Transition and emission of one model. Where the state is seen and the transition given by what is possible alone,
 # they stay so: rows, and the word "identity".
 as_dynamics <- function(transition, emission, states, actions, observations, at = "") {
+  # In the order of the arguments: either may be a call that draws numbers.
+  force(transition)
   if (identical(emission, "identity") && is_sparse_input(transition)) {
     refuse_unseen_states(states, observations, paste0(at, "emission"))
     return(list(transition = as_rows(transition, states, actions, paste0(at, "transition")), emission = "identity"))
