@@ -107,5 +107,3 @@ visits_words <- function(n, suppress) {
 trajectories_words <- function(count) {
   paste(count, ifelse(count == "1", "trajectory", "trajectories"))
 }
-
-

@@ -38,7 +38,7 @@ read_dirichlet <- function(call, environment, term) {
                 "dirichlet(2, 1, 1).")
   }
   values <- lapply(as.list(call)[-1], function(one) {
-    if (identical(one, quote(expr = ))) abort_input(term, "has an empty place in dirichlet().")
+    if (is.name(one) && !nzchar(as.character(one))) abort_input(term, "has an empty place in dirichlet().")
     value <- tryCatch(eval(one, environment), error = function(e) NULL)
     if (!is.numeric(value) || !length(value)) {
       abort_input(term, "needs numbers in dirichlet(); ", expression_text(one), " is none.")

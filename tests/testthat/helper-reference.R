@@ -287,9 +287,8 @@ twin_recognise_any <- function(models, policy, sigma, belief, observation, stops
   total <- 0
   for (action in setdiff(which(policy(belief) > 0), stops)) {
     weights <- sigma(belief, action)
-    chance <- if (is.na(observation)) 1 else {
-      sum(weights * vapply(models, function(m) twin_bayes(m, belief, action)$p[observation], 0))
-    }
+    of_model <- function(m) if (is.na(observation)) 1 else twin_bayes(m, belief, action)$p[observation]
+    chance <- sum(weights * vapply(models, of_model, 0))
     if (chance == 0) next
     total <- total + policy(belief)[action] * chance * twin_recognise(models, weights, belief, action, observation)
   }

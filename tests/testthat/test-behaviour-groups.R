@@ -119,9 +119,9 @@ test_that("dynamics of single trajectories are named by number, and no identifie
   seen <- single_visits()
   prior <- ibrc_prior(alpha ~ lognormal(0, 1))
   own <- stats::setNames(rep(list(diag_setting()), 4), paste0("SECRET", 1:4))
+  models <- lapply(own, function(x) diag_models())
   for (give in list(function(...) suppressWarnings(ibrc_mode(seen, own, prior = prior, by = "id")),
-                    function(...) suppressWarnings(ibrc(seen, diag_setting(), lapply(own, function(x) diag_models()),
-                                                        prior, by = "id")))) {
+                    function(...) suppressWarnings(ibrc(seen, diag_setting(), models, prior, by = "id")))) {
     error <- expect_error(give(), "there are \"trajectory 1\"", class = "ibrc_error_input")
     expect_no_match(conditionMessage(error), "SECRET")
   }
