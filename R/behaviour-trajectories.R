@@ -106,7 +106,8 @@
 #'
 #' # The second visit of patient "a" was decided by a protocol.
 #' visits$free <- c(TRUE, FALSE, TRUE)
-#' trajectories(visits, id = "patient", time = "visit", action = "done", observation = "seen", scored = "free")
+#' trajectories(visits, id = "patient", time = "visit", action = "done", observation = "seen",
+#'              scored = "free")
 trajectories <- function(data, id = "id", time = "time", action = "action",
                          observation = "observation", covariates = NULL, setting = NULL, scored = NULL) {
   check_given(data)
