@@ -16,13 +16,14 @@ need valgrind R Rscript gcov
 
 # A new file is run unless it is named here.
 left_out="behaviour-adni_like behaviour-flow behaviour-panel behaviour-read_adni behaviour-simulate
-  behaviour-suppress benchmarks common-conditions explore-agent explore-page explore-sliders fit-ibrc
-  fit-resume infer-distributions infer-group-dynamics infer-irl infer-prior infer-profile infer-sampler
-  infer-sampler-proposal infer-spread malformed names plan-agent plan-regions plot-data plot-fit plot-groups
-  plot-paths plot-plan plot-simplex privacy problem-agent problem-pomdp-entries problem-pomdp-file
-  problem-setting read-augment read-belief_paths read-loglik read-predict readme report-dynamics report-fit
-  report-html report-sections setup standards trust verdict-identifiability verdict-summary vignette-adni
-  vignette-paper vignettes wording rooms"
+  behaviour-suppress benchmarks common-conditions compare-cost_benefit explore-agent explore-page
+  explore-sliders fit-ibrc fit-resume infer-default_prior infer-distributions infer-group-dynamics infer-irl
+  infer-prior infer-profile infer-sampler infer-sampler-proposal infer-spread malformed names plan-agent
+  plan-regions plot-data plot-fit plot-groups plot-paths plot-plan plot-simplex plot-triangle privacy
+  problem-agent problem-pomdp-entries problem-pomdp-file problem-setting read-augment read-belief_paths
+  read-loglik read-predict readme report-dynamics report-fit report-html report-sections rooms setup standards
+  trust verdict-identifiability verdict-identified verdict-loo verdict-summary vignette-adni vignette-paper
+  vignettes wording"
 filter=${1:-}
 suppressions=tests/slow/shared/valgrind.supp
 export IBRC_EXTENDED_TESTS=0

@@ -1,12 +1,6 @@
-visits <- data.frame(
-  who = c("p1", "p1", "p1", "p2", "p2"), when = c(0, 6, 12, 0, 6), sex = c("f", "f", "f", "m", "m"),
-  did = c("monitor", "monitor", "declare_diseased", "monitor", "declare_healthy"),
-  saw = c("positive", "positive", NA, "negative", NA), other = 1:5
-)
-read_visits <- function(data = visits, ..., id = "who", time = "when", action = "did", observation = "saw",
-                        setting = diag_setting()) {
-  trajectories(data, id = id, time = time, action = action, observation = observation, setting = setting, ...)
-}
+visits <- two_patients
+refused <- expect_rows_refused
+change <- change_rows
 
 test_that("columns keep their names and rows their order", {
   out <- read_visits(covariates = "sex")
@@ -18,21 +12,6 @@ test_that("columns keep their names and rows their order", {
   expect_silent(read_visits(transform(visits, when = as.Date("2020-01-01") + when)))
   expect_silent(read_visits(time = NULL))
 })
-
-refused <- function(data, ..., argument, rows, class = "ibrc_error_data") {
-  error <- expect_error(read_visits(data, ...), class = class)
-  expect_identical(error$argument, argument)
-  if (!missing(rows)) {
-    expect_identical(as.integer(error$rows), as.integer(rows))
-    expect_match(conditionMessage(error), as.character(rows[1]), fixed = TRUE)
-  }
-  expect_no_match(conditionMessage(error), "p1|p2")
-}
-
-change <- function(column, rows, to) {
-  visits[rows, column] <- to
-  visits
-}
 
 test_that("rows that cannot be are refused by their numbers, never by an identifier", {
   refused(change("who", 2, NA), argument = "id", rows = 2)

@@ -46,14 +46,6 @@ test_that("without one the machine is asked, and the container on it", {
   expect_gt(memory_limit(NULL), 1e6)
 })
 
-test_that("bytes and counts are said as people say them", {
-  expect_identical(format_bytes(1), "1 byte")
-  expect_identical(format_bytes(2e9), "2 GB")
-  expect_identical(format_bytes(1234567), "1.2 MB")
-  expect_identical(format_bytes(4e18), "4,000 PB")
-  expect_identical(format_count(1e5), "100,000")
-})
-
 test_that("many things are cut into even pieces, and few are not cut", {
   expect_identical(in_pieces(1:3, 6), list(1:3))
   expect_identical(in_pieces(letters[1:7], 6), list(letters[1:3], letters[4:7]))

@@ -28,26 +28,3 @@ test_that("a few values that cannot be read are warned of, more are refused", {
   expect_identical(error$rows, 4:5)
   expect_identical(error$columns, "b")
 })
-
-test_that("numbers print without a warning whatever the decimal mark is", {
-  plain <- c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345))
-  expect_identical(plain, c("12,345 rows", "0.5", "12,345"))
-  withr::local_options(OutDec = ",", warn = 2)
-  plain <- c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345))
-  expect_identical(plain, c("12 345 rows", "0.5", "12 345"))
-  visits <- clinic_visits()
-  expect_silent(format(visits))
-  shown <- capture.output({
-    print(flow(read_adni(adni_like)))
-    print(clinic_fit())
-    print(diag_setting())
-    print(ibrc_prior(alpha ~ lognormal(0, 0.5)))
-    print(bounded_agent(0.5))
-  })
-  expect_match(shown, "6 663", all = FALSE)
-  # Names are names.
-  expect_identical(names(read_adni(adni_like, age_cut = 70.5))[5], "over_70.5")
-  expect_identical(names(diag_models()$models)[1], "accuracy_0.6")
-  expect_error(simulate(plan_agent(diag_setting(), bounded_agent(1), resolution = 5), 2e9), "10 000 000",
-               class = "ibrc_error_input")
-})

@@ -109,12 +109,19 @@ for (name in names(objects)) {
   })
 }
 
-test_that("a posterior per person, of the first 70 % of their choices, scores the rest", {
-  tiger <- tiger_setting()
-  listener <- plan_agent(tiger, bounded_agent(alpha = 20), resolution = 20)
-  data <- as.data.frame(simulate(listener, 3, seed = 7, horizon = 20))
-  data$early <- data$time < 14
+tiger <- tiger_setting()
+listener <- plan_agent(tiger, bounded_agent(alpha = 20), resolution = 20)
+
+# The first 70 % of the choices of some listeners are early, the others late.
+early_and_late <- function(n, horizon) {
+  data <- as.data.frame(simulate(listener, n, seed = 7, horizon = horizon))
+  data$early <- data$time < 0.7 * horizon
   data$late <- !data$early
+  data
+}
+
+test_that("a posterior per person, of the first 70 % of their choices, scores the rest", {
+  data <- early_and_late(3, 20)
   train <- trajectories(data, scored = "early")
   prior <- ibrc_prior(alpha ~ lognormal(2, 1))
   people <- suppressWarnings(list(
@@ -136,11 +143,7 @@ test_that("a posterior per person, of the first 70 % of their choices, scores th
 })
 
 test_that("trained on the first 70 % of a person's choices, every model scores the rest", {
-  tiger <- tiger_setting()
-  listener <- plan_agent(tiger, bounded_agent(alpha = 20), resolution = 20)
-  data <- as.data.frame(simulate(listener, 30, seed = 7, horizon = 10))
-  data$early <- data$time < 7
-  data$late <- !data$early
+  data <- early_and_late(30, 10)
   train <- trajectories(data, scored = "early")
   test <- trajectories(data, scored = "late")
   prior <- ibrc_prior(alpha ~ lognormal(2, 1))
@@ -154,19 +157,21 @@ test_that("trained on the first 70 % of a person's choices, every model scores t
   alone <- ibrc(cut, tiger, prior = prior, chains = 2, iter = 200, seed = 1, resolution = 20, check = FALSE)
   expect_identical(alone$draws, held_out$fit$draws)
   expect_identical(held_out$fit$n_scored, 210)
-  even <- 30 * 3 * log(1 / 3)
+  # What knowing how often each action was taken early on would score.
+  shares <- log(prop.table(table(data$action[data$early])))
+  by_shares <- sum(shares[as.character(data$action[data$late])])
+  at <- cbind(which(data$late), as.integer(data$action)[data$late])
   for (object in held_out) {
-    chances <- as.matrix(predict(object, test, type = "action"))
-    taken <- log(chances[cbind(seq_len(nrow(data)), as.integer(data$action))])
+    scored <- sum(log(as.matrix(predict(object, test, type = "action"))[at]))
     found <- log_lik(object, test)
     if (is.matrix(found)) {
-      # The mean of probabilities predicts no worse than the mean of their logarithms.
-      expect_gt(sum(taken[data$late]), mean(rowSums(found)) - 1e-9)
+      each <- predict(object, test, type = "action", draws = nrow(found), summary = FALSE)
+      expect_close(apply(each, 1, function(chances) sum(log(chances[at]))), unname(rowSums(found)), 1e-10)
     } else {
-      expect_close(sum(found), sum(taken[data$late]), 1e-12)
+      expect_close(sum(found), scored, 1e-12)
     }
-    # Better than knowing nothing. Who made the choices is not beaten by much.
-    expect_gt(sum(taken[data$late]), even)
-    expect_lt(sum(taken[data$late]), sum(log_lik(listener, test)) + 5)
+    # Better than that. Who made the choices is not beaten by much.
+    expect_gt(scored, by_shares)
+    expect_lt(scored, sum(log_lik(listener, test)) + 5)
   }
 })

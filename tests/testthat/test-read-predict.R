@@ -1,12 +1,8 @@
 setting <- diag_setting()
-truth <- plan_agent(setting, bounded_agent(0.5, 1.25), diag_models())
-north <- cbind(as.data.frame(simulate(truth, 30, seed = 1)), clinic = "north")
-south <- cbind(as.data.frame(simulate(update(truth, bounded_agent(3)), 20, seed = 2)), clinic = "south")
-south$id <- south$id + 30
-visits <- trajectories(rbind(north, south), covariates = "clinic", setting = setting)
+visits <- uneven_visits()
 prior <- ibrc_prior(alpha ~ lognormal(0, 1))
-pooled <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 200, seed = 1)
-grouped <- ibrc(visits, setting, diag_models(), prior, by = "clinic", chains = 2, iter = 200, seed = 1)
+pooled <- uneven_fit()
+grouped <- uneven_fit("clinic")
 
 test_that("replicates have the shape of the data", {
   made <- posterior_predict(grouped, draws = 4, seed = 1)
@@ -64,13 +60,6 @@ test_that("follow-up ends where the data were cut off", {
   expect_setequal(ends, c(1, 4))
   made <- posterior_predict(cut, draws = 2, seed = 1)
   expect_true(all(made$time < ends[made$id]))
-})
-
-test_that("what is not a fit goes to the generic of the same name", {
-  expect_error(hand_on(truth, "no.such.package", "posterior_predict"), class = "ibrc_error_input")
-  skip_if_not_installed("bayesplot")
-  other <- with_seed(1, pp_check(stats::rnorm(20), matrix(stats::rnorm(200), 10), bayesplot::ppc_stat))
-  expect_s3_class(other, "ggplot")
 })
 
 test_that("what cannot be replicated is refused", {

@@ -66,6 +66,12 @@ test_that("every file stands in a room, no room knows one to its right, and no c
   expect_identical(on_circle(calls), character())
 })
 
+test_that("every file has tests under its own name", {
+  skip_without_sources()
+  files <- setdiff(list.files("../../R", "[.]R$"), "ibrc-package.R")
+  expect_identical(setdiff(paste0("test-", files), list.files(".", "^test-")), character())
+})
+
 test_that("a call back and a circle would be seen", {
   skip_if_not_installed("codetools")
   namespace <- list2env(list(first = function(x) second(x), second = function(x) third(x), third = function(x) x,

@@ -1,12 +1,8 @@
 setting <- diag_setting()
-truth <- plan_agent(setting, bounded_agent(0.5, 1.25), diag_models())
-north <- cbind(as.data.frame(simulate(truth, 30, seed = 1)), clinic = "north")
-south <- cbind(as.data.frame(simulate(update(truth, bounded_agent(3)), 20, seed = 2)), clinic = "south")
-south$id <- south$id + 30
-visits <- trajectories(rbind(north, south), covariates = "clinic", setting = setting)
+visits <- uneven_visits()
 prior <- ibrc_prior(alpha ~ lognormal(0, 1))
-pooled <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 200, seed = 1)
-grouped <- ibrc(visits, setting, diag_models(), prior, by = "clinic", chains = 2, iter = 200, seed = 1)
+pooled <- uneven_fit()
+grouped <- uneven_fit("clinic")
 
 test_that("shares seen by visit and by length are counts of the data", {
   data <- pp_data(grouped, "visit", draws = 10, seed = 1)
@@ -129,5 +125,5 @@ test_that("a check of what was not kept, or is not known, is refused", {
   expect_error(pp_data(bare), "keep_data", class = "ibrc_error_input")
   expect_error(pp_check(bare), "keep_data", class = "ibrc_error_input")
   expect_error(pp_check(pooled, "time"), class = "ibrc_error_input")
-  expect_error(pp_data(truth), class = "ibrc_error_input")
+  expect_error(pp_data(project_behavior(pooled)), class = "ibrc_error_input")
 })

@@ -1,0 +1,30 @@
+test_that("bytes and counts are said as people say them", {
+  expect_identical(format_bytes(1), "1 byte")
+  expect_identical(format_bytes(2e9), "2 GB")
+  expect_identical(format_bytes(1234567), "1.2 MB")
+  expect_identical(format_bytes(4e18), "4,000 PB")
+  expect_identical(format_count(1e5), "100,000")
+})
+
+test_that("numbers print without a warning whatever the decimal mark is", {
+  plain <- c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345))
+  expect_identical(plain, c("12,345 rows", "0.5", "12,345"))
+  withr::local_options(OutDec = ",", warn = 2)
+  plain <- c(plural(12345, "row"), format_plain(0.5), suppress_counts(12345))
+  expect_identical(plain, c("12 345 rows", "0.5", "12 345"))
+  visits <- clinic_visits()
+  expect_silent(format(visits))
+  shown <- capture.output({
+    print(flow(read_adni(adni_like)))
+    print(clinic_fit())
+    print(diag_setting())
+    print(ibrc_prior(alpha ~ lognormal(0, 0.5)))
+    print(bounded_agent(0.5))
+  })
+  expect_match(shown, "6 663", all = FALSE)
+  # Names are names.
+  expect_identical(names(read_adni(adni_like, age_cut = 70.5))[5], "over_70.5")
+  expect_identical(names(diag_models()$models)[1], "accuracy_0.6")
+  expect_error(simulate(plan_agent(diag_setting(), bounded_agent(1), resolution = 5), 2e9), "10 000 000",
+               class = "ibrc_error_input")
+})
