@@ -90,8 +90,7 @@ counted_trajectories <- function(histories, group) {
   out <- logical(length(group))
   for (g in seq_along(histories)) {
     tree <- histories[[g]]
-    # Only a first visit stands at the root.
-    out[group == g] <- tabulate(cumsum(tree$visit == 1L)[tree$scored], sum(group == g)) > 0
+    out[group == g] <- tabulate(trajectory_of(tree)[tree$scored], sum(group == g)) > 0
   }
   out
 }
@@ -103,3 +102,6 @@ unscored_words <- function(object, suppress = NULL) {
   count <- if (unscored < max(0, suppress)) paste0("<", suppress) else format_count(unscored)
   paste0(" (", count, " of them not scored)")
 }
+
+# The number of each visit's trajectory: only a first visit stands at the root.
+trajectory_of <- function(histories) cumsum(histories$visit == 1L)

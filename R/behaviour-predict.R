@@ -1,11 +1,11 @@
 #' What a decision model says of each visit
 #'
-#' Everything in this package that predicts behaviour has one face: a plan ([plan_agent()]), a fit ([ibrc()]), a mode
-#' ([ibrc_mode()]) and learned dynamics ([fit_iohmm()]) all answer the calls below, on visits that they were made from
-#' and on others. `predict()` gives the probability of each action at each visit *before* the action was seen, given
-#' what the same trajectory had done and seen until then.
+#' Everything in this package that predicts behaviour answers the same calls: a plan ([plan_agent()]), a fit
+#' ([ibrc()]), a mode ([ibrc_mode()]) and learned dynamics ([fit_iohmm()]), on visits that they were made from and on
+#' others. `predict()` gives the probability of each action at each visit *before* the action was seen, given what the
+#' same trajectory had done and seen until then.
 #'
-#' @section One face for decision models:
+#' @section The calls:
 #' * `predict(object, visits, type = "action")`: one row per visit, one column per action, its probability.
 #' * [`log_lik(object, visits)`][log_lik]: the log probability of the actions of each trajectory; of a fit, at draws
 #'   from its posterior ([log_lik()][log_lik.ibrc_fit]).
@@ -35,9 +35,10 @@
 #' *seen* at visits that are not scored, too: to hold those out as well, learn them from the earlier rows alone.
 #'
 #' @param object A plan ([plan_agent()]), a fit ([ibrc()]) or a mode ([ibrc_mode()]).
-#' @param visits Trajectories ([trajectories()]). For a fit or a mode with groups they must have the columns that it was
-#'   grouped by. Of a fit or a mode, `NULL` takes the visits that it was made from, trajectory by trajectory in order of
-#'   first appearance. Actions may be missing, at the last visit of a trajectory, say, to ask what comes next.
+#' @param visits Trajectories ([trajectories()]), also of people whom the model has not met. For a fit or a mode with
+#'   groups they must have the columns that it was grouped by; one that was grouped by person knows nobody else. Of a
+#'   fit or a mode, `NULL` takes the visits that it was made from, trajectory by trajectory in order of first
+#'   appearance. Actions may be missing, at the last visit of a trajectory, say, to ask what comes next.
 #' @param type `"action"`, the probability of each action.
 #' @param draws For a fit: how many draws to take, evenly spaced over the chains; `NULL` takes all of them.
 #' @param summary For a fit: `TRUE` gives the mean over draws, `FALSE` each of them.

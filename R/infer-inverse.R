@@ -2,8 +2,8 @@
 # profile_likelihood(), verdict() and resume() all get their evaluator here, so that what one of them takes, all do.
 #
 # Whatever has these parts is an inverse problem, a fit and a mode among them:
-#   problem, problems   the problem that all groups share, or NULL; one per group, or NULL. `problem` is the first of
-#                       them then: names of states, actions and observations are the same in all.
+#   problem, problems   the problem that all groups share, and NULL; or the first, and one per group: names of states,
+#                       actions and observations are the same in all.
 #   histories           one tree per group
 #   prior, fixed        what is inferred, and what is held
 #   tolerance           of solves

@@ -69,7 +69,7 @@ as_reported <- function(fit) {
   fit
 }
 
-reported_terms <- function(fit) prior_terms(as_reported(fit)$prior)
+reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, fit$problem$setting$actions))
 
 variable_names <- function(fit, group) {
   terms <- reported_terms(fit)
@@ -148,8 +148,9 @@ as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @importFrom posterior as_draws_array
 #' @export
 as_draws_array.ibrc_fit <- function(x, ...) {
+  x <- as_reported(x)
   all <- lapply(names(x$draws), function(group) {
-    draws <- as_reported(x)$draws[[group]]
+    draws <- x$draws[[group]]
     dimnames(draws)[[3]] <- variable_names(x, group)
     draws
   })

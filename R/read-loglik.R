@@ -174,9 +174,6 @@ read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) 
   out
 }
 
-# The number of each visit's trajectory: only a first visit stands at the root.
-trajectory_of <- function(histories) cumsum(histories$visit == 1L)
-
 # Groups of coded visits as the fit has them; one that it has not met is an error, without its name,
 # which may tell more than it should.
 fit_groups <- function(fit, visits, coded, argument = "visits") {
