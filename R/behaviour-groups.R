@@ -12,17 +12,17 @@ without_lone_group <- function(table, labels) {
   table
 }
 
-# `known`: labels of the groups of a fit, for visits that came after it.
-group_trajectories <- function(visits, by, coded, known = NULL) {
+# `known`: labels of the groups of a fit, for visits that came after it; `argument`: what the user calls `by`.
+group_trajectories <- function(visits, by, coded, known = NULL, argument = "by") {
   first <- coded$row[!duplicated(coded$trajectory)]
   if (is.null(by)) return(factor(rep(lone_group, length(first))))
-  if (!is.character(by) || length(by) == 0) abort_input("by", "must name columns, not ", describe(by), ".")
-  if (anyDuplicated(by)) abort_input("by", "names a column more than once.", rows = which(duplicated(by)))
+  if (!is.character(by) || length(by) == 0) abort_input(argument, "must name columns, not ", describe(by), ".")
+  if (anyDuplicated(by)) abort_input(argument, "names a column more than once.", rows = which(duplicated(by)))
   parts <- lapply(seq_along(by), function(i) {
     if (identical(by[i], attr(visits, "roles")$id)) return(numbered_trajectories(length(first)))
-    check_column(visits, by[i], "by", " Name it in `covariates` of trajectories(), which drops other columns.")
+    check_column(visits, by[i], argument, " Name it in `covariates` of trajectories(), which drops other columns.")
     group_part(visits[[by[i]]], by[i], coded, first, several = length(by) > 1,
-               known = label_part(known, i))
+               known = label_part(known, i), argument = argument)
   })
   label <- do.call(paste, c(lapply(parts, as.character), sep = ", "))
   # Groups in the order of the first column's levels, then of the second's.
@@ -41,15 +41,15 @@ are_numbered <- function(labels) all(grepl("\\btrajectory [0-9]+\\b", labels))
 
 # The label of each trajectory in one column. `several`: whether labels of other columns follow; `known`: labels of
 # this column in the fit, if there is one.
-group_part <- function(x, column, coded, first, several, known) {
+group_part <- function(x, column, coded, first, several, known, argument) {
   x <- plain_column(x)
-  refuse_lookalikes(x, "by", column)
+  refuse_lookalikes(x, argument, column)
   lost <- is_lost(x)
-  level <- group_text(x, column, known)
+  level <- group_text(x, column, known, argument)
   # NA differs from every text.
   code <- ifelse(lost, 0L, match(level, unique(level)))
   differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
-  if (length(differs)) abort_rows(sort(differs), "by", "column ", enumerate(column), " changes within a trajectory")
+  if (length(differs)) abort_rows(sort(differs), argument, "column ", enumerate(column), " changes within a trajectory")
   # Whether the fit, or we, have to tell the text "missing" from what is missing.
   apart <- any(known == quote_label("missing")) || any(lost[first]) && "missing" %in% level[first][!lost[first]]
   levels <- group_levels(x[!lost], level[!lost])
@@ -59,7 +59,7 @@ group_part <- function(x, column, coded, first, several, known) {
 
 # Text in which different values differ. R writes numbers with 15 digits: where that makes one of two, or where the fit
 # has told a number by its digits, those that are not what they are written as have all their digits.
-group_text <- function(x, column, known) {
+group_text <- function(x, column, known, argument = "by") {
   text <- as_utf8(x)
   if (!is.double(x)) return(text)
   value <- as.vector(unclass(x))
@@ -68,7 +68,7 @@ group_text <- function(x, column, known) {
   if (is.object(x)) {
     again <- which(shared & !is.na(value) & value != value[match(text, text)])
     if (length(again)) {
-      abort_rows(again, "by", "column ", enumerate(column), " has values that differ and are written the same",
+      abort_rows(again, argument, "column ", enumerate(column), " has values that differ and are written the same",
                  advice = "Round them, or give them as text.")
     }
     return(text)
@@ -117,6 +117,26 @@ group_columns <- function(label, by) {
     text
   })
   as.data.frame(stats::setNames(parts, by), optional = TRUE)
+}
+
+# Which of the starts of a setting each visit's trajectory has, from 0. A group without one is an error, without its
+# name, which may tell more than it should.
+start_codes <- function(visits, setting, coded, argument = "visits") {
+  known <- start_groups(setting)
+  group <- group_trajectories(visits, setting$start_by, coded, known, "start_by")
+  if (!all(levels(group) %in% known)) {
+    abort_input(argument, "have a group whose start is not known (`start_by`); known are those of ", enumerate(known),
+                ". Learn the dynamics from visits that have it, too, or give its start to decision_setting().")
+  }
+  match(group, known)[coded$trajectory + 1L] - 1L
+}
+
+# Columns from the labels of groups beside those of visits, which step aside where a name is taken.
+add_group_columns <- function(out, label, by) {
+  names(out) <- ifelse(names(out) %in% by, paste0(".", names(out)), names(out))
+  out <- cbind(out, group_columns(label, by))
+  rownames(out) <- NULL
+  out
 }
 
 # Data are few where decisions are: below `few_visits`, from however many trajectories. Where trajectories are few as

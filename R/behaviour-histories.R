@@ -2,7 +2,7 @@
 # without identifiers.
 
 # Visits in the order of trajectories, coded from 0; `row` is where each came from. A missing action is NA, a missing
-# observation -1; `scored`: whether the action counts.
+# observation -1; `scored`: whether the action counts; `start`: in a setting with several, which its trajectory has.
 code_visits <- function(visits, setting, argument = "visits") {
   check_visits(visits, argument)
   # A data frame may have been changed since it was checked: rows in another order, an id taken away.
@@ -14,14 +14,19 @@ code_visits <- function(visits, setting, argument = "visits") {
   row <- order(trajectory)
   seen <- match(as_utf8(visits[[roles$observation]]), setting$observations) - 1L
   seen[is.na(seen)] <- -1L
-  list(
+  coded <- list(
     row = row,
     trajectory = trajectory[row] - 1L,
     action = match(as_utf8(visits[[roles$action]]), setting$actions)[row] - 1L,
     observation = seen[row],
     scored = scored_rows(visits)[row]
   )
+  if (has_starts(setting)) coded$start <- start_codes(visits, setting, coded, argument)
+  coded
 }
+
+# Of visits that all have the same start, nothing says which.
+coded_starts <- function(coded) if (is.null(coded$start)) integer(length(coded$trajectory)) else coded$start
 
 # The tree; with the visits' own `scored`, and where an action is missing which actions it cannot have been, as
 # they end a trajectory.
@@ -30,9 +35,9 @@ build_histories <- function(coded, setting) {
   action[is.na(action)] <- -1L
   scored <- if (is.null(coded$scored)) action >= 0L else coded$scored
   tree <- .Call(ffi_history_build, coded$trajectory, action, coded$observation, as.integer(scored),
-                length(setting$actions))
+                coded_starts(coded), length(setting$actions))
   tree$scored <- scored
-  if (any(tree$action[-1] < 0)) tree$stops <- as.integer(setting$actions %in% setting$stop_actions)
+  if (any(tree$action[-seq_along(tree$start)] < 0)) tree$stops <- as.integer(setting$actions %in% setting$stop_actions)
   tree
 }
 
@@ -68,7 +73,7 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
 # each history and how much the agent believes in it (`surest`), and, if they are asked for, `belief` [state, history].
 read_histories <- function(plan, histories, beliefs = TRUE) {
   if (beliefs) refuse_many_beliefs(histories$n_histories, length(plan$setting$states))
-  .Call(ffi_loglik, plan, stack_models(plan$models), histories, unname(plan$setting$start), as.integer(beliefs))
+  .Call(ffi_loglik, plan, stack_models(plan$models), histories, kernel_starts(plan$setting), as.integer(beliefs))
 }
 
 refuse_many_beliefs <- function(n_histories, n_states) {
@@ -103,5 +108,11 @@ unscored_words <- function(object, suppress = NULL) {
   paste0(" (", count, " of them not scored)")
 }
 
-# The number of each visit's trajectory: only a first visit stands at the root.
-trajectory_of <- function(histories) cumsum(histories$visit == 1L)
+# The number of each visit's trajectory: only a first visit stands at a root, and roots come first.
+trajectory_of <- function(histories) cumsum(histories$visit <= length(histories$start))
+
+# With which of the starts each trajectory begins, from 1.
+starts_of <- function(histories) {
+  first <- histories$visit[histories$visit <= length(histories$start)]
+  histories$start[first] + 1L
+}

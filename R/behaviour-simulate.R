@@ -19,10 +19,12 @@
 #'   and observations. The plan's own setting by default. The first state follows
 #'   the environment's `start`; the agent's first belief is its own setting's.
 #' @param cores Threads to use. Draws do not depend on it.
+#' @param start_group In a setting with starts that differ ([decision_setting()]): the group of each trajectory by
+#'   name, one for all of them or `nsim`. By default they are drawn by the shares of the groups.
 #' @param ... Not used.
 #' @return Trajectories ([trajectories()]): a data frame with columns `id`, `time`
-#'   (from 0), `action` and `observation` (what was seen after the action). The
-#'   state of the generator before drawing is kept as the attribute `"seed"`.
+#'   (from 0), `action` and `observation` (what was seen after the action), and, with starts that differ, the
+#'   columns that tell the groups. The state of the generator before drawing is kept as the attribute `"seed"`.
 #' @family planning
 #' @importFrom stats simulate
 #' @export
@@ -31,7 +33,7 @@
 #' visits <- simulate(plan, nsim = 100, seed = 1)
 #' visits
 simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL,
-                               cores = getOption("ibrc.cores", 1), ...) {
+                               cores = getOption("ibrc.cores", 1), start_group = NULL, ...) {
   check_unused(...)
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
@@ -39,7 +41,12 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   setting <- object$setting
   world <- if (is.null(environment)) setting else check_same_names(environment, setting)
   refuse_many_visits(nsim, horizon, if (!length(setting$stop_actions)) nsim * as.numeric(horizon) else nsim)
-  run <- drawn_from(seed, roll_out(object, world, nsim, horizon, cores))
+  starts <- common_starts(world, setting)
+  begin <- check_start_group(start_group, starts, nsim)
+  run <- drawn_from(seed, {
+    if (is.null(begin)) begin <- draw_start_groups(starts, nsim)
+    roll_out(object, world, starts, begin, horizon, cores)
+  })
   refuse_impossible(run, setting)
   out <- data.frame(
     id = rep(seq_len(nsim), run$length),
@@ -47,9 +54,44 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
     action = as_factor(run$action, setting$actions),
     observation = as_factor(run$observation, setting$observations)
   )
-  out <- new_ibrc_trajectories(out, id = "id", time = "time", action = "action", observation = "observation")
+  if (!is.null(starts$by)) out <- add_group_columns(out, starts$groups[rep(begin, run$length)], starts$by)
+  roles <- names(out)
+  out <- new_ibrc_trajectories(out, roles[1], roles[2], roles[3], roles[4], as.character(starts$by))
   attr(out, "seed") <- attr(run, "seed")
   out
+}
+
+# Where trajectories begin: laws of the world and beliefs of the agent [state, start], and whose they are. Where one of
+# the two has groups, so has the other, all alike.
+common_starts <- function(world, setting) {
+  told <- if (has_starts(setting)) setting else world
+  if (has_starts(world) && has_starts(setting) &&
+      !identical(list(world$start_by, start_groups(world)), list(setting$start_by, start_groups(setting)))) {
+    abort_input("environment", "must have starts of the same groups (`start_by`) as the plan's setting, or one start.")
+  }
+  n <- nrow(start_matrix(told))
+  spread <- function(one) {
+    start <- start_matrix(one)
+    t(unname(start[rep_len(seq_len(nrow(start)), n), , drop = FALSE]))
+  }
+  list(world = spread(world), belief = spread(setting), groups = start_groups(told), by = told$start_by,
+       share = start_shares(told))
+}
+
+# The start of each trajectory, from 1; NULL: it is to be drawn.
+check_start_group <- function(start_group, starts, nsim) {
+  if (is.null(start_group)) return(NULL)
+  if (is.null(starts$by)) abort_input("start_group", "has no meaning here: all trajectories of the setting start alike.")
+  at <- as_positions(start_group, starts$groups, "start_group", "group")
+  if (!length(at) %in% c(1, nsim)) {
+    abort_input("start_group", "must be one name, or one per trajectory (", nsim, "), not ", length(at), ".")
+  }
+  rep_len(at, nsim)
+}
+
+draw_start_groups <- function(starts, nsim) {
+  n <- length(starts$share)
+  if (n == 1) rep(1L, nsim) else sample.int(n, nsim, replace = TRUE, prob = starts$share)
 }
 
 # Codes from 0.
@@ -67,7 +109,8 @@ refuse_many_visits <- function(nsim, horizon, n) {
 
 # In pieces, of which only the visits that were made are kept: noise and room for those that were not never take much
 # memory. The stream of uniforms is the same however it is cut.
-roll_out <- function(plan, world, nsim, horizon, cores) {
+roll_out <- function(plan, world, starts, begin, horizon, cores) {
+  nsim <- length(begin)
   n_noise <- 1 + 3 * horizon
   at_once <- max(1, floor(2e6 / n_noise))
   models <- stack_models(plan$models)
@@ -80,7 +123,8 @@ roll_out <- function(plan, world, nsim, horizon, cores) {
     n <- min(at_once, nsim - first[i] + 1)
     noise <- stats::runif(n_noise * n)
     dim(noise) <- c(n_noise, n)
-    pieces[[i]] <- .Call(ffi_rollout, plan, models, environment, unname(world$start), unname(plan$setting$start), stops,
+    these <- first[i] - 1 + seq_len(n)
+    pieces[[i]] <- .Call(ffi_rollout, plan, models, environment, starts$world, starts$belief, begin[these] - 1L, stops,
                          horizon, noise, cores)
     n_visits <- n_visits + sum(pieces[[i]]$length)
     done <- first[i] + n - 1

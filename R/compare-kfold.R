@@ -206,7 +206,8 @@ coded_from_tree <- function(tree, action) {
   last <- !duplicated(trajectory, fromLast = TRUE)
   seen <- c(tree$observation[tree$visit[-1]], -1L)
   seen[last] <- -1L
-  list(trajectory = trajectory, action = action - 1L, observation = seen, scored = tree$scored)
+  list(trajectory = trajectory, action = action - 1L, observation = seen, scored = tree$scored,
+       start = starts_of(tree)[trajectory + 1L] - 1L)
 }
 
 # All refits, in rounds of as many as there are processes.

@@ -104,13 +104,18 @@ check_held_problems <- function(plain) {
     setting <- problem$setting
     check_held_setting(setting)
     check_held_models(problem$models, setting)
-    for (part in c("states", "actions", "observations", "stop_actions")) {
+    for (part in c("states", "actions", "observations", "stop_actions", "start_by")) {
       must(identical(setting[[part]], plain$setting[[part]]), "dynamics of groups")
     }
+    must(identical(start_groups(setting), start_groups(plain$setting)), "dynamics of groups")
     must(is_wholes(plain$resolution, 1, .Machine$integer.max, 1), "resolution")
     n_nodes <- space_for(problem$models, length(setting$states), plain$resolution)$n_nodes
     must(is_finite(problem$reward, c(n_nodes, length(setting$actions))), "rewards")
   }
+}
+
+is_shares <- function(x, groups) {
+  is.double(x) && identical(names(x), groups) && all(is.finite(x) & x >= 0) && abs(sum(x) - 1) < 1e-6
 }
 
 # A setting as decision_setting() makes it. Some put numbers into one by hand, without names: those count, no more.
@@ -119,7 +124,13 @@ check_held_setting <- function(setting) {
   must(is_text(stops) && is.null(setting$belief_utility), "setting")
   must(is_bare(setting, "names") && !anyDuplicated(names(setting)), "setting")
   parts <- c("states", "actions", "observations", "transition", "emission", "utility", "discount", "start")
-  again <- do.call(decision_setting, c(setting[parts], list(stop_actions = stops)))
+  must(is.null(setting$start_by) || is_text(setting$start_by), "setting")
+  again <- do.call(decision_setting, c(setting[parts], list(stop_actions = stops, start_by = setting$start_by)))
+  if (has_starts(again)) {
+    must(identical(again$start_by, setting$start_by) && identical(start_groups(again), start_groups(setting)), "start")
+  }
+  share <- setting$start_share
+  must(is.null(share) || is_shares(share, start_groups(again)), "start")
   for (part in c("states", "actions", "observations")) must(identical(again[[part]], setting[[part]]), part)
   for (part in c("transition", "emission", "utility", "discount", "start")) {
     if (is_by_rows(setting$transition) && part %in% c("transition", "emission")) {
@@ -130,7 +141,7 @@ check_held_setting <- function(setting) {
     must(identical(dim(again[[part]]), dim(setting[[part]])), part)
   }
   must(identical(again$fully_observed, setting$fully_observed), "setting")
-  must(all(names(setting) %in% c(names(again), "dynamics")), "setting")
+  must(all(names(setting) %in% c(names(again), "dynamics", "start_share")), "setting")
   must(is.null(setting$dynamics) || identical(setting$dynamics, mark_learned(list())$dynamics), "setting")
 }
 
@@ -183,16 +194,20 @@ check_held_tree <- function(tree, actions, setting) {
   n_visits <- length(actions)
   must(is_wholes(actions[!is.na(actions)], 1, length(setting$actions)) && n_visits > 0 && is_bare(actions), "actions")
   must(is_wholes(tree$observation, -1, length(setting$observations) - 1), "histories")
-  must(is_wholes(tree$visit, 1, length(tree$observation), n_visits) && tree$visit[1] == 1, "histories")
+  n_starts <- max(1L, length(start_groups(setting)))
+  must(is_wholes(tree$start, 0, n_starts - 1) && !is.unsorted(tree$start, strictly = TRUE), "histories")
+  must(is_wholes(tree$visit, 1, length(tree$observation), n_visits), "histories")
+  must(length(tree$start) > 0 && tree$visit[1] <= length(tree$start), "histories")
   must(is_flags(tree$scored, n_visits) && !any(tree$scored & is.na(actions)), "scored actions")
-  # A trajectory begins at the root, and what was seen after a visit stands at the history of the next.
-  begins <- tree$visit == 1L
+  # A trajectory begins at a root, and what was seen after a visit stands at the history of the next.
+  begins <- tree$visit <= length(tree$start)
   seen <- c(tree$observation[tree$visit[-1]], -1L)
   seen[c(begins[-1], TRUE)] <- -1L
+  is_root <- seq_along(tree$action) <= length(tree$start)
   again <- build_histories(list(trajectory = cumsum(begins) - 1L, action = actions - 1L, observation = seen,
-                                scored = tree$scored), setting)
+                                scored = tree$scored, start = starts_of(tree)[cumsum(begins)] - 1L), setting)
   must(identical(again, tree), "histories")
-  must(!any(setting$actions[tree$action[-1] + 1L] %in% setting$stop_actions), "histories")
+  must(!any(setting$actions[tree$action[!is_root] + 1L] %in% setting$stop_actions), "histories")
   sum(begins)
 }
 

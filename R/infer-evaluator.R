@@ -12,7 +12,7 @@ new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, co
     batch = list(tables = problem$tables, models = stack_models(problem$models),
                  problem = agent_problem(problem, bounded_agent()), histories = histories, space = problem$space,
                  by_value = problem$by_value,
-                 start = unname(problem$setting$start), tolerance = tolerance, max_backups = 10000L)
+                 start = kernel_starts(problem$setting), tolerance = tolerance, max_backups = 10000L)
   )
 }
 

@@ -16,6 +16,12 @@ as_settings <- function(setting, by) {
                   "entry ", other[1], " of the list differs from entry 1.", rows = unname(other))
     }
   }
+  whose <- lapply(setting, function(one) list(one$start_by, start_groups(one)))
+  other <- which(!vapply(whose, identical, NA, whose[[1]]))
+  if (length(other)) {
+    abort_input("setting", "must have starts of the same groups (`start_by`) in every entry, in the same order; entry ",
+                other[1], " of the list differs from entry 1.", rows = unname(other))
+  }
   setting
 }
 

@@ -65,7 +65,8 @@ with_ends <- function(coded) {
   n <- length(coded$trajectory)
   last <- c(which(diff(coded$trajectory) != 0), n)
   order <- order(c(coded$trajectory, coded$trajectory[last]))
-  list(trajectory = c(coded$trajectory, coded$trajectory[last])[order],
+  start <- coded_starts(coded)
+  list(trajectory = c(coded$trajectory, coded$trajectory[last])[order], start = c(start, start[last])[order],
        action = c(coded$action, integer(length(last)))[order],
        observation = c(coded$observation, rep(-1L, length(last)))[order],
        visit = match(seq_len(n), order), end = match(n + seq_along(last), order))
@@ -78,6 +79,7 @@ iohmm_tree <- function(coded, words) {
   n <- histories$n_histories
   leaf <- histories$visit[states$end]
   list(n_nodes = n, parent = histories$parent, action = histories$action, observation = histories$observation,
+       start = c(histories$start, rep(-1L, n - length(histories$start))),
        through = as.numeric(tabulate(histories$visit, n)), ends = as.numeric(tabulate(leaf, n)), leaf = leaf - 1L)
 }
 
@@ -90,7 +92,7 @@ iohmm_chains <- function(coded) {
   ends <- numeric(n)
   ends[states$end] <- 1
   list(n_nodes = n, parent = ifelse(first, -1L, before - 1L),
-       action = c(-1L, states$action[-n]), observation = c(-1L, states$observation[-n]),
+       action = c(-1L, states$action[-n]), observation = c(-1L, states$observation[-n]), start = states$start,
        through = rep(1, n), ends = ends, visit = states$visit)
 }
 
@@ -98,7 +100,7 @@ iohmm_chains <- function(coded) {
 iohmm_laws <- function(iohmm) {
   size <- dim(iohmm$emission)
   list(n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = 1L,
-       start = as.numeric(iohmm$start), transition = as.numeric(iohmm$transition),
+       start = as.numeric(kernel_starts(iohmm)), transition = as.numeric(iohmm$transition),
        emission = as.numeric(iohmm$emission))
 }
 
@@ -150,7 +152,9 @@ coded_visits <- function(iohmm, visits, purpose, ends = TRUE) {
 }
 
 iohmm_setting_words <- function(iohmm) {
-  list(actions = iohmm$actions, observations = iohmm$observations, stop_actions = character())
+  words <- list(actions = iohmm$actions, observations = iohmm$observations, stop_actions = character())
+  if (has_starts(iohmm)) words[c("start", "start_by")] <- iohmm[c("start", "start_by")]
+  words
 }
 
 expect_states <- function(iohmm, nodes, coded = NULL) {

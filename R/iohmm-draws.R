@@ -76,7 +76,7 @@ draw_laws <- function(iohmm, counts) {
     p <- array(stats::rgamma(length(shape), shape), dim(shape))
     p / as.vector(rowSums(p))
   }
-  start <- rows(matrix(counts$start + 1 + prior$start, 1))
+  start <- rows(t(matrix(counts$start + 1 + prior$start, S)))
   transition <- aperm(array(counts$transition, c(S, S, size[3])), c(1, 3, 2))
   extra <- 1 + prior$transition + prior$stay * diag(S)
   if (iohmm$shared) {
@@ -90,7 +90,7 @@ draw_laws <- function(iohmm, counts) {
   action <- rep(seq_len(size[3]), each = S)
   shape <- (emission + 1 + prior$emission[action, , drop = FALSE]) * iohmm$possible[action, , drop = FALSE]
   emission <- aperm(array(rows(shape), c(S, size[3], size[2])), c(1, 3, 2))
-  list(start = as.numeric(start), transition = as.numeric(transition), emission = as.numeric(emission))
+  list(start = as.numeric(t(start)), transition = as.numeric(transition), emission = as.numeric(emission))
 }
 
 # Which sampled state is each fitted one: the matching with the most agreement between
@@ -129,5 +129,6 @@ relabel <- function(iohmm, laws, order) {
   emission <- array(laws$emission, dim(iohmm$emission))[order, , , drop = FALSE]
   dimnames(transition) <- dimnames(iohmm$transition)
   dimnames(emission) <- dimnames(iohmm$emission)
-  list(transition = transition, emission = emission, start = stats::setNames(laws$start[order], iohmm$states))
+  start <- matrix(laws$start, length(iohmm$states))[order, , drop = FALSE]
+  list(transition = transition, emission = emission, start = name_starts(start, iohmm$states, start_groups(iohmm)))
 }

@@ -9,7 +9,8 @@ random_laws <- function(problem, n_states) {
   }
   n_actions <- length(problem$words$actions)
   n_obs <- length(problem$words$observations)
-  start <- scatter(rep(1, n_states))
+  # One law per group.
+  start <- as.vector(vapply(seq_len(n_starts(problem)), function(g) scatter(rep(1, n_states)), numeric(n_states)))
   moves <- replicate(if (problem$shared) 1 else n_actions, {
     rows <- vapply(seq_len(n_states), function(s) scatter(rep(1, n_states)), numeric(n_states))
     0.5 * diag(n_states) + 0.5 * t(matrix(rows, n_states))
@@ -20,6 +21,9 @@ random_laws <- function(problem, n_states) {
   }
   list(start = start, transition = rep_len(as.numeric(moves), n_states^2 * n_actions), emission = as.numeric(emission))
 }
+
+# Laws of the first state.
+n_starts <- function(problem) max(1L, length(problem$start_groups))
 
 climb_from_starts <- function(problem, n_states, streams, run) {
   laws <- lapply(streams, function(stream) with_stream(stream, random_laws(problem, n_states)))
@@ -107,7 +111,7 @@ refuse_failed_climb <- function(code) {
 iohmm_parameters <- function(problem, n_states) {
   matrices <- if (problem$shared) 1 else sum(problem$taken > 0)
   shown <- rowSums(problem$pairs) > 0
-  (n_states - 1) + matrices * n_states * (n_states - 1) +
+  n_starts(problem) * (n_states - 1) + matrices * n_states * (n_states - 1) +
     n_states * sum(rowSums(problem$possible)[shown] - 1)
 }
 

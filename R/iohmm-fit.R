@@ -30,6 +30,16 @@
 #' one observation's name, whose chance is then the marker. Without it the state of most
 #' visits comes first.
 #'
+#' @section Starts that differ:
+#' With `start_by` each group of trajectories has a law of the first state of its own, and shares all else: groups whose
+#' members are sicker from the first need not be sicker by the way they move. Where the groups that a fit of behaviour
+#' compares start differently and one start is used for all of them, the difference is read as one between those who
+#' decide: with doctors who are the same, and older patients who start sicker, optimism then differs far more often than
+#' the intervals say. A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm], [adni_setting()]) has
+#' the starts in it ([decision_setting()]), and [ibrc()] uses them, trajectory by trajectory. Groups are
+#' made as by `by` of [ibrc()]: one per combination of values, missing ones a value of their own. What is asked of a
+#' fit about other visits needs the same columns, and no group that it has not met.
+#'
 #' @section What the data leave open:
 #' In a state in which an action was never taken the data say nothing about what
 #' follows it. Such a row is spread evenly over what is possible (or follows the
@@ -58,15 +68,18 @@
 #'   as it was.
 #' @param keep_data Keep coded visits, without identifiers, in the fit: [model_draws()]
 #'   needs them, and [predict()][predict.ibrc_iohmm] without `visits`.
+#' @param start_by Names of columns, covariates of [trajectories()]: each group that they make has a law of the first
+#'   state of its own, see below. `NULL`: one for all.
 #'
 #' @return An object of class `ibrc_iohmm`: a list with `states`, `actions`,
-#'   `observations`, `start`, `transition` `[from, to, action]` and `emission`
+#'   `observations`, `start` (with `start_by` a matrix `[group, state]`), `transition` `[from, to, action]` and `emission`
 #'   `[to, observation, action]`; `log_lik`; `trace`, the objective at each step of the
 #'   best climb; `starts`, a data frame with one row per climb (`states`, `start`, `log_lik`,
 #'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
 #'   plus the log-density of the prior up to a constant; `counts`, what is expected to
 #'   have happened; `choices` `[state, action]`, how often each action is expected to have been taken in each state, of
-#'   actions that are scored; `n_parameters`; and what was asked for. `summary()` prints the laws.
+#'   actions that are scored; `n_parameters`; with `start_by`, `start_share`, the share of the trajectories that each
+#'   group has; and what was asked for. `summary()` prints the laws.
 #' @aliases summary.ibrc_iohmm
 #' @seealso [predict()][predict.ibrc_iohmm] and [simulate()][simulate.ibrc_iohmm] for what a fit
 #'   says of visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the
@@ -85,9 +98,10 @@
 fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observations = NULL, zeros = "data",
                       prior = NULL, transitions = c("action", "shared"), sort_by = NULL, names = NULL,
                       tolerance = 1e-6, max_iter = 5000, cores = getOption("ibrc.cores", 1), seed = NULL,
-                      keep_data = TRUE) {
+                      keep_data = TRUE, start_by = NULL) {
   check_given(visits)
   check_visits(visits)
+  refuse_bare_columns(list(start_by = substitute(start_by)), visits, parent.frame())
   states <- check_state_numbers(states)
   run <- list(starts = check_count(starts, "starts", most = most_at_once),
               tolerance = check_positive(tolerance, "tolerance"),
@@ -98,6 +112,8 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   names <- check_state_names(names, states)
   scores <- check_scores(sort_by, words$observations)
   all_coded <- code_visits(visits, words)
+  groups <- iohmm_start_groups(visits, start_by, all_coded)
+  all_coded$start <- groups$start
   coded <- without_open_ends(all_coded)
   pairs <- count_pairs(coded, words)
   possible <- possible_pairs(zeros, pairs, coded, words)
@@ -106,7 +122,8 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
 
   problem <- list(words = words, tree = iohmm_tree(coded, words), pairs = pairs,
                   taken = tabulate(coded$action + 1L, length(words$actions)), possible = possible, prior = prior,
-                  shared = shared, n_trajectories = length(unique(coded$trajectory)), n_visits = length(coded$row))
+                  shared = shared, start_by = groups$by, start_groups = groups$labels,
+                  start_share = start_sizes_of(coded, groups$labels), n_trajectories = length(unique(coded$trajectory)), n_visits = length(coded$row))
   refuse_many_starts(run$starts, max(states), words)
   streams <- streams_from_seed(seed, run$starts * length(states))
   fits <- lapply(seq_along(states), function(i) {
@@ -131,7 +148,7 @@ new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run
   if (is.null(names)) names <- paste0("state", seq_len(n))
   label <- function(laws) {
     list(
-      start = stats::setNames(laws$start[order], names),
+      start = name_starts(matrix(laws$start, n)[order, , drop = FALSE], names, problem$start_groups),
       transition = array(laws$transition, c(n, n, length(words$actions)))[order, order, , drop = FALSE],
       emission = array(laws$emission, c(n, length(words$observations), length(words$actions)))[order, , , drop = FALSE]
     )
@@ -143,15 +160,46 @@ new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run
     laws
   }
   laws <- named(best$laws)
+  starts_by <- if (!is.null(problem$start_by)) problem[c("start_by", "start_share")]
   structure(
-    list(states = names, actions = words$actions, observations = words$observations, start = laws$start,
+    c(list(states = names, actions = words$actions, observations = words$observations, start = laws$start,
          transition = laws$transition, emission = laws$emission, log_lik = best$log_lik,
          objective = best$objective, trace = best$trace, converged = best$converged, starts = starts,
          candidates = candidates, counts = named(best$counts), n_parameters = best$n_parameters,
          possible = problem$possible, prior = problem$prior, shared = problem$shared, scores = scores, run = run,
          n_trajectories = problem$n_trajectories, n_visits = problem$n_visits, n_seen = sum(problem$pairs)),
+      starts_by),
     class = "ibrc_iohmm"
   )
+}
+
+# Laws [state, start] as a fit has them: one by state, or one row per group.
+name_starts <- function(start, states, groups) {
+  if (is.null(groups)) return(stats::setNames(as.vector(start), states))
+  start <- t(start)
+  dimnames(start) <- list(group = groups, state = states)
+  start
+}
+
+# The group of each visit's trajectory, from 0, and their labels.
+iohmm_start_groups <- function(visits, start_by, coded) {
+  if (is.null(start_by)) return(NULL)
+  start_by <- check_start_by(start_by)
+  if (attr(visits, "roles")$id %in% start_by) {
+    abort_input("start_by", "must name groups of trajectories: one start for each of them cannot be learned.")
+  }
+  group <- group_trajectories(visits, start_by, coded, argument = "start_by")
+  list(by = start_by, labels = levels(group), start = as.integer(group)[coded$trajectory + 1L] - 1L)
+}
+
+# Which share of the trajectories each group has; what has none cannot be learned.
+start_sizes_of <- function(coded, groups) {
+  if (is.null(groups)) return(NULL)
+  size <- tabulate(coded$start[!duplicated(coded$trajectory)] + 1L, length(groups))
+  if (any(size == 0)) {
+    abort("data", "A group of `start_by` has no action: nothing shows how it starts.", argument = "start_by")
+  }
+  stats::setNames(size / sum(size), groups)
 }
 
 # Expected scores of the states, or how many visits they hold, in order.

@@ -7,7 +7,7 @@
 #'   state in which something is seen), `action` (`NA` for the first state and for shared
 #'   transitions), `outcome` (the next state, or the observation; `NA` for the first state),
 #'   `estimate` and `count`, the expected number of times behind the
-#'   row that the probability belongs to. `glance()`: one row per number of states
+#'   row that the probability belongs to; with `start_by`, the laws of the first state have their `group`. `glance()`: one row per number of states
 #'   tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`, `visits`,
 #'   `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
 #'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the
@@ -25,11 +25,19 @@
 #' BIC(iohmm)
 tidy.ibrc_iohmm <- function(x, ...) {
   check_unused(...)
-  start <- data.frame(parameter = "start", state = x$states, action = NA_character_, outcome = NA_character_,
-                      estimate = unname(x$start), count = sum(x$counts$start))
-  out <- rbind(start, law_rows(x, "transition"), law_rows(x, "emission"))
+  out <- rbind(start_rows(x), law_rows(x, "transition"), law_rows(x, "emission"))
   rownames(out) <- NULL
-  out
+  if (!has_starts(x)) return(out)
+  group <- rep(c(start_groups(x), NA), c(rep(length(x$states), nrow(x$start)), nrow(out) - length(x$start)))
+  cbind(out[1], group = group, out[-1])
+}
+
+# One row per state, group after group.
+start_rows <- function(iohmm) {
+  counts <- matrix(iohmm$counts$start, ncol = length(iohmm$states))
+  data.frame(parameter = "start", state = rep(iohmm$states, nrow(counts)), action = NA_character_,
+             outcome = NA_character_, estimate = as.vector(t(start_matrix(iohmm))),
+             count = rep(rowSums(counts), each = length(iohmm$states)))
 }
 
 # A shared matrix has its rows once, without an action.
@@ -62,7 +70,7 @@ glance.ibrc_iohmm <- function(x, ...) {
 coef.ibrc_iohmm <- function(object, ...) {
   check_unused(...)
   table <- tidy(object)
-  inside <- apply(table[c("state", "outcome", "action")], 1, function(row) paste(row[!is.na(row)], collapse = ","))
+  inside <- apply(table[c(if (has_starts(object)) "group", "state", "outcome", "action")], 1, function(row) paste(row[!is.na(row)], collapse = ","))
   stats::setNames(table$estimate, paste0(table$parameter, "[", inside, "]"))
 }
 
@@ -89,7 +97,8 @@ nobs.ibrc_iohmm <- function(object, ...) {
 #'
 #' @param x A fit ([fit_iohmm()]).
 #' @param utility,discount,belief_utility,stop_actions As in [decision_setting()].
-#' @param start Probabilities of the first state; the fit's own by default.
+#' @param start Probabilities of the first state; the fit's own by default, one row per group where it has starts that
+#'   differ (`start_by` of [fit_iohmm()]).
 #' @param ... Not used.
 #' @return A setting ([decision_setting()]).
 #' @family dynamics
@@ -105,8 +114,11 @@ nobs.ibrc_iohmm <- function(object, ...) {
 as_setting.ibrc_iohmm <- function(x, utility, discount, belief_utility = NULL, stop_actions = character(),
                                   start = x$start, ...) {
   check_unused(...)
-  mark_learned(decision_setting(x$states, x$actions, x$observations, x$transition, x$emission, utility, belief_utility,
-                                discount, start, stop_actions))
+  by_group <- has_starts(x) && is.matrix(start)
+  setting <- decision_setting(x$states, x$actions, x$observations, x$transition, x$emission, utility, belief_utility,
+                              discount, start, stop_actions, start_by = if (by_group) x$start_by)
+  if (by_group && identical(start_groups(setting), start_groups(x))) setting$start_share <- x$start_share
+  mark_learned(setting)
 }
 
 #' @export
@@ -124,6 +136,7 @@ format.ibrc_iohmm <- function(x, ...) {
     paste0("  states         ", listing(paste0(x$states, " ", share, "%"))),
     paste0("  actions        ", listing(x$actions), if (x$shared) " (they move states alike)"),
     paste0("  observations   ", listing(x$observations)),
+    if (has_starts(x)) c(paste0("  first states   by ", listing(x$start_by)), paste0("    ", start_texts(x$start))),
     paste0("  log-likelihood ", free, "; BIC ", format(chosen$BIC, nsmall = 1, digits = 7)),
     paste0("  ", chosen$reached, " of ", plural(chosen$starts, "start"), " reached it",
            if (nrow(x$candidates) > 1) paste0("; lowest BIC among ", listing(x$candidates$states), " states"))
@@ -150,7 +163,10 @@ iohmm_advice <- function(iohmm) {
     },
     if (length(never)) paste0("Never taken: ", listing(never), ". What follows is not known from the data."),
     if (length(thin)) paste0(plural(length(thin), "pair"), " of state and action hardly ever met: their laws are not ",
-                             "known from the data. See `count` in tidy().")
+                             "known from the data. See `count` in tidy()."),
+    if (has_starts(iohmm) && any(iohmm$start_share * iohmm$n_trajectories < small_group - 0.5)) {
+      paste0("Groups of `start_by` with fewer than ", small_group, " trajectories: how they start is hardly known.")
+    }
   )
 }
 

@@ -29,7 +29,7 @@
 #'   that is missing is `NA`. `simulate()`:
 #'   trajectories ([trajectories()]) with columns `id` (numbered by first appearance),
 #'   `time` (from 0), `action`, `observation` and, asked for, `state`, the state that the
-#'   observation comes from.
+#'   observation comes from; with `start_by` ([fit_iohmm()]) also the columns that tell the groups.
 #' @family dynamics
 #' @export
 #' @examples
@@ -96,20 +96,23 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   n <- max(coded$trajectory) + 1L
   trajectory <- rep(coded$trajectory, nsim) + n * rep(seq_len(nsim) - 1L, each = length(coded$trajectory))
   action <- rep(coded$action, nsim) + 1L
-  drawn <- drawn_from(seed, draw_forwards(object, trajectory, action))
+  start <- rep(coded_starts(coded), nsim) + 1L
+  drawn <- drawn_from(seed, draw_forwards(object, trajectory, action, start))
   if (missing == "keep") drawn$observation[rep(coded$observation < 0, nsim)] <- NA
   out <- data.frame(
     id = trajectory + 1L, time = drawn$visit - 1L, action = factor(object$actions[action], levels = object$actions),
     observation = factor(object$observations[drawn$observation], levels = object$observations)
   )
   if (states) out$state <- factor(object$states[drawn$state], levels = object$states)
-  out <- new_ibrc_trajectories(out, "id", "time", "action", "observation", if (states) "state" else character())
+  if (has_starts(object)) out <- add_group_columns(out, start_groups(object)[start], object$start_by)
+  roles <- names(out)
+  out <- new_ibrc_trajectories(out, roles[1], roles[2], roles[3], roles[4], roles[-(1:4)])
   attr(out, "seed") <- attr(drawn, "seed")
   out
 }
 
 # All trajectories, one visit at a time.
-draw_forwards <- function(iohmm, trajectory, action) {
+draw_forwards <- function(iohmm, trajectory, action, start = rep(1L, length(trajectory))) {
   first <- which(c(TRUE, diff(trajectory) != 0))
   visit <- sequence(diff(c(first, length(trajectory) + 1L)))
   choose <- function(law) {
@@ -123,7 +126,7 @@ draw_forwards <- function(iohmm, trajectory, action) {
   n_states <- length(iohmm$states)
   state <- observation <- integer(length(trajectory))
   rows <- first
-  now <- choose(matrix(iohmm$start, length(first), n_states, byrow = TRUE))
+  now <- choose(start_matrix(iohmm)[start[first], , drop = FALSE])
   step <- aperm(iohmm$transition, c(1, 3, 2))
   show <- aperm(iohmm$emission, c(1, 3, 2))
   n_actions <- length(iohmm$actions)

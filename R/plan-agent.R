@@ -125,19 +125,31 @@ update.ibrc_plan <- function(object, agent, tolerance = object$report$tolerance,
 
 #' @export
 format.ibrc_plan <- function(x, ...) {
-  at_start <- policy(x, x$setting$start)[1, ]
-  likely <- names(sort(at_start, decreasing = TRUE))
-  likely <- utils::head(likely[at_start[likely] >= 0.005], 3)
   c(
     paste0("A plan on ", plural(x$space$n_nodes, "belief node"),
            if (x$space$n_nodes > length(x$setting$states)) paste0(" (resolution ", x$space$resolution, ")"),
            " with ", plural(n_models(x$models), "model"), " of the dynamics"),
     format(x$agent)[-1],
-    paste0("  from the start (", listing(paste(x$setting$states, format(x$setting$start, digits = 3, trim = TRUE))),
-           "): ", listing(paste0(likely, " ", round(100 * at_start[likely]), "%")),
-           "; value ", format(value(x, x$setting$start), digits = 5)),
+    format_starts(x),
     paste0("  solved to ", signif(x$report$bound, 2), " in ", plural(x$report$backups, "backup"))
   )
+}
+
+# What is done first, and what that is worth: a line for each start, of the first few.
+format_starts <- function(plan, most = 6) {
+  setting <- plan$setting
+  start <- start_matrix(setting)
+  shown <- seq_len(min(most, nrow(start)))
+  lines <- vapply(shown, function(i) {
+    at_start <- policy(plan, start[i, ])[1, ]
+    likely <- names(sort(at_start, decreasing = TRUE))
+    likely <- utils::head(likely[at_start[likely] >= 0.005], 3)
+    paste0("  from the start", if (has_starts(setting)) paste(" of", rownames(start)[i]), " (",
+           listing(paste(setting$states, format(start[i, ], digits = 3, trim = TRUE))),
+           "): ", listing(paste0(likely, " ", round(100 * at_start[likely]), "%")),
+           "; value ", format(value(plan, start[i, ]), digits = 5))
+  }, "")
+  c(lines, if (nrow(start) > most) paste("  and from", nrow(start) - most, "more"))
 }
 
 #' @export

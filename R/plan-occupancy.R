@@ -8,7 +8,8 @@
 #' nats is one bit.
 #'
 #' @param plan A plan ([plan_agent()]).
-#' @param start The first belief; the setting's own by default.
+#' @param start The first belief, or, in a setting with starts that differ ([decision_setting()]), the name of a group.
+#'   By default the setting's own; of several, each counts by the share of its group.
 #' @return `occupancy()`: a data frame with one column per state (or, for many states, the column
 #'   `state`: see [tidy()][tidy.ibrc_plan]) and `occupancy`, which
 #'   sums to 1. `complexity()`: a data frame with one row per complexity (`decision`,
@@ -35,12 +36,11 @@ occupancy <- function(plan, start = NULL) {
 }
 
 occupancy_of <- function(plan, start = NULL) {
-  start <- if (is.null(start)) plan$setting$start else as_beliefs(start, plan$setting$states, "start")
-  start <- matrix(start, ncol = length(plan$setting$states))
-  if (nrow(start) != 1) abort_input("start", "must be one belief, not ", nrow(start), ".")
-  corners <- locate(plan$space, start)
+  from <- begin_from(plan, start)
+  corners <- locate(plan$space, from$beliefs)
+  weight <- corners$weight * rep(from$share, each = nrow(corners$weight))
   mass <- numeric(plan$space$n_nodes)
-  for (k in seq_along(corners$node)) mass[corners$node[k]] <- mass[corners$node[k]] + corners$weight[k]
+  for (k in seq_along(corners$node)) mass[corners$node[k]] <- mass[corners$node[k]] + weight[k]
   result <- .Call(ffi_occupancy, plan$tables, plan$solution$policy, plan$solution$sigma,
                   plan$setting$discount, mass, 1e-12)
   if (result$code != 0) {
@@ -72,10 +72,9 @@ mean_terms <- function(plan, start = NULL) {
 # The identity behind a plan, as a table: utility less costs is value.
 account <- function(plan, start = NULL) {
   costs <- complexity(plan, start)
-  from <- if (is.null(start)) plan$setting$start else start
   data.frame(
     item = c("utility", paste("cost of", c("deciding", "specifying", "recognising")), "net value"),
     amount = c(mean_terms(plan, start)[["utility"]], 0 - costs$cost,
-               (1 - plan$setting$discount) * value(plan, from))
+               (1 - plan$setting$discount) * start_value(plan, start))
   )
 }

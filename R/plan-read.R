@@ -204,7 +204,27 @@ glance.ibrc_plan <- function(x, ...) {
   data.frame(states = length(x$setting$states), actions = length(x$setting$actions),
              observations = length(x$setting$observations), models = n_models(x$models), nodes = x$tables$n_nodes,
              alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, discount = x$setting$discount,
-             value = value(x, x$setting$start), bound = x$report$bound, backups = x$report$backups)
+             value = start_value(x), bound = x$report$bound, backups = x$report$backups)
+}
+
+# Beliefs to begin with, one per row, and how much each counts: one that is given, that of a group, or those of the
+# setting.
+begin_from <- function(plan, start) {
+  setting <- plan$setting
+  if (is.null(start)) return(list(beliefs = unname(start_matrix(setting)), share = start_shares(setting)))
+  if (has_starts(setting) && is.character(start)) {
+    at <- as_positions(start, start_groups(setting), "start", "group")
+    start <- setting$start[at, , drop = FALSE]
+  }
+  start <- matrix(as_beliefs(start, setting$states, "start"), ncol = length(setting$states))
+  if (nrow(start) != 1) abort_input("start", "must be one belief, not ", nrow(start), ".")
+  list(beliefs = start, share = 1)
+}
+
+# The value at the start of a setting, on average over its groups.
+start_value <- function(plan, start = NULL) {
+  from <- begin_from(plan, start)
+  sum(from$share * value(plan, from$beliefs))
 }
 
 # What belief each node is, for tables: one column per state, or, where there may be thousands, the state.

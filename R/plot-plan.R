@@ -120,7 +120,7 @@ path_data <- function(plan, observations, actions) {
     actions <- plan$setting$actions[as_positions(actions, plan$setting$actions, "actions", "action")]
     actions <- match_length(actions, length(observations), "actions", "observation")
   }
-  beliefs <- matrix(plan$setting$start, 1, dimnames = list(NULL, states))
+  beliefs <- matrix(mean_start(plan$setting), 1, dimnames = list(NULL, states))
   taken <- NA_character_
   for (t in seq_along(observations)) {
     now <- beliefs[t, ]

@@ -8,7 +8,7 @@
 #' @param iohmm The learned dynamics: a model from `fit_iohmm()`, or any list with
 #'   `states`, `actions` (`"no_mri"` and `"mri"`, in either order), `observations`,
 #'   `transition` `[from, to, action]`, `emission` `[to, observation, action]` and
-#'   `start`, in any form that [decision_setting()] takes.
+#'   `start` (with starts that differ also `start_by`), in any form that [decision_setting()] takes.
 #' @param mri_cost What an MRI costs, 0 or more.
 #' @param certainty,above What certainty is worth per visit, and the probability of a
 #'   state that counts as certain once exceeded ([certainty_bonus()]).
@@ -47,8 +47,10 @@ adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, disc
   setting <- decision_setting(
     states = states, actions = actions, observations = iohmm$observations,
     transition = iohmm$transition, emission = iohmm$emission, utility = utility,
-    belief_utility = certainty_bonus(certainty, above), discount = discount, start = iohmm$start
+    belief_utility = certainty_bonus(certainty, above), discount = discount, start = iohmm$start,
+    start_by = iohmm$start_by
   )
+  setting$start_share <- iohmm$start_share
   if (inherits(iohmm, "ibrc_iohmm")) mark_learned(setting) else setting
 }
 

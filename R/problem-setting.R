@@ -27,8 +27,23 @@
 #' @param discount How much the next visit counts beside this one, at least 0
 #'   and less than 1.
 #' @param start Probabilities of the first state: also the belief that an agent
-#'   starts from. Uniform by default.
+#'   starts from. Uniform by default. Where groups of trajectories start differently, a matrix with one row per group
+#'   and one column per state, see *Starts that differ*.
 #' @param stop_actions Names of the actions that end a trajectory.
+#' @param start_by With such a matrix: names of the columns that say which group a trajectory is in, covariates of
+#'   [trajectories()].
+#'
+#' @section Starts that differ:
+#' Who is examined for the first time at 80 is sicker than who is at 60, and doctors know. Where all trajectories start
+#' with the same belief, such a difference is read as one between the doctors: the groups whose patients are sicker
+#' from the first look more pessimistic. Give `start` one row per group, named as groups are by `by` of [ibrc()] (the
+#' values of the column, `"missing"` where there is none; with several columns joined by a comma and a space), and
+#' `start_by` the columns; [fit_iohmm()] learns such starts from visits. Everything else is shared, and so are the
+#' tables of a plan. Each trajectory then begins with the belief of its own group of `start_by`, whether or not a fit
+#' is grouped `by` the same columns, by others or not at all. This assumes that who decides knows the group and how
+#' its members start. Where no trajectory is in question ([occupancy()], the value that
+#' [glance()][tidy.ibrc_plan] gives), groups weigh by their share of the trajectories that dynamics were
+#' learned from, or the same; `plot()` of a plan starts from the mean of their beliefs.
 #'
 #' @section Many states:
 #' Where the state is seen (`emission = "identity"`) there may be thousands of states, of
@@ -82,7 +97,7 @@
 #' head(policy(plan_agent(walk, bounded_agent(alpha = 0.01))))
 decision_setting <- function(states, actions, observations, transition, emission, utility,
                              belief_utility = NULL, discount, start = NULL,
-                             stop_actions = character()) {
+                             stop_actions = character(), start_by = NULL) {
   check_given(states, actions, observations, transition, emission, utility)
   states <- check_names(states, "states")
   if (length(states) < 2) abort_input("states", "must name at least two states.")
@@ -97,6 +112,7 @@ decision_setting <- function(states, actions, observations, transition, emission
     abort_input("discount", "must be given: how much the next visit counts beside this one, such as 0.95.")
   }
   laws <- as_dynamics(transition, emission, states, actions, observations)
+  if (!is.null(start_by)) start_by <- check_start_by(start_by)
   setting <- new_ibrc_setting(
     states = states,
     actions = actions,
@@ -109,6 +125,7 @@ decision_setting <- function(states, actions, observations, transition, emission
     start = if (is.null(start)) rep(1 / length(states), length(states)) else start,
     stop_actions = stop_actions
   )
+  if (!is.null(start_by)) setting$start_by <- start_by
   validate_ibrc_setting(setting)
 }
 
@@ -134,7 +151,7 @@ mark_learned <- function(setting) {
 }
 
 validate_ibrc_setting <- function(setting) {
-  setting$start <- check_distribution(setting$start, setting$states, "start")
+  setting$start <- check_start(setting$start, setting$states, setting$start_by)
   stops <- setting$stop_actions
   if (!is.null(stops) && !is.character(stops) && !is.factor(stops)) {
     abort_input("stop_actions", "must be names of actions, not ", describe(stops), ".")
@@ -221,7 +238,8 @@ format.ibrc_setting <- function(x, ...) {
     if (is_by_rows(x$transition)) paste0("  transitions   ", format_rows(x$transition)),
     if (!is.null(x$belief_utility)) paste0("  belief worth  ", belief_utility_words(x$belief_utility)),
     paste0("  discount      ", format(x$discount)),
-    paste0("  start         ", listing(paste(x$states, format(x$start, digits = 3, trim = TRUE))))
+    if (has_starts(x)) c(paste0("  start         by ", listing(x$start_by)), paste0("    ", start_texts(x$start))) else
+      paste0("  start         ", listing(paste(x$states, format(x$start, digits = 3, trim = TRUE))))
   )
 }
 

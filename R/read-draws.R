@@ -34,10 +34,35 @@ new_ibrc_fit <- function(chain, job) {
   )
 }
 
-# keep_data = FALSE: nothing of the visits stays.
+# keep_data = FALSE: nothing of the visits stays but how many there were, in groups and, where they differ, by start.
 without_data <- function(fit) {
+  if (has_starts(fit$problem$setting)) fit$start_sizes <- start_sizes(fit)
   fit[c("histories", "visit_actions", "trajectory_group")] <- list(NULL)
   fit
+}
+
+# How many trajectories of a fit or a mode begin with each of the starts, [start, group]; NULL where all start alike.
+start_sizes <- function(fit) {
+  groups <- start_groups(fit$problem$setting)
+  if (is.null(groups)) return(NULL)
+  if (is.null(fit$histories)) return(fit$start_sizes)
+  matrix(vapply(fit$histories, function(tree) tabulate(starts_of(tree), length(groups)), integer(length(groups))),
+         length(groups), dimnames = list(groups, names(fit$group_sizes)))
+}
+
+# The start of each trajectory by name, one vector per group; NULL where all start alike.
+start_labels <- function(fit) {
+  groups <- start_groups(fit$problem$setting)
+  if (is.null(groups)) return(NULL)
+  if (!is.null(fit$histories)) return(lapply(fit$histories, function(tree) groups[starts_of(tree)]))
+  lapply(seq_along(fit$group_sizes), function(g) rep(groups, fit$start_sizes[, g]))
+}
+
+# As many as asked for, drawn from those of a group.
+draw_start_labels <- function(fit, group, n) {
+  sizes <- start_sizes(fit)
+  if (is.null(sizes)) return(NULL)
+  rownames(sizes)[sample.int(nrow(sizes), n, replace = TRUE, prob = sizes[, group])]
 }
 
 # Where each chain of a fit stands, one row per chain, group after group: where others can start.

@@ -199,7 +199,7 @@ fit_groups <- function(fit, visits, coded, argument = "visits") {
 # Are these histories and actions, by group, those that the fit was made from? Which of them count (`scored`) may
 # be another matter: what was held out of a fit is judged by it.
 is_fitted_data <- function(seen, fit, scored = FALSE) {
-  parts <- c("visit", "parent", "action", "observation", if (scored) "scored")
+  parts <- c("visit", "start", "parent", "action", "observation", if (scored) "scored")
   same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
   identical(seen$group, as.integer(fit$trajectory_group)) &&
     all(mapply(same_tree, seen$histories, fit$histories)) &&

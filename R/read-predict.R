@@ -1,7 +1,8 @@
 #' Behaviour replicated from a fit
 #'
 #' Simulates what agents with parameters drawn from the posterior would have done: as
-#' many trajectories in each group as were seen, in the setting of the fit.
+#' many trajectories in each group as were seen, in the setting of the fit. Where starts differ
+#' ([decision_setting()]), each replicate starts as the trajectory that it stands for.
 #'
 #' With `horizon = NULL`, follow-up is that of the data. A trajectory that ended
 #' without a stop action was cut off there, and so is its replicate; one that ended by
@@ -49,8 +50,11 @@ posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon 
                    advice = "take fewer draws, or a shorter `horizon`")
   groups <- names(object$draws)
   before <- cumsum(c(0L, lengths(ends)))
+  begin <- start_labels(object)
   pieces <- drawn_from(seed, lapply(seq_along(groups), function(group) {
-    replicates <- read_draws(object, group, chosen, function(plan) replicate_visits(plan, ends[[group]]))
+    replicates <- read_draws(object, group, chosen, function(plan) {
+      replicate_visits(plan, ends[[group]], begin[[group]])
+    })
     n_rows <- vapply(replicates, nrow, 0L)
     out <- do.call(rbind, replicates)
     out$id <- out$id + before[group]
@@ -65,9 +69,10 @@ posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon 
 #' @export
 posterior_predict.default <- function(object, ...) hand_on(object, "rstantools", "posterior_predict", ...)
 
-# One replicate of a group; trajectory i has at most ends[i] visits.
-replicate_visits <- function(plan, ends) {
-  visits <- as.data.frame(simulate(plan, nsim = length(ends), horizon = max(ends)))
+# One replicate of a group; trajectory i has at most ends[i] visits, and starts as the i-th that was seen.
+replicate_visits <- function(plan, ends, begin = NULL) {
+  visits <- as.data.frame(simulate(plan, nsim = length(ends), horizon = max(ends), start_group = begin))[1:4]
+  names(visits) <- c("id", "time", "action", "observation")
   visits[visits$time < ends[visits$id], ]
 }
 

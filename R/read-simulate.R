@@ -40,11 +40,12 @@ simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, envir
     done <- 0L
     made <- read_draws(object, group, chosen, function(plan) {
       done <<- done + 1L
-      as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment))
+      as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment,
+                             start_group = draw_start_labels(object, group, size[done])))
     })
     join_ids(made, size)
   }))
-  as_group_visits(pieces, names(object$draws), object$by, nsim, attr(pieces, "seed"))
+  as_group_visits(pieces, names(object$draws), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
 }
 
 #' @rdname simulate.ibrc_fit
@@ -55,10 +56,11 @@ simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   horizon <- check_count(horizon, "horizon", most = 1e6)
   refuse_many_group_visits(nsim, horizon, length(object$tops), object$problem$setting)
   plans <- group_plans(object)
-  pieces <- drawn_from(seed, lapply(plans, function(plan) {
-    as.data.frame(simulate(plan, nsim, horizon = horizon, environment = environment))
+  pieces <- drawn_from(seed, lapply(seq_along(plans), function(group) {
+    as.data.frame(simulate(plans[[group]], nsim, horizon = horizon, environment = environment,
+                           start_group = draw_start_labels(object, group, nsim)))
   }))
-  as_group_visits(pieces, names(plans), object$by, nsim, attr(pieces, "seed"))
+  as_group_visits(pieces, names(plans), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
 }
 
 # Of all groups, before any plan is made.
@@ -71,21 +73,22 @@ refuse_many_group_visits <- function(nsim, horizon, n_groups, setting) {
 join_ids <- function(pieces, size) {
   before <- cumsum(c(0L, size))
   do.call(rbind, lapply(seq_along(pieces), function(i) {
-    pieces[[i]]$id <- pieces[[i]]$id + before[i]
+    # The column may have another name, where `id` is taken.
+    pieces[[i]][[1]] <- pieces[[i]][[1]] + before[i]
     pieces[[i]]
   }))
 }
 
-# One piece per group.
-as_group_visits <- function(pieces, groups, by, nsim, seed) {
+# One piece per group. Columns that tell a trajectory's start are there already.
+as_group_visits <- function(pieces, groups, by, nsim, seed, start_by = NULL) {
   n_rows <- vapply(pieces, nrow, 0L)
   out <- join_ids(pieces, rep(nsim, length(pieces)))
+  starts <- out[setdiff(start_by, by)]
   # A column that the fit was grouped by keeps its name.
-  names(out) <- ifelse(names(out) %in% by, paste0(".", names(out)), names(out))
+  if (!is.null(by)) out <- add_group_columns(out[1:4], rep(groups, n_rows), by)
   roles <- names(out)
-  if (!is.null(by)) out <- cbind(out, group_columns(groups, by)[rep(seq_along(groups), n_rows), , drop = FALSE])
-  rownames(out) <- NULL
-  out <- new_ibrc_trajectories(out, roles[1], roles[2], roles[3], roles[4], as.character(by))
+  if (!is.null(by)) out <- cbind(out, starts)
+  out <- new_ibrc_trajectories(out, roles[1], roles[2], roles[3], roles[4], unique(c(as.character(by), start_by)))
   attr(out, "seed") <- seed
   out
 }

@@ -24,8 +24,9 @@ lost_action_rows <- function(fit) {
 # Which histories come after an action that is not known.
 after_lost <- function(tree) {
   lost <- tree$action == -1L
-  lost[1] <- FALSE
-  for (h in seq_along(lost)[-1]) lost[h] <- lost[h] || lost[tree$parent[h] + 1L]
+  roots <- seq_along(tree$start)
+  lost[roots] <- FALSE
+  for (h in seq_along(lost)[-roots]) lost[h] <- lost[h] || lost[tree$parent[h] + 1L]
   lost
 }
 

@@ -247,11 +247,11 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
 
 /* Kernels follow a tree's numbers without looking: every tree passes here first. */
 void args_check_tree(int n, const int *parent, const int *action, const int *observation,
-                     const ibrc_models *models, int one_root, int least_action) {
-  int sound = parent[0] == -1;
-  for (int h = 1; h < n; h++) {
-    if (parent[h] == -1) {
-      sound &= !one_root;
+                     const ibrc_models *models, int n_roots, int more, int least_action) {
+  int sound = n_roots >= 1 && n_roots <= n;
+  for (int h = 0; h < n; h++) {
+    if (h < n_roots || (more && parent[h] == -1)) {
+      sound &= parent[h] == -1;
       continue;
     }
     sound &= parent[h] >= 0 && parent[h] < h && action[h] >= least_action &&
@@ -270,16 +270,35 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   h.observation = ints_element(history, "observation", n);
   h.count = doubles_element(history, "count", cells);
   if (has_element(history, "stops")) h.stops = ints_element(history, "stops", (size_t)h.n_actions);
-  args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, 1,
+  SEXP start = args_element(history, "start");
+  if (Rf_xlength(start) > h.n_histories) Rf_error("internal: more roots than histories");
+  h.n_roots = (int)Rf_xlength(start);
+  h.start = args_ints(start, h.n_roots, "start");
+  args_check_tree(h.n_histories, h.parent, h.action, h.observation, models, h.n_roots, 0,
                   h.stops ? IBRC_NO_ACTION : 0);
   args_check_nonnegative(h.count, cells, "count");
   for (size_t i = 0; i < n; i++) h.n_unseen += h.observation[i] < 0;
-  if (h.observation[0] >= 0) Rf_error("internal: a tree whose root has seen something");
+  for (int i = 0; i < h.n_roots; i++) {
+    if (h.observation[i] >= 0) Rf_error("internal: a tree whose root has seen something");
+  }
   int *links = args_alloc_ints(2 * n);
   ibrc_history_link(h.n_histories, h.parent, links, links + n);
   h.first_child = links;
   h.next_sibling = links + n;
   return h;
+}
+
+const double *args_starts(SEXP start, const ibrc_models *models, int *n_starts) {
+  const R_xlen_t n = Rf_xlength(start);
+  if (n < 1 || n % models->n_states != 0) Rf_error("internal: start beliefs of other states");
+  *n_starts = (int)(n / models->n_states);
+  return args_nonnegative(start, n, "start");
+}
+
+void args_check_starts(const ibrc_history *history, int n_starts) {
+  for (int i = 0; i < history->n_roots; i++) {
+    if (history->start[i] < 0 || history->start[i] >= n_starts) Rf_error("internal: no such start");
+  }
 }
 
 ibrc_plan args_plan(SEXP plan, const ibrc_space *space) {

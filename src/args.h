@@ -50,10 +50,14 @@ ibrc_coarse args_coarse(SEXP table);
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
 /* Its links are worked out here. */
 ibrc_history args_history(SEXP history, const ibrc_models *models);
-/* Parents come before their children, the first node is a root, and what led to each of
- * the others is an action (from `least_action`) and an observation (or none) of the models. */
+/* Start beliefs [state, start], as many as there are numbers for; a tree must have no others. */
+const double *args_starts(SEXP start, const ibrc_models *models, int *n_starts);
+void args_check_starts(const ibrc_history *history, int n_starts);
+/* Parents come before their children, the first `n_roots` nodes are roots (and, if `more`, others may
+ * be), and what led to each of the others is an action (from `least_action`) and an observation (or
+ * none) of the models. */
 void args_check_tree(int n, const int *parent, const int *action, const int *observation,
-                     const ibrc_models *models, int one_root, int least_action);
+                     const ibrc_models *models, int n_roots, int more, int least_action);
 ibrc_plan args_plan(SEXP plan, const ibrc_space *space);
 void args_check_models(const ibrc_models *models, const ibrc_plan *plan); /* one problem's? */
 

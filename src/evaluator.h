@@ -17,7 +17,7 @@ typedef struct {
   const ibrc_models *models;
   const ibrc_problem *problem; /* what the vectors have in common */
   const ibrc_history *const *history; /* [vector]: whose behaviour */
-  const double *start_belief;
+  const double *start_belief; /* [state, start]: a tree says which */
   int by_value;
   ibrc_solve_options options;
 } ibrc_evaluation;

@@ -28,15 +28,15 @@ SEXP ffi_policy_value(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP to
 SEXP ffi_policy(SEXP plan, SEXP beliefs);
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action);
 SEXP ffi_recognise(SEXP plan, SEXP models, SEXP beliefs, SEXP action, SEXP observation);
-SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP belief, SEXP stops,
-                 SEXP horizon, SEXP noise, SEXP threads);
+SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP belief, SEXP which,
+                 SEXP stops, SEXP horizon, SEXP noise, SEXP threads);
 
 /* ffi_occupancy.c */
 SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP start, SEXP tolerance);
 SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
 
 /* ffi_inverse.c */
-SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored,
+SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored, SEXP start,
                        SEXP n_actions);
 SEXP ffi_loglik(SEXP plan, SEXP models, SEXP history, SEXP start, SEXP beliefs);
 SEXP ffi_evaluate(SEXP evaluation, SEXP parameters, SEXP rewards, SEXP values, SEXP which,

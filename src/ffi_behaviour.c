@@ -107,10 +107,11 @@ SEXP ffi_recognise(SEXP plan, SEXP models_arg, SEXP beliefs, SEXP action, SEXP o
   return out;
 }
 
-/* noise [1 + 3 * horizon, trajectory]. Returns length and code of each trajectory, and action and
+/* start and belief [state, start]; which: how each trajectory begins, from 0; noise
+ * [1 + 3 * horizon, trajectory]. Returns length and code of each trajectory, and action and
  * observation of each visit, from 0, trajectories one after the other. */
 SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP start, SEXP belief,
-                 SEXP stops, SEXP horizon_arg, SEXP noise, SEXP threads) {
+                 SEXP which, SEXP stops, SEXP horizon_arg, SEXP noise, SEXP threads) {
   ibrc_models models = args_models(models_arg), environment = args_models(environment_arg);
   ibrc_space space = args_space(args_element(plan_arg, "space"));
   ibrc_plan plan = args_plan(plan_arg, &space);
@@ -120,11 +121,19 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
       environment.n_obs != models.n_obs) {
     Rf_error("internal: an environment of another problem");
   }
+  int n_starts, n_beliefs;
+  const int *begin = args_ints(which, n, "which");
+  const double *first = args_starts(start, &environment, &n_starts);
+  const double *believed = args_starts(belief, &models, &n_beliefs);
+  if (n_beliefs != n_starts) Rf_error("internal: first beliefs for other starts");
+  for (int i = 0; i < n; i++) {
+    if (begin[i] < 0 || begin[i] >= n_starts) Rf_error("internal: no such start");
+  }
   ibrc_rollout rollout = {.plan = &plan,
                           .models = &models,
                           .environment = &environment,
-                          .start = args_nonnegative(start, models.n_states, "start"),
-                          .belief = args_nonnegative(belief, models.n_states, "belief"),
+                          .start = first,
+                          .belief = believed,
                           .stops = args_ints(stops, models.n_actions, "stops"),
                           .horizon = horizon};
   const size_t n_noise = ibrc_rollout_noise(horizon);
@@ -146,7 +155,7 @@ SEXP ffi_rollout(SEXP plan_arg, SEXP models_arg, SEXP environment_arg, SEXP star
   IBRC_PARALLEL_FOR(n_threads)
   for (int i = 0; i < n; i++) {
     const size_t thread = (size_t)ibrc_thread_number(), at = (size_t)i * (size_t)horizon;
-    code[i] = (int)ibrc_rollout_run(&rollout, uniform + (size_t)i * n_noise,
+    code[i] = (int)ibrc_rollout_run(&rollout, begin[i], uniform + (size_t)i * n_noise,
                                     doubles + thread * n_doubles, ints + thread * n_ints,
                                     action + at, observation + at, length + i);
   }

@@ -7,9 +7,10 @@
 #include "loglik.h"
 
 /* trajectory, action and observation one per visit, from 0, missing ones -1; scored: 1 where the
- * action counts. Returns the tree: parent, action, observation from 0 (-1: none) per history, count
+ * action counts; start: with which of the starts its trajectory begins, from 0. Returns the tree:
+ * start, from 0, of each root, parent, action, observation from 0 (-1: none) per history, count
  * [action, history], and `visit`: the history of each visit, from 1. */
-SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored,
+SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scored, SEXP start,
                        SEXP n_actions) {
   const R_xlen_t n = Rf_xlength(trajectory);
   ibrc_visits visits = {.n_visits = (int)n,
@@ -17,6 +18,7 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scor
                         .trajectory = args_ints(trajectory, n, "trajectory"),
                         .action = args_ints(action, n, "action"),
                         .observation = args_ints(observation, n, "observation"),
+                        .start = args_ints(start, n, "start"),
                         .pause = args_pause};
   const int *counts = args_ints(scored, n, "scored");
   if (n == 0) Rf_error("internal: no visits");
@@ -27,16 +29,24 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scor
     }
     /* -1 is a missing one; NA would be read as a place far outside the emission. */
     if (visits.observation[v] < -1) Rf_error("internal: no such observation");
+    if (visits.start[v] < 0) Rf_error("internal: no such start");
+    if (visits.start[v] >= visits.n_starts) visits.n_starts = visits.start[v] + 1;
   }
   int *slot = args_alloc_ints(ibrc_history_slots(visits.n_visits));
-  int *tree = args_alloc_ints(3 * (size_t)n);
+  int *tree = args_alloc_ints(3 * (size_t)n), *root = args_alloc_ints((size_t)visits.n_starts);
 
-  const char *names[] = {"n_histories", "n_actions", "parent", "action",
-                         "observation", "count",     "visit",  ""};
+  const char *names[] = {"n_histories", "n_actions", "parent", "action", "observation",
+                         "count",       "visit",     "start",  ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 6, Rf_allocVector(INTSXP, n));
   int *history = INTEGER(VECTOR_ELT(out, 6));
-  int H = ibrc_history_build(&visits, slot, history, tree, tree + n, tree + 2 * n);
+  int H = ibrc_history_build(&visits, slot, root, history, tree, tree + n, tree + 2 * n);
+  int n_roots = 0;
+  for (int i = 0; i < visits.n_starts; i++) n_roots += root[i] >= 0;
+  SET_VECTOR_ELT(out, 7, Rf_allocVector(INTSXP, n_roots));
+  for (int i = 0; i < visits.n_starts; i++) {
+    if (root[i] >= 0) INTEGER(VECTOR_ELT(out, 7))[root[i]] = i;
+  }
   SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(H));
   SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(visits.n_actions));
   for (int i = 0; i < 3; i++) {
@@ -54,7 +64,7 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scor
   return out;
 }
 
-/* Everything a plan says of a tree: the total, log_policy [action, history], the likeliest
+/* start [state, start]. Everything a plan says of a tree: the total, log_policy [action, history], the likeliest
  * state (from 1) and its probability at each history, and, if they are asked for, belief
  * [state, history], NaN where a history is impossible; or else NULL. */
 SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start, SEXP beliefs) {
@@ -63,7 +73,9 @@ SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start, SE
   ibrc_plan plan = args_plan(plan_arg, &space);
   args_check_models(&models, &plan);
   ibrc_history history = args_history(history_arg, &models);
-  const double *first = args_nonnegative(start, models.n_states, "start");
+  int n_starts;
+  const double *first = args_starts(start, &models, &n_starts);
+  args_check_starts(&history, n_starts);
   double *doubles = args_alloc_doubles(ibrc_loglik_doubles(&history, &plan, &models));
   int *ints = args_alloc_ints(ibrc_loglik_ints(&history, &plan));
 
@@ -128,11 +140,14 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   ibrc_history *histories = (ibrc_history *)R_alloc(n_trees, sizeof(ibrc_history));
   for (size_t i = 0; i < n_trees; i++) histories[i].n_histories = 0;
   const ibrc_history *largest = NULL;
+  int n_starts;
+  const double *first = args_starts(args_element(evaluation_arg, "start"), &models, &n_starts);
   for (int i = 0; i < n; i++) {
     if (tree[i] < 0 || (size_t)tree[i] >= n_trees) Rf_error("internal: no such tree");
     ibrc_history *history = histories + tree[i];
     if (history->n_histories) continue;
     *history = args_history(VECTOR_ELT(trees, tree[i]), &models);
+    args_check_starts(history, n_starts);
     if (!largest || history->n_histories > largest->n_histories) largest = history;
   }
   if (!largest) Rf_error("internal: no tree to look at");
@@ -166,7 +181,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
       .models = &models,
       .problem = &problem,
       .history = chosen,
-      .start_belief = args_nonnegative(args_element(evaluation_arg, "start"), models.n_states, "start"),
+      .start_belief = first,
       .by_value = args_int(args_element(evaluation_arg, "by_value"), "by_value"),
       .options = {.tolerance = args_double(args_element(evaluation_arg, "tolerance"), "tolerance"),
                   .max_backups = args_int(args_element(evaluation_arg, "max_backups"), "max_backups"),

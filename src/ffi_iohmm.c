@@ -4,19 +4,26 @@
 #include "ffi.h"
 #include "iohmm.h"
 
-/* Trees come as list(n_nodes, parent, action, observation, through, ends), laws as
- * list(n_states, n_actions, n_obs, n_models = 1, start, transition, emission), priors as
+/* Trees come as list(n_nodes, parent, action, observation, start, through, ends), laws as
+ * list(n_states, n_actions, n_obs, n_models = 1, start, transition, emission) with as many laws of the
+ * first state as `start` [state, start] has numbers for, priors as
  * list(start, transition, stay, emission [observation, action], possible, shared). */
 
-static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size) {
+static ibrc_iohmm_tree read_tree(SEXP tree, const ibrc_models *size, int n_starts) {
   const int n = args_size(args_element(tree, "n_nodes"), "n_nodes");
   ibrc_iohmm_tree t = {.n_nodes = n,
                        .parent = args_ints(args_element(tree, "parent"), n, "parent"),
                        .action = args_ints(args_element(tree, "action"), n, "action"),
                        .observation = args_ints(args_element(tree, "observation"), n, "observation"),
+                       .start = args_ints(args_element(tree, "start"), n, "start"),
                        .through = args_doubles(args_element(tree, "through"), n, "through"),
                        .ends = args_doubles(args_element(tree, "ends"), n, "ends")};
-  args_check_tree(t.n_nodes, t.parent, t.action, t.observation, size, 0, 0);
+  args_check_tree(t.n_nodes, t.parent, t.action, t.observation, size, 1, 1, 0);
+  for (int h = 0; h < n; h++) {
+    if (t.parent[h] < 0 && (t.start[h] < 0 || t.start[h] >= n_starts)) {
+      Rf_error("internal: no such start");
+    }
+  }
   return t;
 }
 
@@ -25,10 +32,6 @@ static ibrc_models read_laws(SEXP laws) {
   ibrc_models model = args_models(laws);
   if (ibrc_model_seen(&model)) Rf_error("internal: laws of states that are seen");
   return model;
-}
-
-static const double *read_start(SEXP laws, const ibrc_models *model) {
-  return args_nonnegative(args_element(laws, "start"), model->n_states, "start");
 }
 
 static ibrc_iohmm_prior read_prior(SEXP prior, const ibrc_models *size) {
@@ -43,12 +46,13 @@ static ibrc_iohmm_prior read_prior(SEXP prior, const ibrc_models *size) {
 }
 
 /* start, transition and emission as elements `first`, `first` + 1, `first` + 2. */
-static ibrc_iohmm_laws open_laws(SEXP out, int first, const ibrc_models *size) {
+static ibrc_iohmm_laws open_laws(SEXP out, int first, const ibrc_models *size, int n_starts) {
   const R_xlen_t S = size->n_states, U = size->n_actions, X = size->n_obs;
-  SET_VECTOR_ELT(out, first, Rf_allocVector(REALSXP, S));
+  SET_VECTOR_ELT(out, first, Rf_allocVector(REALSXP, S * n_starts));
   SET_VECTOR_ELT(out, first + 1, Rf_allocVector(REALSXP, S * S * U));
   SET_VECTOR_ELT(out, first + 2, Rf_allocVector(REALSXP, S * X * U));
-  ibrc_iohmm_laws laws = {.start = REAL(VECTOR_ELT(out, first)),
+  ibrc_iohmm_laws laws = {.n_starts = n_starts,
+                          .start = REAL(VECTOR_ELT(out, first)),
                           .transition = REAL(VECTOR_ELT(out, first + 1)),
                           .emission = REAL(VECTOR_ELT(out, first + 2))};
   return laws;
@@ -59,8 +63,9 @@ static ibrc_iohmm_laws open_laws(SEXP out, int first, const ibrc_models *size) {
  * observation is impossible, its node from 1. */
 SEXP ffi_iohmm_expect(SEXP tree_arg, SEXP laws_arg) {
   ibrc_models model = read_laws(laws_arg);
-  const double *start = read_start(laws_arg, &model);
-  ibrc_iohmm_tree tree = read_tree(tree_arg, &model);
+  int n_starts;
+  const double *start = args_starts(args_element(laws_arg, "start"), &model, &n_starts);
+  ibrc_iohmm_tree tree = read_tree(tree_arg, &model, n_starts);
   const size_t cells = (size_t)tree.n_nodes * (size_t)model.n_states;
   double *norm = args_alloc_doubles((size_t)tree.n_nodes);
   int where = -1;
@@ -72,7 +77,7 @@ SEXP ffi_iohmm_expect(SEXP tree_arg, SEXP laws_arg) {
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, model.n_states, tree.n_nodes));
   SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, model.n_states, tree.n_nodes));
   double *filter = REAL(VECTOR_ELT(out, 1)), *smooth = REAL(VECTOR_ELT(out, 2));
-  ibrc_iohmm_laws counts = open_laws(out, 3, &model);
+  ibrc_iohmm_laws counts = open_laws(out, 3, &model, n_starts);
   ibrc_code code = ibrc_iohmm_forward(&tree, &model, start, filter, norm,
                                       REAL(VECTOR_ELT(out, 0)), &where);
   if (code == IBRC_OK) {
@@ -88,26 +93,31 @@ SEXP ffi_iohmm_expect(SEXP tree_arg, SEXP laws_arg) {
   return out;
 }
 
-/* laws hold start [state, climb], transition and emission [cell, climb]; previous [climb].
+/* laws hold start [state and start, climb], transition and emission [cell, climb]; previous [climb].
  * Returns the same after up to n_steps steps of EM, trace [step, climb] (NA where not
  * taken), steps, converged and code. */
 SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, SEXP n_steps,
                   SEXP last, SEXP tolerance, SEXP threads) {
   ibrc_models size = args_model_sizes(laws_arg);
-  ibrc_iohmm_tree tree = read_tree(tree_arg, &size);
-  ibrc_iohmm_prior prior = read_prior(prior_arg, &size);
   const int n = (int)Rf_xlength(previous), n_threads = args_threads(threads);
+  int n_starts;
+  args_starts(args_element(laws_arg, "start"), &size, &n_starts);
+  if (n < 1 || n_starts % n != 0) Rf_error("internal: laws of other climbs");
+  n_starts /= n;
+  ibrc_iohmm_tree tree = read_tree(tree_arg, &size, n_starts);
+  ibrc_iohmm_prior prior = read_prior(prior_arg, &size);
   ibrc_iohmm_task task = {.tree = &tree,
                           .prior = &prior,
                           .n_states = size.n_states,
                           .n_actions = size.n_actions,
                           .n_obs = size.n_obs,
+                          .n_starts = n_starts,
                           .n_steps = args_size(n_steps, "n_steps"),
                           .last = args_int(last, "last"),
                           .tolerance = args_double(tolerance, "tolerance")};
   const double *before = args_doubles(previous, n, "previous");
   const R_xlen_t S = size.n_states, U = size.n_actions, X = size.n_obs;
-  const R_xlen_t width[] = {S, S * S * U, S * X * U};
+  const R_xlen_t width[] = {S * n_starts, S * S * U, S * X * U};
   const char *law[] = {"start", "transition", "emission"};
 
   const char *names[] = {"start", "transition", "emission",  "previous", "log_lik",
@@ -128,7 +138,8 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
 
   ibrc_iohmm_climb *climbs = (ibrc_iohmm_climb *)R_alloc((size_t)n, sizeof(ibrc_iohmm_climb));
   for (int i = 0; i < n; i++) {
-    ibrc_iohmm_climb climb = {.laws = {.start = to[0] + i * width[0],
+    ibrc_iohmm_climb climb = {.laws = {.n_starts = n_starts,
+                                       .start = to[0] + i * width[0],
                                        .transition = to[1] + i * width[1],
                                        .emission = to[2] + i * width[2]},
                               .previous = before[i],
@@ -154,8 +165,9 @@ SEXP ffi_iohmm_em(SEXP tree_arg, SEXP laws_arg, SEXP prior_arg, SEXP previous, S
  * it, log_lik and code. */
 SEXP ffi_iohmm_sample(SEXP tree_arg, SEXP laws_arg, SEXP leaf_arg, SEXP noise_arg) {
   ibrc_models model = read_laws(laws_arg);
-  const double *start = read_start(laws_arg, &model);
-  ibrc_iohmm_tree tree = read_tree(tree_arg, &model);
+  int n_starts;
+  const double *start = args_starts(args_element(laws_arg, "start"), &model, &n_starts);
+  ibrc_iohmm_tree tree = read_tree(tree_arg, &model, n_starts);
   const R_xlen_t n = Rf_xlength(leaf_arg);
   const int *leaf = args_ints(leaf_arg, n, "leaf");
   int *length = args_alloc_ints((size_t)n);
@@ -175,7 +187,7 @@ SEXP ffi_iohmm_sample(SEXP tree_arg, SEXP laws_arg, SEXP leaf_arg, SEXP noise_ar
   const char *names[] = {"log_lik", "start", "transition", "emission", "path", "code", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, 1));
-  ibrc_iohmm_laws counts = open_laws(out, 1, &model);
+  ibrc_iohmm_laws counts = open_laws(out, 1, &model, n_starts);
   SET_VECTOR_ELT(out, 4, Rf_allocVector(INTSXP, total));
   int *path = INTEGER(VECTOR_ELT(out, 4));
   ibrc_code code = ibrc_iohmm_forward(&tree, &model, start, filter, norm,

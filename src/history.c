@@ -19,18 +19,35 @@ static size_t mix(int parent, int action, int observation) {
   return (size_t)(h ^ (h >> 32));
 }
 
+static int begins(const ibrc_visits *visits, int v) {
+  return v == 0 || visits->trajectory[v] != visits->trajectory[v - 1];
+}
+
+/* A root for each start that occurs. Returns how many. */
+static int find_roots(const ibrc_visits *visits, int *root) {
+  int n_roots = 0;
+  for (int i = 0; i < visits->n_starts; i++) root[i] = -1;
+  for (int v = 0; v < visits->n_visits; v++) {
+    if (begins(visits, v)) root[visits->start[v]] = 0;
+  }
+  for (int i = 0; i < visits->n_starts; i++) {
+    if (root[i] == 0) root[i] = n_roots++;
+  }
+  return n_roots;
+}
+
 /* Open addressing: a slot holds a history's number plus one, or 0. */
-int ibrc_history_build(const ibrc_visits *visits, int *slot, int *history, int *parent, int *action,
-                       int *observation) {
+int ibrc_history_build(const ibrc_visits *visits, int *slot, int *root, int *history, int *parent,
+                       int *action, int *observation) {
   const size_t n_slots = ibrc_history_slots(visits->n_visits);
   for (size_t i = 0; i < n_slots; i++) slot[i] = 0;
-  parent[0] = action[0] = observation[0] = -1;
-  int n_histories = 1;
+  int n_histories = find_roots(visits, root);
+  for (int h = 0; h < n_histories; h++) parent[h] = action[h] = observation[h] = -1;
 
   for (int v = 0; v < visits->n_visits; v++) {
     if (v % VISITS_AT_ONCE == 0) ibrc_ask(visits->pause);
-    if (v == 0 || visits->trajectory[v] != visits->trajectory[v - 1]) {
-      history[v] = 0;
+    if (begins(visits, v)) {
+      history[v] = root[visits->start[v]];
       continue;
     }
     const int from = history[v - 1], u = visits->action[v - 1], x = visits->observation[v - 1];
@@ -56,7 +73,8 @@ int ibrc_history_build(const ibrc_visits *visits, int *slot, int *history, int *
 
 void ibrc_history_link(int n_histories, const int *parent, int *first_child, int *next_sibling) {
   for (int h = 0; h < n_histories; h++) first_child[h] = next_sibling[h] = -1;
-  for (int h = n_histories - 1; h > 0; h--) {
+  for (int h = n_histories - 1; h >= 0; h--) {
+    if (parent[h] < 0) continue;
     next_sibling[h] = first_child[parent[h]];
     first_child[parent[h]] = h;
   }

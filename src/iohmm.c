@@ -22,7 +22,7 @@ ibrc_code ibrc_iohmm_forward(const ibrc_iohmm_tree *tree, const ibrc_models *mod
     double *here = filter + (size_t)h * S;
     norm[h] = 1.0;
     if (tree->parent[h] < 0) {
-      memcpy(here, start, S * sizeof(double));
+      memcpy(here, start + (size_t)tree->start[h] * S, S * sizeof(double));
       continue;
     }
     const double *from = filter + (size_t)tree->parent[h] * S;
@@ -49,7 +49,7 @@ ibrc_code ibrc_iohmm_forward(const ibrc_iohmm_tree *tree, const ibrc_models *mod
 
 void ibrc_iohmm_clear(const ibrc_models *size, const ibrc_iohmm_laws *counts) {
   const size_t S = (size_t)size->n_states, U = (size_t)size->n_actions, X = (size_t)size->n_obs;
-  memset(counts->start, 0, S * sizeof(double));
+  memset(counts->start, 0, S * (size_t)counts->n_starts * sizeof(double));
   memset(counts->transition, 0, S * S * U * sizeof(double));
   memset(counts->emission, 0, S * X * U * sizeof(double));
 }
@@ -71,7 +71,8 @@ void ibrc_iohmm_backward(const ibrc_iohmm_tree *tree, const ibrc_models *model,
     double *mine = future + (size_t)h * S;
     for (size_t s = 0; s < S; s++) mine[s] = bounded(mine[s]);
     if (tree->parent[h] < 0) {
-      for (size_t s = 0; s < S; s++) counts->start[s] += here[s] * mine[s];
+      double *begun = counts->start + (size_t)tree->start[h] * S;
+      for (size_t s = 0; s < S; s++) begun[s] += here[s] * mine[s];
       continue;
     }
     const size_t u = (size_t)tree->action[h], up = (size_t)tree->parent[h] * S;
@@ -123,10 +124,11 @@ static void pool_actions(size_t cells, size_t n_actions, double *transition) {
 void ibrc_iohmm_maximise(const ibrc_models *size, const ibrc_iohmm_prior *prior,
                          const ibrc_iohmm_laws *counts, const ibrc_iohmm_laws *laws) {
   const size_t S = (size_t)size->n_states, U = (size_t)size->n_actions, X = (size_t)size->n_obs;
-  double start_sum = 0.0;
-  for (size_t s = 0; s < S; s++) start_sum += counts->start[s] + prior->start;
-  for (size_t s = 0; s < S; s++) {
-    laws->start[s] = start_sum > 0.0 ? (counts->start[s] + prior->start) / start_sum : 1.0 / (double)S;
+  for (int g = 0; g < counts->n_starts; g++) {
+    const double *count = counts->start + (size_t)g * S;
+    double *law = laws->start + (size_t)g * S, sum = 0.0;
+    for (size_t s = 0; s < S; s++) sum += count[s] + prior->start;
+    for (size_t s = 0; s < S; s++) law[s] = sum > 0.0 ? (count[s] + prior->start) / sum : 1.0 / (double)S;
   }
   if (prior->shared) pool_actions(S * S, U, counts->transition);
   for (size_t u = 0; u < U; u++) {
@@ -151,11 +153,11 @@ void ibrc_iohmm_maximise(const ibrc_models *size, const ibrc_iohmm_prior *prior,
 /* a log p, where nothing is added also at p = 0. */
 static double weighed(double a, double p) { return a > 0.0 ? a * log(p) : 0.0; }
 
-double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start,
+double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start, int n_starts,
                             const ibrc_iohmm_prior *prior) {
   const size_t S = (size_t)model->n_states, U = (size_t)model->n_actions, X = (size_t)model->n_obs;
   double total = 0.0;
-  for (size_t s = 0; s < S; s++) total += weighed(prior->start, start[s]);
+  for (size_t i = 0; i < S * (size_t)n_starts; i++) total += weighed(prior->start, start[i]);
   for (size_t u = 0; u < U; u++) {
     const double *transition = ibrc_model_transition(model, (int)u, 0);
     const double *emission = ibrc_model_emission(model, (int)u, 0);
@@ -173,7 +175,7 @@ double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start,
 
 size_t ibrc_iohmm_doubles(const ibrc_iohmm_task *task) {
   const size_t S = (size_t)task->n_states, U = (size_t)task->n_actions, X = (size_t)task->n_obs;
-  return (size_t)task->tree->n_nodes * (2 * S + 1) + S + S * S * U + S * X * U +
+  return (size_t)task->tree->n_nodes * (2 * S + 1) + S * (size_t)task->n_starts + S * S * U + S * X * U +
          IBRC_GAP_DOUBLES;
 }
 
@@ -186,9 +188,9 @@ static void climb_on(const ibrc_iohmm_task *task, double *doubles, ibrc_iohmm_cl
                              .transition = climb->laws.transition,
                              .emission = climb->laws.emission};
   double *filter = doubles, *future = filter + nodes * S, *norm = future + nodes * S;
-  ibrc_iohmm_laws counts = {.start = norm + nodes,
-                            .transition = norm + nodes + S,
-                            .emission = norm + nodes + S + S * S * (size_t)task->n_actions};
+  ibrc_iohmm_laws counts = {.n_starts = task->n_starts, .start = norm + nodes};
+  counts.transition = counts.start + S * (size_t)task->n_starts;
+  counts.emission = counts.transition + S * S * (size_t)task->n_actions;
   int where;
   climb->steps = climb->converged = 0;
   for (int i = 0; i < task->n_steps; i++) {
@@ -196,7 +198,7 @@ static void climb_on(const ibrc_iohmm_task *task, double *doubles, ibrc_iohmm_cl
                                      &climb->log_lik, &where);
     if (climb->code != IBRC_OK) return;
     const double now =
-        climb->log_lik + ibrc_iohmm_log_prior(&model, climb->laws.start, task->prior);
+        climb->log_lik + ibrc_iohmm_log_prior(&model, climb->laws.start, task->n_starts, task->prior);
     climb->trace[climb->steps++] = now;
     const double gain = now - climb->previous;
     climb->previous = now;

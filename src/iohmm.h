@@ -22,20 +22,24 @@
  *
  * over parents p and children c; filter_h(s) future_h(s) is the expected number of
  * trajectories through h that are in s there. Parents come before their children. A
- * tree may have several roots: one per trajectory gives smoothed states of each. */
+ * tree may have several roots: one per trajectory gives smoothed states of each. There may be
+ * several laws of the first state, for groups of trajectories that share all else: a root says
+ * which of them is its own. */
 
 typedef struct {
   int n_nodes;
   const int *parent;      /* [node]; a root's is -1 */
   const int *action;      /* [node]: the action that led here */
   const int *observation; /* [node]: what was seen then, -1 if missing */
+  const int *start;       /* [node]: which law of the first state; read at roots */
   const double *through;  /* [node]: trajectories that pass or end here */
   const double *ends;     /* [node]: trajectories that end here */
 } ibrc_iohmm_tree;
 
 /* Laws, or expected counts of the same shape, in the memory order of model.h. */
 typedef struct {
-  double *start;      /* [state] */
+  int n_starts;
+  double *start;      /* [state, start] */
   double *transition; /* [from, to, action] */
   double *emission;   /* [to, observation, action] */
 } ibrc_iohmm_laws;
@@ -66,7 +70,7 @@ void ibrc_iohmm_backward(const ibrc_iohmm_tree *tree, const ibrc_models *model,
 void ibrc_iohmm_maximise(const ibrc_models *size, const ibrc_iohmm_prior *prior,
                          const ibrc_iohmm_laws *counts, const ibrc_iohmm_laws *laws);
 
-double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start,
+double ibrc_iohmm_log_prior(const ibrc_models *model, const double *start, int n_starts,
                             const ibrc_iohmm_prior *prior);
 
 /* A climb by EM: some more steps from where it stands. A step appraises the laws and
@@ -85,7 +89,7 @@ typedef struct {
 typedef struct {
   const ibrc_iohmm_tree *tree;
   const ibrc_iohmm_prior *prior;
-  int n_states, n_actions, n_obs;
+  int n_states, n_actions, n_obs, n_starts;
   int n_steps, last; /* `last`: the budget ends with this call */
   double tolerance;
 } ibrc_iohmm_task;

@@ -20,7 +20,7 @@ static void draw_path(const ibrc_iohmm_tree *tree, const ibrc_models *model, con
     path[t - 1] = ibrc_draw(chance, 1, (int)S, noise[t - 1]);
     counts->transition[(u * S + to) * S + (size_t)path[t - 1]] += 1.0;
   }
-  counts->start[path[0]] += 1.0;
+  counts->start[(size_t)tree->start[h] * S + (size_t)path[0]] += 1.0;
 }
 
 void ibrc_iohmm_sample(const ibrc_iohmm_tree *tree, const ibrc_models *model, const double *filter,

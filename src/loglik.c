@@ -88,11 +88,13 @@ double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibr
   const int U = plan->n_actions, H = history->n_histories;
   ibrc_walker walker = ibrc_walker_over(plan, models, doubles, ints);
   double *one_row = doubles + ibrc_walker_doubles(plan), *scratch = one_row + U, total = 0.0;
-  knowledge known = {.row = scratch + S + U, .state = ints + ibrc_walker_ints(plan), .n_rows = 1};
+  knowledge known = {.row = scratch + S + U, .state = ints + ibrc_walker_ints(plan)};
   known.place = known.state + H;
-  memcpy(known.row, start, S * sizeof(double));
-  known.state[0] = IN_ROW;
-  known.place[0] = 0;
+  for (int h = 0; h < history->n_roots; h++) {
+    memcpy(known.row + (size_t)h * S, start + (size_t)history->start[h] * S, S * sizeof(double));
+    known.state[h] = IN_ROW;
+    known.place[h] = known.n_rows++;
+  }
   for (int h = 0; h < H; h++) {
     const double *count = history->count + (size_t)h * (size_t)U;
     double *row = out->log_policy ? out->log_policy + (size_t)h * (size_t)U : one_row;

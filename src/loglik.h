@@ -10,7 +10,8 @@
  *
  *   log L = sum_n sum_t log pi(u_t | z_t) = sum_h sum_u count(h, u) log pi(u | z_h)
  *
- * with z_h carried along the tree of histories by the agent's own recognition; where it is not
+ * with z_h carried along the tree of histories by the agent's own recognition, from the start
+ * that each root has (`start` [state, start]); where it is not
  * known what was done, by ibrc_walker_recognise_any(). An
  * observation that no model with weight can produce makes what follows it, and so
  * the whole, -Inf. */

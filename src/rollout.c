@@ -31,8 +31,8 @@ static int next_observation(const ibrc_models *environment, int state, int actio
                    environment->n_obs, noise);
 }
 
-ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
-                           int *ints, int *action, int *observation, int *length) {
+ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, int begin, const double *noise,
+                           double *doubles, int *ints, int *action, int *observation, int *length) {
   const ibrc_plan *plan = rollout->plan;
   const ibrc_models *environment = rollout->environment;
   const int S = environment->n_states;
@@ -41,8 +41,9 @@ ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, dou
   ibrc_code code = IBRC_OK;
   int sure = -1; /* of a state */
 
-  memcpy(belief, rollout->belief, (size_t)S * sizeof(double));
-  int state = ibrc_draw(rollout->start, 1, S, *noise++);
+  const size_t at = (size_t)begin * (size_t)S;
+  memcpy(belief, rollout->belief + at, (size_t)S * sizeof(double));
+  int state = ibrc_draw(rollout->start + at, 1, S, *noise++);
   *length = 0;
   for (int t = 0; t < rollout->horizon; t++, noise += 3) {
     if (sure < 0) {

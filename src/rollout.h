@@ -17,8 +17,8 @@ typedef struct {
   const ibrc_plan *plan;
   const ibrc_models *models;      /* what the agent believes in */
   const ibrc_models *environment; /* what happens: one model */
-  const double *start;            /* [state]: law of the first state */
-  const double *belief;           /* [state]: the agent's first belief */
+  const double *start;            /* [state, start]: laws of the first state */
+  const double *belief;           /* [state, start]: the agent's first beliefs */
   const int *stops;               /* [action]: 1 ends the trajectory */
   int horizon;
 } ibrc_rollout;
@@ -28,9 +28,9 @@ size_t ibrc_rollout_ints(const ibrc_rollout *rollout);
 
 static inline size_t ibrc_rollout_noise(int horizon) { return 1 + 3 * (size_t)horizon; }
 
-/* Fills action[] and observation[] (horizon entries) and *length. An observation
- * that no model with weight can produce ends the trajectory. */
-ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, const double *noise, double *doubles,
-                           int *ints, int *action, int *observation, int *length);
+/* One trajectory that begins as `begin` says. Fills action[] and observation[] (horizon entries)
+ * and *length. An observation that no model with weight can produce ends the trajectory. */
+ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, int begin, const double *noise,
+                           double *doubles, int *ints, int *action, int *observation, int *length);
 
 #endif

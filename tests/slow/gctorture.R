@@ -109,12 +109,12 @@ calls <- list(
   ffi_policy = list(plan, beliefs),
   ffi_sigma = list(plan, beliefs, action),
   ffi_recognise = list(plan, stack, beliefs, action, observation),
-  ffi_rollout = list(plan, stack, truth, c(0.5, 0.5), c(0.5, 0.5), c(1L, 1L, 0L), 10L,
+  ffi_rollout = list(plan, stack, truth, c(0.5, 0.5), c(0.5, 0.5), integer(n), c(1L, 1L, 0L), 10L,
                      matrix(stats::runif(31 * n), 31), 1L),
   ffi_occupancy = list(plan$tables, plan$solution$policy, plan$solution$sigma, 0.95, rep(1 / nodes, nodes), 1e-10),
   ffi_terms = list(plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma),
   ffi_history_build = list(coded$trajectory, coded$action, coded$observation,
-                           as.integer(coded$scored), 3L),
+                           as.integer(coded$scored), integer(length(coded$scored)), 3L),
   ffi_loglik = list(plan, stack, tree, c(0.5, 0.5), 1L),
   ffi_evaluate = list(batch, parameters, NULL, matrix(0, nodes, 2), c(0L, 0L), 1L),
   ffi_file_write = list(path, bytes),
@@ -148,7 +148,7 @@ seen <- list(
   ffi_policy = list(walk, NULL),
   ffi_sigma = list(walk, NULL, rep(0L, rooms)),
   ffi_recognise = list(walk, rows_of_hall, matrix(hall$start), 0L, 3L),
-  ffi_rollout = list(walk, rows_of_hall, rows_of_hall, unname(hall$start), unname(hall$start), 0L, 10L,
+  ffi_rollout = list(walk, rows_of_hall, rows_of_hall, unname(hall$start), unname(hall$start), integer(20), 0L, 10L,
                      matrix(stats::runif(31 * 20), 31), 1L)
 )
 

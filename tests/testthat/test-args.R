@@ -34,6 +34,9 @@ bad_trees <- function() {
     lapply(c(-1, NaN, Inf, NA), function(value) at("count", 5, value)),
     lapply(c(-1L, 0L, NA, n + 1L, .Machine$integer.max), function(value) changed(tree, n_histories = value)),
     lapply(c(-1L, 0L, 2L, 1000L), function(value) changed(tree, n_actions = value)),
+    lapply(list(1L, -1L, NA_integer_, c(0L, 1L), integer(), 0, integer(n + 1)), function(value) {
+      changed(tree, start = value)
+    }),
     list(changed(tree, parent = tree$parent[-1]), changed(tree, parent = as.numeric(tree$parent)), tree["parent"], NULL)
   )
 }
@@ -53,8 +56,8 @@ test_that("every tree that enters C is looked at", {
 
 test_that("trees of visits that a model is learned from pass the same check", {
   coded <- code_visits(visits, setting)
-  nodes <- list(n_nodes = 2L, parent = c(-1L, 0L), action = c(-1L, 0L), observation = c(-1L, 0L), through = c(1, 1),
-                ends = c(0, 1))
+  nodes <- list(n_nodes = 2L, parent = c(-1L, 0L), action = c(-1L, 0L), observation = c(-1L, 0L), start = c(0L, -1L),
+                through = c(1, 1), ends = c(0, 1))
   laws <- c(stack[c("n_states", "n_actions", "n_obs")], list(n_models = 1L, start = c(0.5, 0.5),
                                                              transition = stack$transition[1:12],
                                                              emission = stack$emission[1:12]))
@@ -62,10 +65,12 @@ test_that("trees of visits that a model is learned from pass the same check", {
   for (bad in list(changed(nodes, parent = c(-1L, 1L)), changed(nodes, parent = c(0L, 0L)),
                    changed(nodes, parent = c(-1L, NA)), changed(nodes, parent = c(-1L, -2L)),
                    changed(nodes, action = c(-1L, 3L)), changed(nodes, observation = c(-1L, 2L)),
+                   changed(nodes, start = c(1L, -1L)), changed(nodes, start = c(-1L, -1L)), changed(nodes, start = 0L),
                    changed(nodes, n_nodes = -1L), changed(nodes, n_nodes = 0L))) {
     expect_error(.Call(ffi_iohmm_expect, bad, laws), "internal")
   }
-  for (bad in list(changed(laws, n_states = -2L), changed(laws, n_models = 0L), changed(laws, start = c(0.5, NaN)))) {
+  for (bad in list(changed(laws, n_states = -2L), changed(laws, n_models = 0L), changed(laws, start = c(0.5, NaN)),
+                   changed(laws, start = rep(0.5, 3)))) {
     expect_error(.Call(ffi_iohmm_expect, nodes, bad), "internal")
   }
 })
@@ -133,11 +138,11 @@ test_that("transitions by rows are rows, of states that there are", {
                    changed(rows, n_obs = 2L), changed(rows, n_states = 2L), changed(rows, n_actions = 2L))) {
     expect_error(read(path, bad, walk, seen$start), "internal")
     expect_error(.Call(ffi_table_build, bad, walk$space, 1L, 1L), "internal")
-    expect_error(.Call(ffi_rollout, walk, rows, bad, c(1, 0, 0), c(1, 0, 0), 0L, 2L, matrix(0.5, 7), 1L), "internal")
+    expect_error(.Call(ffi_rollout, walk, rows, bad, c(1, 0, 0), c(1, 0, 0), 0L, 0L, 2L, matrix(0.5, 7), 1L), "internal")
   }
   # Rows have no place on a lattice, and states that are seen none in an input-output model.
   expect_error(.Call(ffi_table_build, rows, lattice_space(3, 4), 1L, 1L), "another space")
-  nodes <- list(n_nodes = 1L, parent = -1L, action = -1L, observation = -1L, through = 1, ends = 1)
+  nodes <- list(n_nodes = 1L, parent = -1L, action = -1L, observation = -1L, start = 0L, through = 1, ends = 1)
   expect_error(.Call(ffi_iohmm_expect, nodes, c(rows, list(start = c(1, 0, 0)))), "internal")
   expect_error(.Call(ffi_recognise, walk, rows, NULL, 0L, 0L), "no beliefs")
   path$observation[1] <- 0L

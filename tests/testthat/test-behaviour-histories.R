@@ -67,5 +67,5 @@ test_that("a missing action is a step of its own, and not one that ends", {
   # Kernels refuse an unknown action where none was announced, and one that counts.
   plan <- plan_agent(setting, bounded_agent(1), resolution = 10)
   expect_error(read_histories(plan, tree[names(tree) != "stops"]), "not a tree")
-  expect_error(.Call(ffi_history_build, 0L, -1L, -1L, 1L, 3L), "no such action")
+  expect_error(.Call(ffi_history_build, 0L, -1L, -1L, 1L, 0L, 3L), "no such action")
 })

@@ -6,8 +6,10 @@ test_that("a rollout is the twin's, given the same noise", {
     setting$stop_actions <- "u1"
     other <- plan_agent(setting, agents_to_try$flexible, random_models(setting), 6)
     noise <- matrix(stats::runif(40 * 37), 37)
+    starts <- cbind(unname(setting$start), rev(unname(setting$start)))
+    begin <- rep(0:1, 20)
     run <- .Call(ffi_rollout, other, stack_models(other$models), stack_models(own_model(setting)),
-                 unname(setting$start), unname(setting$start), c(1L, 0L, 0L), 12L, noise, 1L)
+                 starts, starts, begin, c(1L, 0L, 0L), 12L, noise, 1L)
     expect_length(run$action, sum(run$length))
     last <- cumsum(run$length)
     for (i in 1:40) {
@@ -15,7 +17,7 @@ test_that("a rollout is the twin's, given the same noise", {
       rows <- twin_rollout(
         setting, other$models$models, policy = function(z) policy(other, z)[1, ],
         sigma = function(z, u) model_weights(other, z, setting$actions[u])[1, ],
-        start = unname(setting$start), stops = 1, horizon = 12, noise = noise[, i]
+        start = starts[, begin[i] + 1], stops = 1, horizon = 12, noise = noise[, i]
       )
       expect_identical(run$length[i], nrow(rows))
       expect_equal(run$action[mine] + 1, rows[, 2])

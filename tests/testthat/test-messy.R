@@ -120,8 +120,8 @@ test_that("trajectories that were changed afterwards are looked at again", {
   # Fewer rows are as good as fewer rows before.
   expect_identical(small_fit(visits[data$id < 25, ])$draws, small_fit(trajectories(data[data$id < 25, ]))$draws)
   # A kernel that is not told of a lost column does not go astray.
-  expect_error(.Call(ffi_history_build, 0L, 0L, NA_integer_, 1L, 3L), "no such observation")
-  expect_error(.Call(ffi_history_build, 0L, NA_integer_, 0L, 0L, 3L), "no such action")
+  expect_error(.Call(ffi_history_build, 0L, 0L, NA_integer_, 1L, 0L, 3L), "no such observation")
+  expect_error(.Call(ffi_history_build, 0L, NA_integer_, 0L, 0L, 0L, 3L), "no such action")
 })
 
 test_that("little data and data without variety are enough, or refused", {

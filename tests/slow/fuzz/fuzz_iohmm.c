@@ -7,9 +7,12 @@
  * >= 0 and as many as there were starts, moves and sightings; no step of EM loses
  * likelihood; what it ends with are laws, with zeros where nothing is possible. */
 
+/* Laws of the first state. */
+#define STARTS 2
+
 typedef struct {
   ibrc_iohmm_tree tree;
-  int *parent, *action, *observation;
+  int *parent, *action, *observation, *start;
   double *through, *ends;
 } grown;
 
@@ -19,6 +22,7 @@ static grown take_tree(input *in, int U, int X) {
   grown g = {.parent = ints(room),
              .action = ints(room),
              .observation = ints(room),
+             .start = ints(room),
              .through = doubles(room),
              .ends = doubles(room)};
   for (int h = 0; h < n; h++) {
@@ -26,6 +30,7 @@ static grown take_tree(input *in, int U, int X) {
     g.action[h] = g.parent[h] < 0 ? -1 : take_int(in, 0, U - 1);
     g.observation[h] = g.parent[h] < 0 ? -1 : take_int(in, -1, X - 1);
     g.ends[h] = take(in) % 4;
+    g.start[h] = g.parent[h] < 0 ? take_int(in, 0, STARTS - 1) : -1;
   }
   for (int h = 0; h < n; h++) g.through[h] = g.ends[h];
   for (int h = n - 1; h >= 0; h--) {
@@ -35,6 +40,7 @@ static grown take_tree(input *in, int U, int X) {
                           .parent = g.parent,
                           .action = g.action,
                           .observation = g.observation,
+                          .start = g.start,
                           .through = g.through,
                           .ends = g.ends};
   g.tree = tree;
@@ -60,7 +66,8 @@ static void check_passes(const grown *g, const ibrc_models *model, const double 
   const size_t S = (size_t)model->n_states, U = (size_t)model->n_actions, X = (size_t)model->n_obs;
   const size_t nodes = (size_t)g->tree.n_nodes;
   double *filter = doubles(nodes * S), *future = doubles(nodes * S), *norm = doubles(nodes), log_lik;
-  ibrc_iohmm_laws counts = {.start = doubles(S),
+  ibrc_iohmm_laws counts = {.n_starts = STARTS,
+                            .start = doubles(S * STARTS),
                             .transition = doubles(S * S * U),
                             .emission = doubles(S * X * U)};
   int where = -1;
@@ -80,7 +87,7 @@ static void check_passes(const grown *g, const ibrc_models *model, const double 
     ibrc_iohmm_backward(&g->tree, model, filter, norm, future, &counts);
     for (size_t i = 0; i < nodes * S; i++) must(isfinite(future[i]), "a future is a number");
     if (least > HARDLY) {
-      must_sum(counts.start, S, starts, "counts of starts");
+      must_sum(counts.start, S * STARTS, starts, "counts of starts");
       must_sum(counts.transition, S * S * U, moves, "counts of moves");
       must_sum(counts.emission, S * X * U, sightings, "counts of sightings");
     }
@@ -100,7 +107,7 @@ static void check_laws(const ibrc_models *size, const ibrc_iohmm_prior *prior,
                        const ibrc_iohmm_laws *laws) {
   const int S = size->n_states, X = size->n_obs;
   double *row = doubles((size_t)(S > X ? S : X));
-  must_be_law(laws->start, S, 1e-9, "the law of the start");
+  for (int g = 0; g < STARTS; g++) must_be_law(laws->start + g * S, S, 1e-9, "a law of the start");
   for (int u = 0; u < size->n_actions; u++) {
     for (int s = 0; s < S; s++) {
       for (int to = 0; to < S; to++) row[to] = laws->transition[(u * S + to) * S + s];
@@ -134,11 +141,12 @@ static void check_climb(input *in, const grown *g, const ibrc_models *size, doub
                           .n_states = size->n_states,
                           .n_actions = U,
                           .n_obs = X,
+                          .n_starts = STARTS,
                           .n_steps = 8,
                           .last = take(in) & 1,
                           .tolerance = 1e-6};
   ibrc_iohmm_climb climb = {
-      .laws = {.start = start, .transition = transition, .emission = emission},
+      .laws = {.n_starts = STARTS, .start = start, .transition = transition, .emission = emission},
       .previous = NAN,
       .trace = trace};
   /* The first maximisation puts the laws where the prior allows them. */
@@ -162,8 +170,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
   const int S = take_int(&in, 2, 4), U = take_int(&in, 1, 3), X = take_int(&in, 1, 4);
   ibrc_models model = take_models(&in, S, U, X, 1);
-  double *start = doubles((size_t)S);
-  take_law(&in, start, S, 1);
+  double *start = doubles((size_t)(S * STARTS));
+  for (int g = 0; g < STARTS; g++) take_law(&in, start + g * S, S, 1);
   grown g = take_tree(&in, U, X);
   check_passes(&g, &model, start);
   /* The laws are the harness's own storage. */
@@ -174,6 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   free(g.parent);
   free(g.action);
   free(g.observation);
+  free(g.start);
   free(g.through);
   free(g.ends);
   return 0;

@@ -68,7 +68,7 @@ static void free_agent(agent *a) {
 
 typedef struct {
   ibrc_history history;
-  int *parent, *action, *observation, *first_child, *next_sibling, *stops;
+  int *parent, *action, *observation, *first_child, *next_sibling, *stops, start[2];
   double *count;
 } tree;
 
@@ -83,12 +83,16 @@ static void take_tree(input *in, const ibrc_models *models, tree *t) {
   t->stops = ints((size_t)models->n_actions);
   t->count = doubles(room * (size_t)models->n_actions);
   for (int u = 0; u < models->n_actions; u++) t->stops[u] = take(in) % 4 == 0;
+  const int n_roots = n > 1 && take(in) % 2 ? 2 : 1;
+  t->start[0] = take(in) % 2;
+  t->start[1] = 1 - t->start[0];
   int n_unseen = 0;
   for (int h = 0; h < n; h++) {
-    t->parent[h] = h == 0 ? -1 : take_int(in, 0, h - 1);
-    t->action[h] = h == 0 ? -1 : take_int(in, 0, models->n_actions - 1);
+    const int is_root = h < n_roots;
+    t->parent[h] = is_root ? -1 : take_int(in, 0, h - 1);
+    t->action[h] = is_root ? -1 : take_int(in, 0, models->n_actions - 1);
     if (take(in) % 8 == 0) t->action[h] = IBRC_NO_ACTION;
-    t->observation[h] = h == 0 ? -1 : take_int(in, -1, models->n_obs - 1);
+    t->observation[h] = is_root ? -1 : take_int(in, -1, models->n_obs - 1);
     n_unseen += t->observation[h] < 0;
     for (int u = 0; u < models->n_actions; u++) {
       t->count[(size_t)h * (size_t)models->n_actions + (size_t)u] = take(in) % 3;
@@ -97,7 +101,9 @@ static void take_tree(input *in, const ibrc_models *models, tree *t) {
   ibrc_history_link(n, t->parent, t->first_child, t->next_sibling);
   ibrc_history history = {.n_histories = n,
                           .n_actions = models->n_actions,
+                          .n_roots = n_roots,
                           .n_unseen = n_unseen,
+                          .start = t->start,
                           .parent = t->parent,
                           .action = t->action,
                           .observation = t->observation,
@@ -150,8 +156,9 @@ static int belief_after_any(const agent *a, const int *stops, int observation,
 static int belief_by_itself(const agent *a, const tree *t, int h, const double *start,
                             ibrc_corners *corners, double *scratch, double *belief) {
   const ibrc_models *models = &a->models;
-  if (h == 0) {
-    memcpy(belief, start, (size_t)models->n_states * sizeof(double));
+  if (t->parent[h] < 0) {
+    const size_t at = (size_t)t->start[h] * (size_t)models->n_states;
+    memcpy(belief, start + at, (size_t)models->n_states * sizeof(double));
     return 1;
   }
   if (!belief_by_itself(a, t, t->parent[h], start, corners, scratch, belief)) return 0;
@@ -221,8 +228,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   tree t;
   take_agent(&in, S, seen, &a);
   take_tree(&in, &a.models, &t);
-  double *start = doubles((size_t)S);
-  take_law(&in, start, S, 1);
+  double *start = doubles(2 * (size_t)S);
+  for (int g = 0; g < 2; g++) take_law(&in, start + g * S, S, 1);
   check(&a, &t, start);
   free(start);
   free_tree(&t);
