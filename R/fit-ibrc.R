@@ -22,6 +22,13 @@
 #' its own dynamics. States that were learned apart in each group ([fit_iohmm()]) mean the
 #' same only as far as they were ordered alike (its `sort_by`).
 #'
+#' @section Groups that start differently:
+#' Where the patients of one group are sicker from their first visit on, and all else is shared, give the setting starts
+#' that differ ([decision_setting()], or [fit_iohmm()] with `start_by`): every trajectory then begins with the belief of
+#' its own group of `start_by`, whatever `by` is. With one start for all, the sicker group looks more
+#' pessimistic, though the decision makers are the same. The columns in `start_by` must be in `visits`, and in
+#' whatever visits the fit is asked about later.
+#'
 #' @section A posterior per person:
 #' With the column of identifiers in `by`, every trajectory is a group. A fit keeps no identifiers, so these groups are
 #' called `trajectory 1`, `trajectory 2` and so on, in the order in which identifiers first appear in `visits`: that of

@@ -15,6 +15,17 @@
 #' sampled paths agree most with the fit's smoothed state probabilities. Where states
 #' are hard to tell apart that matching is part of the answer.
 #'
+#' @section How many to take:
+#' Sweeps follow each other closely, the more so the less the states can be told apart: hidden paths hold on to laws, and
+#' laws to paths. Draws that stand near each other say less than as many independent ones. How many independent ones
+#' they are worth is worked out for each probability from all sweeps after `warmup`
+#' ([posterior::ess_bulk()], and what is then left of it in every `thin`-th), is printed, and stands in the
+#' attribute `"effective"`. Where the slowest of them is worth less than half of `n`, a warning of class
+#' `ibrc_warning_effective` says so and what `thin` would do: the column `thin` has, for each probability, the number of
+#' sweeps after which a draw is nearly independent of the last (a correlation of 0.05). Take the largest.
+#' A `thin` of 10 is often too small by a factor of five; sweeps are quick. From fewer than 50 sweeps nothing
+#' can be said, and the attribute is `NA`.
+#'
 #' @param iohmm A fit ([fit_iohmm()]).
 #' @param n Number of draws.
 #' @param warmup,thin Sweeps dropped at the beginning, and how many sweeps per draw.
@@ -22,7 +33,9 @@
 #'   session's generator, which moves on by one draw. Otherwise the generator is left
 #'   as it was.
 #' @return An object of class `ibrc_models` ([model_prior()]). Its element `models` holds
-#'   lists with `transition`, `emission` and `start`.
+#'   lists with `transition`, `emission` and `start`. Its attribute `"effective"` is a data frame with one row per
+#'   probability that is not certain, and one for the log-likelihood: `entry` (as in `coef()` of the fit), `effective`,
+#'   how many independent draws the `n` are worth for it, and `thin`, what would make them nearly independent.
 #' @family dynamics
 #' @export
 #' @examples
@@ -31,6 +44,10 @@
 #' iohmm <- fit_iohmm(visits, states = 2, starts = 4, sort_by = "hear_right", seed = 1)
 #' draws <- model_draws(iohmm, n = 5, warmup = 50, thin = 5, seed = 1)
 #' sapply(draws$models, function(m) m$emission["state2", "hear_right", "listen"])
+#' # Enough sweeps to tell what draws are worth
+#' draws <- model_draws(iohmm, n = 10, thin = 40, seed = 1)
+#' effective <- attr(draws, "effective")
+#' effective[order(effective$effective)[1:3], ]
 model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   check_given(iohmm)
   check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
@@ -48,22 +65,86 @@ model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   tree <- iohmm_tree(coded, iohmm)
   smooth <- expect_states(iohmm, iohmm_chains(coded))$smooth
   stream <- streams_from_seed(seed, 1)[[1]]
-  draws <- with_stream(stream, gibbs_draws(iohmm, tree, smooth, n, warmup, thin))
-  names(draws) <- paste0("draw_", seq_len(n))
-  model_prior(draws)
+  made <- with_stream(stream, gibbs_draws(iohmm, tree, smooth, n, warmup, thin))
+  names(made$draws) <- paste0("draw_", seq_len(n))
+  out <- model_prior(made$draws)
+  attr(out, "effective") <- effective_draws(made$series, n, thin, made$stride)
+  warn_few_effective(out)
+  out
 }
+
+# Sweeps that are looked at to tell what the draws are worth: all, or as many as tell enough.
+most_recorded <- 4000
+least_recorded <- 50
 
 gibbs_draws <- function(iohmm, tree, smooth, n, warmup, thin) {
   laws <- iohmm_laws(iohmm)
   draws <- vector("list", n)
+  stride <- min(thin, max(1, floor(as.numeric(n) * thin / most_recorded)))
+  series <- matrix(0, floor(as.numeric(n) * thin / stride), 0)
   for (sweep in seq_len(warmup + as.numeric(n) * thin)) {
     sampled <- .Call(ffi_iohmm_sample, tree, laws, tree$leaf, stats::runif(ncol(smooth)))
     laws[c("start", "transition", "emission")] <- draw_laws(iohmm, sampled)
-    if (sweep > warmup && (sweep - warmup) %% thin == 0) {
-      draws[[(sweep - warmup) / thin]] <- relabel(iohmm, laws, match_states(smooth, sampled$path))
+    after <- sweep - warmup
+    kept <- after > 0 && after %% thin == 0
+    recorded <- after > 0 && after %% stride == 0
+    if (!kept && !recorded) next
+    drawn <- relabel(iohmm, laws, match_states(smooth, sampled$path))
+    if (kept) draws[[after / thin]] <- drawn
+    if (recorded) {
+      entries <- law_entries(drawn, iohmm$shared)
+      if (!ncol(series)) {
+        series <- matrix(0, nrow(series), length(entries) + 1,
+                         dimnames = list(NULL, c(entry_names(iohmm), "log_lik")))
+      }
+      # The likelihood is that of the laws before: what a sweep begins with.
+      series[after / stride, ] <- c(entries, sampled$log_lik)
     }
   }
-  draws
+  list(draws = draws, series = series, stride = stride)
+}
+
+# Each probability of the laws once, as coef() of a fit has them.
+law_entries <- function(laws, shared) {
+  size <- dim(laws$transition)
+  start <- if (is.matrix(laws$start)) t(laws$start) else laws$start
+  c(as.vector(start), laws$transition[seq_len(size[1] * size[2] * (if (shared) 1 else size[3]))],
+    as.vector(laws$emission))
+}
+
+entry_names <- function(iohmm) {
+  name <- function(law, ...) paste0(law, "[", do.call(paste, c(expand.grid(..., stringsAsFactors = FALSE), sep = ",")), "]")
+  groups <- start_groups(iohmm)
+  in_group <- if (is.null(groups)) "" else paste0(rep(groups, each = length(iohmm$states)), ",")
+  c(paste0("start[", in_group, iohmm$states, "]"),
+    if (iohmm$shared) name("transition", iohmm$states, iohmm$states) else
+      name("transition", iohmm$states, iohmm$states, iohmm$actions),
+    name("emission", iohmm$states, iohmm$observations, iohmm$actions))
+}
+
+# What `n` draws, one in `thin` sweeps, are worth, from a series [sweep, entry] of one in `stride`. Correlations are
+# taken to fall by the same share from sweep to sweep: by rho, if as many sweeps are worth (1 - rho) / (1 + rho) of
+# their number.
+effective_draws <- function(series, n, thin, stride = 1) {
+  moves <- apply(series, 2, function(x) all(is.finite(x)) && diff(range(x)) > 0)
+  series <- series[, moves, drop = FALSE]
+  out <- data.frame(entry = colnames(series), effective = rep(NA_real_, ncol(series)),
+                    thin = rep(NA_real_, ncol(series)))
+  if (nrow(series) < least_recorded || !ncol(series)) return(out)
+  worth <- apply(series, 2, posterior::ess_bulk) / nrow(series)
+  rho <- (1 - pmin(worth, 1)) / (1 + pmin(worth, 1))
+  after <- rho^(thin / stride)
+  out$effective <- unname(n * (1 - after) / (1 + after))
+  out$thin <- unname(ifelse(rho > 0, pmax(1, ceiling(log(0.05) / log(rho))), 1) * stride)
+  out
+}
+
+warn_few_effective <- function(models) {
+  effective <- attr(models, "effective")
+  least <- suppressWarnings(min(effective$effective, na.rm = TRUE))
+  if (!is.finite(least) || least >= length(models$weights) / 2) return(invisible())
+  warn("effective", effective_words(models), ". Take `thin` = ", format_count(max(effective$thin, na.rm = TRUE)),
+       " for draws that are nearly independent.")
 }
 
 # Laws given the counts along sampled paths: independent Dirichlet rows.

@@ -79,6 +79,8 @@ validate_ibrc_models <- function(models, setting) {
                 paste0("models[[", i, "]]$"))
   })
   names(models$models) <- names(models$weights)
+  # What draws are worth (model_draws()) is no part of a problem.
+  attr(models, "effective") <- NULL
   models
 }
 
@@ -257,8 +259,23 @@ format.ibrc_models <- function(x, ...) {
   c(
     paste0("A prior over ", plural(n, "model"), " of the dynamics"),
     paste0("  ", format(shown), "  ", format(x$weights[shown], digits = 3)),
-    if (n > length(shown)) paste("  and", n - length(shown), "more")
+    if (n > length(shown)) paste("  and", n - length(shown), "more"),
+    if (!is.null(attr(x, "effective"))) strwrap(effective_words(x), indent = 2, exdent = 2)
   )
+}
+
+# "20 draws, worth about 4 independent ones"
+effective_words <- function(models) {
+  effective <- attr(models, "effective")
+  if (is.null(effective)) return(NULL)
+  n <- length(models$weights)
+  if (all(is.na(effective$effective))) {
+    return(paste0(plural(n, "draw"), " from too few sweeps to tell how many independent ones they are worth"))
+  }
+  slowest <- which.min(effective$effective)
+  paste0(plural(n, "draw"), ", worth about ", plural(max(1, round(effective$effective[slowest])), "independent one"),
+         " by the slowest probability, ", effective$entry[slowest], " (median over all of them ",
+         round(stats::median(effective$effective, na.rm = TRUE)), ")")
 }
 
 #' @export

@@ -53,6 +53,10 @@ law_parts <- function(laws, group) {
     laws$emission <- as_emission(laws$emission, laws$states, laws$actions, laws$observations)
   }
   start <- data.frame(State = as_label(laws$states), Probability = share_text(laws$start))
+  if (has_starts(laws)) {
+    start <- data.frame(State = as_label(laws$states), apply(t(laws$start), 2, share_text), check.names = FALSE)
+    names(start)[-1] <- as_label(start_groups(laws))
+  }
   c(list(report_table(start, paste0("Probability of each state at the first visit", in_group(group)))),
     law_tables(laws$transition, "From", "Probability of the next state", group),
     # There may be many observations: they go down the page.

@@ -137,6 +137,8 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
     size <- group_counts(x$fit, x$suppress)
     writeLines(c("", strwrap(paste("Trajectories:", listing(paste(names(size), size))), exdent = 2)))
   }
+  start_by <- x$fit$problem$setting$start_by
+  if (!is.null(start_by)) cat("\nBeliefs start by ", listing(start_by), "\n", sep = "")
   cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
       if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
   cat("\n")

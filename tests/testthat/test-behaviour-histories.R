@@ -69,3 +69,36 @@ test_that("a missing action is a step of its own, and not one that ends", {
   expect_error(read_histories(plan, tree[names(tree) != "stops"]), "not a tree")
   expect_error(.Call(ffi_history_build, 0L, -1L, -1L, 1L, 0L, 3L), "no such action")
 })
+
+test_that("with starts that differ there is a root for each that occurs, and the likelihood is the twin's", {
+  setting <- starts_setting(rbind(old = c(0.2, 0.8), middle = c(0.5, 0.5), young = c(0.7, 0.3)))
+  visits <- starts_visits(40)
+  coded <- code_visits(visits, setting)
+  tree <- build_histories(coded, setting)
+  data <- as.data.frame(visits)
+  expect_identical(tree$start, c(0L, 2L))
+  expect_identical(tree$parent[1:3] < 0, c(TRUE, TRUE, FALSE))
+  age <- data$age[!duplicated(data$id)]
+  expect_identical(starts_of(tree), ifelse(age == "old", 1L, 3L))
+  expect_identical(trajectory_of(tree), coded$trajectory + 1L)
+  expect_equal(sum(tree$count), nrow(data))
+  plan <- plan_agent(setting, bounded_agent(0.5, 1.25, 0.01), diag_models(), resolution = 20)
+  rows <- data.frame(trajectory = coded$trajectory + 1L, action = coded$action + 1L, observation = coded$observation + 1L)
+  wanted <- vapply(unique(rows$trajectory), function(i) {
+    twin_log_likelihood(rows[rows$trajectory == i, ], plan$models$models, function(z) policy(plan, z)[1, ],
+                        function(z, u) model_weights(plan, z, setting$actions[u])[1, ],
+                        unname(setting$start[age[i], ]))
+  }, 0)
+  expect_close(log_lik(plan, visits), wanted, 1e-10)
+  expect_close(read_histories(plan, tree)$total, sum(wanted), 1e-9)
+  expect_equal(read_histories(plan, tree)$belief[, 1:2], unname(t(setting$start[c("old", "young"), ])))
+})
+
+test_that("a group whose start is not known is refused without its name", {
+  data <- as.data.frame(starts_visits(10))
+  data$age[data$id == 2] <- "somebody"
+  e <- expect_error(code_visits(trajectories(data, covariates = "age"), starts_setting()), "start is not known",
+                    class = "ibrc_error_input")
+  expect_no_match(conditionMessage(e), "somebody")
+  expect_identical(e$argument, "visits")
+})

@@ -169,3 +169,28 @@ test_that("more visits than fit are refused, before any where nothing ends a tra
   expect_s3_class(simulate(patient, 10000, seed = 1, horizon = 2), "ibrc_trajectories")
   expect_s3_class(simulate(patient, 20, seed = 1, horizon = 1e4), "ibrc_trajectories")
 })
+
+test_that("trajectories of groups start as their group does", {
+  setting <- starts_setting()
+  other <- plan_agent(setting, bounded_agent(0.5), diag_models(), resolution = 10)
+  drawn <- simulate(other, 200, seed = 1)
+  expect_identical(attr(drawn, "roles")$covariates, "age")
+  expect_setequal(drawn$age, c("old", "young"))
+  old <- simulate(other, 50, seed = 1, start_group = "old")
+  expect_identical(unique(old$age), "old")
+  own <- setting
+  own$start <- setting$start["old", ]
+  own$start_by <- NULL
+  alone <- simulate(plan_agent(own, bounded_agent(0.5), diag_models(), resolution = 10), 50, seed = 1)
+  expect_identical(as.data.frame(old)[1:4], as.data.frame(alone))
+  each <- simulate(other, 3, seed = 1, start_group = c("young", "old", "young"))
+  expect_identical(each$age[!duplicated(each$id)], c("young", "old", "young"))
+  # A world in which all start alike.
+  world <- simulate(other, 5, seed = 1, environment = diag_setting())
+  expect_setequal(names(world), c("id", "time", "action", "observation", "age"))
+  expect_error(simulate(other, 3, start_group = "nobody"), class = "ibrc_error_input")
+  expect_error(simulate(other, 3, start_group = c("old", "young")), "one per trajectory", class = "ibrc_error_input")
+  expect_error(simulate(plan, 3, start_group = "old"), "start alike", class = "ibrc_error_input")
+  expect_error(simulate(other, 3, environment = starts_setting(rbind(a = c(0.5, 0.5), b = c(0.1, 0.9)))),
+               "same groups", class = "ibrc_error_input")
+})

@@ -187,3 +187,87 @@ test_that("what a group's own dynamics rule out is refused with its rows", {
                         class = "ibrc_error_data")
   expect_true(all(visits$clinic[error$rows] == "south" & visits$observation[error$rows] == "positive"))
 })
+
+# Starts that differ -------------------------------------------------------------------
+
+quick_fit <- function(...) {
+  suppressWarnings(ibrc(..., chains = 2, iter = 40, refresh = 0, resolution = 20))
+}
+two_terms <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
+
+test_that("starts by the groups of a fit are one setting per group, and need one table", {
+  visits <- starts_visits(40)
+  shared <- quick_fit(visits, starts_setting(), diag_models(), two_terms, by = "age", seed = 1)
+  own <- quick_fit(visits, apart_settings(), diag_models(), two_terms, by = "age", seed = 1)
+  expect_null(shared$problems)
+  expect_identical(shared$draws, own$draws)
+  expect_equal(log_lik(shared, draws = 5), log_lik(own, draws = 5))
+  expect_equal(predict(shared, draws = 5), predict(own, draws = 5))
+  expect_equal(belief_paths(shared, visits), belief_paths(own, visits))
+  expect_equal(augment(shared), augment(own))
+  expect_match(utils::capture.output(print(shared)), "Beliefs start by age", all = FALSE)
+})
+
+test_that("every trajectory keeps its start, whatever the fit is grouped by", {
+  visits <- starts_visits(40)
+  data <- as.data.frame(visits)
+  setting <- starts_setting()
+  theta <- list(alpha = 0.7, optimism = 0.5)
+  plan <- plan_agent(setting, bounded_agent(alpha = 0.7, optimism = 0.5), diag_models(), resolution = 20)
+  each <- log_lik(plan, visits)
+  at <- function(by) {
+    inverse <- read_inverse(visits, setting, diag_models(), two_terms, list(), by, FALSE)
+    inverse <- build_inverse(group_inverse(inverse, visits, by), 20, 1e-8, "value", "belief", 1L)
+    evaluator <- inverse_evaluator(inverse)
+    n <- length(inverse$histories)
+    position <- prior_unconstrain(two_terms, matrix(unlist(theta), n, 2, TRUE, list(NULL, names(theta))))
+    evaluate_batch(evaluator, position, matrix(0, 21, n))$log_likelihood
+  }
+  sex <- data$sex[!duplicated(data$id)]
+  age <- data$age[!duplicated(data$id)]
+  expect_close(at(NULL), sum(each), 1e-8)
+  expect_close(at("sex"), as.vector(tapply(each, sex, sum)), 1e-8)
+  expect_close(at("age"), as.vector(tapply(each, age, sum)), 1e-8)
+  expect_close(at("id"), unname(each), 1e-8)
+})
+
+test_that("what looks at a fit uses the start of each trajectory; a fit goes on after a stop", {
+  visits <- starts_visits(40)
+  path <- tempfile(fileext = ".ibrc")
+  on.exit(unlink(path))
+  fit <- quick_fit(visits, starts_setting(), diag_models(), two_terms, by = "sex", seed = 1, file = path)
+  held <- suppressWarnings(resume(path, refresh = 0))
+  expect_identical(held$draws, fit$draws)
+  expect_identical(held$histories, fit$histories)
+  expect_identical(held$problem$setting$start, fit$problem$setting$start)
+  data <- as.data.frame(visits)
+  own <- trajectories(data[data$sex == "f", ], covariates = c("age", "sex"))
+  expect_equal(unname(log_lik(fit, draws = 5)[, data$sex[!duplicated(data$id)] == "f"]),
+               unname(log_lik(fit, draws = 5, newdata = own)))
+  first <- belief_paths(fit, visits)
+  first <- first[first$.visit == 1, ]
+  expect_equal(first$.belief_healthy, ifelse(data$age[!duplicated(data$id)] == "old", 0.2, 0.7))
+  replicated <- posterior_predict(fit, 2, seed = 1)
+  expect_identical(length(unique(replicated$id)), 40L)
+  drawn <- simulate(fit, 20, seed = 1)
+  expect_setequal(attr(drawn, "roles")$covariates, c("sex", "age"))
+  expect_setequal(drawn$age, c("old", "young"))
+  expect_true(all(is.finite(log_lik(fit, newdata = drawn, draws = 3))))
+  # Without its data a fit still knows how many started how.
+  bare <- without_data(fit)
+  expect_identical(bare$start_sizes, start_sizes(fit))
+  expect_identical(lapply(start_labels(bare), table), lapply(start_labels(fit), table))
+  expect_identical(nrow(posterior_predict(bare, 1, horizon = 1, seed = 1)), 40L)
+  # Folds are built from the tree again.
+  tree <- fit$histories[[1]]
+  expect_identical(build_histories(coded_from_tree(tree, fit$visit_actions[[1]]), starts_setting()), tree)
+  # A mode is read the same way.
+  mode <- ibrc_mode(visits, starts_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), starts = 1, seed = 1,
+                    resolution = 20)
+  expect_close(sum(log_lik(mode)), sum(log_lik(project_behavior(mode), visits)), 1e-8)
+})
+
+test_that("settings by group have starts of the same groups", {
+  other <- list(old = starts_setting(), young = diag_setting())
+  expect_error(as_settings(other, "age"), "starts of the same groups", class = "ibrc_error_input")
+})

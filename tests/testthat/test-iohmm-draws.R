@@ -129,3 +129,77 @@ test_that("draws of a shared transition share it", {
   }
   expect_false(identical(models[[1]]$transition, models[[2]]$transition))
 })
+
+test_that("starts are drawn by group, given the paths of the group", {
+  laws <- with_seed(483, random_iohmm_laws(2))
+  laws$start <- t(rbind(c(0.9, 0.1), c(0.2, 0.8), c(0.5, 0.5)))
+  paths <- with_seed(484, random_paths(60, longest = 4))
+  group <- rep_len(1:3, 60)
+  coded <- coded_in_groups(paths, group)
+  tree <- iohmm_tree(coded, iohmm_words_of())
+  length <- vapply(paths, function(path) length(path$action) + 1L, 0L)
+  sampled <- with_seed(1, .Call(ffi_iohmm_sample, tree, kernel_laws(laws), tree$leaf, stats::runif(sum(length))))
+  first <- sampled$path[cumsum(c(1L, length))[seq_along(paths)]]
+  expect_identical(sampled$start, as.numeric(table(factor(first, 0:1), group)))
+  fit <- dressed_laws(laws)
+  fit$start <- name_starts(laws$start, fit$states, c("old", "young", "missing"))
+  fit$start_by <- "age"
+  expect_equal(iohmm_laws(fit)$start, as.numeric(laws$start))
+  # Uniform priors: Dirichlet with one more than was counted, on average.
+  draws <- with_seed(2, replicate(3000, draw_laws(fit, sampled)$start))
+  wanted <- (matrix(sampled$start, 2) + 1) / rep(tapply(group, group, length) + 2, each = 2)
+  expect_close(rowMeans(draws), as.vector(wanted), 0.01)
+  relabelled <- relabel(fit, iohmm_laws(fit), 2:1)
+  expect_equal(unname(relabelled$start), t(laws$start)[, 2:1])
+  expect_identical(rownames(relabelled$start), c("old", "young", "missing"))
+})
+
+test_that("draws say how many independent ones they are worth", {
+  # Of an autoregression it is known.
+  n <- 400
+  thin <- 5
+  rho <- 0.8
+  series <- with_seed(3, cbind(slow = as.vector(stats::arima.sim(list(ar = rho), n * thin)),
+                               quick = stats::rnorm(n * thin), still = 1))
+  told <- effective_draws(series, n, thin)
+  expect_identical(told$entry, c("slow", "quick"))
+  expect_close(told$effective[1], n * (1 - rho^thin) / (1 + rho^thin), 0.15 * n)
+  expect_gt(told$effective[2], 0.95 * n)
+  expect_lte(max(told$effective), n)
+  expect_close(told$thin[1], log(0.05) / log(rho), 4)
+  expect_lte(told$thin[2], 2)
+  # Every second sweep tells the same, in sweeps.
+  half <- effective_draws(series[c(FALSE, TRUE), ], n, thin, stride = 2)
+  expect_close(half$effective[1], told$effective[1], 0.15 * n)
+  expect_close(half$thin[1], told$thin[1], 5)
+  expect_true(all(is.na(effective_draws(series[1:40, ], 8, 5)$effective)))
+})
+
+test_that("a fit's draws carry it, print it, and warn where they are worth too little", {
+  fit <- clinic_iohmm()
+  expect_warning(draws <- model_draws(fit, 20, warmup = 20, thin = 5, seed = 1), "Take `thin`",
+                 class = "ibrc_warning_effective")
+  effective <- attr(draws, "effective")
+  expect_named(effective, c("entry", "effective", "thin"))
+  expect_true(all(effective$entry %in% c(names(coef(fit)), "log_lik")))
+  expect_true("log_lik" %in% effective$entry)
+  expect_true(all(effective$effective <= 20))
+  expect_match(format(draws), "20 draws, worth about [0-9]+ independent", all = FALSE)
+  few <- model_draws(fit, 3, warmup = 0, thin = 2, seed = 1)
+  expect_match(format(few), "too few sweeps", all = FALSE)
+  # They are the draws that they were: what is recorded draws nothing.
+  tree <- iohmm_tree(fit$coded, fit)
+  smooth <- expect_states(fit, iohmm_chains(fit$coded))$smooth
+  plain <- with_stream(streams_from_seed(1, 1)[[1]], {
+    laws <- iohmm_laws(fit)
+    for (sweep in 1:2) {
+      sampled <- .Call(ffi_iohmm_sample, tree, laws, tree$leaf, stats::runif(ncol(smooth)))
+      laws[c("start", "transition", "emission")] <- draw_laws(fit, sampled)
+    }
+    relabel(fit, laws, match_states(smooth, sampled$path))
+  })
+  expect_identical(few$models[[1]], plain)
+  # And no part of a problem.
+  setting <- as_setting(fit, matrix(0, 3, 2), 0.9)
+  expect_null(attr(validate_ibrc_models(few, setting), "effective"))
+})

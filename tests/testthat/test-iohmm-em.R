@@ -112,3 +112,50 @@ test_that("of several numbers of states the lowest BIC is chosen", {
   expect_equal(table$BIC, log(sum(problem$pairs)) * c(5, 12) + c(200, 198))
   expect_identical(table$chosen, c(TRUE, FALSE))
 })
+
+test_that("groups with starts of their own: counts and likelihood are the twin's, and the sum over hidden paths", {
+  with_seed(481, for (n_states in 2:3) {
+    laws <- random_iohmm_laws(n_states)
+    laws$start <- t(random_rows(3, n_states))
+    paths <- random_paths(25, longest = 4)
+    group <- sample(3, 25, replace = TRUE)
+    coded <- coded_in_groups(paths, group)
+    twin <- twin_starts_expect(laws, paths, group)
+    brute <- sum(log(mapply(function(path, g) sum(brute_iohmm(twin_start(laws, g), path)$chance), paths, group)))
+    for (nodes in list(iohmm_tree(coded, iohmm_words_of()), iohmm_chains(coded))) {
+      mine <- .Call(ffi_iohmm_expect, nodes, kernel_laws(laws))
+      expect_close(mine$log_lik, twin$log_lik, 1e-10)
+      expect_close(mine$log_lik, brute, 1e-10)
+      for (law in names(laws)) expect_close(mine[[law]], as.numeric(twin$counts[[law]]), 1e-10)
+    }
+  })
+})
+
+test_that("a step with starts by group is the twin's, and no step loses", {
+  with_seed(482, {
+    laws <- random_iohmm_laws(3)
+    laws$start <- t(random_rows(3, 3))
+    paths <- random_paths(40, longest = 5)
+    group <- rep_len(1:3, 40)
+    tree <- iohmm_tree(coded_in_groups(paths, group), iohmm_words_of())
+    prior <- check_iohmm_prior(iohmm_prior(0.5, 0.2, 0.1), iohmm_words_of())
+    possible <- matrix(TRUE, 2, 4)
+    kernel <- prior_for_kernel(prior, possible, FALSE)
+    step <- .Call(ffi_iohmm_em, tree, lapply(kernel_laws(laws), function(x) if (length(x) > 1) matrix(x) else x),
+                  kernel, NA_real_, 1L, 0L, 1e-6, 1L)
+    counts <- twin_starts_expect(laws, paths, group)$counts
+    wanted <- lapply(1:3, function(g) {
+      counts$start <- counts$start[, g]
+      twin_iohmm_maximise(counts, prior, possible, FALSE)
+    })
+    expect_close(step$start, unlist(lapply(wanted, `[[`, "start")), 1e-10)
+    expect_close(step$transition, as.numeric(wanted[[1]]$transition), 1e-10)
+    expect_close(step$emission, as.numeric(wanted[[1]]$emission), 1e-10)
+    # What is climbed has the prior of every start in it.
+    entries <- c(0.5 * log(laws$start), 0.2 * log(laws$transition), 0.1 * log(laws$emission))
+    expect_close(step$trace, twin_starts_expect(laws, paths, group)$log_lik + sum(entries), 1e-9)
+    many <- .Call(ffi_iohmm_em, tree, lapply(kernel_laws(laws), function(x) if (length(x) > 1) matrix(x) else x),
+                  kernel, NA_real_, 200L, 1L, 1e-9, 1L)
+    expect_true(all(diff(many$trace[!is.na(many$trace)]) > -1e-9))
+  })
+})

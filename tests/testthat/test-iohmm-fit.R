@@ -158,7 +158,7 @@ test_that("twenty starts find a top at or above the truth, no further than chanc
   expect_gte(deviance, 0)
   expect_lte(deviance, stats::qchisq(0.999, fit$n_parameters))
   # Each entry within four posterior standard deviations (and a little, at the edge 0) of what made the data.
-  draws <- model_draws(fit, 60, warmup = 100, thin = 3, seed = 1)
+  expect_warning(draws <- model_draws(fit, 60, warmup = 100, thin = 3, seed = 1), class = "ibrc_warning_effective")
   for (law in c("transition", "emission")) {
     spread <- apply(simplify2array(lapply(draws$models, `[[`, law)), 1:3, stats::sd)
     expect_true(all(abs(fit[[law]] - truth[[law]]) <= 4 * spread + 0.02))
@@ -349,4 +349,91 @@ test_that("arguments and rows out of order are refused before any work", {
   refused(2, data = nothing, argument = "visits", kind = "data")
   expect_error(iohmm_prior(transition = -1), class = "ibrc_error_input")
   expect_error(iohmm_prior(emission = matrix(NA, 1, 1)), class = "ibrc_error_input")
+})
+
+# A clinic whose old patients start later in the disease.
+aged_clinic <- function(n = 300, seed = 33) {
+  visits <- as.data.frame(clinic_iohmm_visits(n, 6, seed = seed))
+  visits$age <- ifelse(visits$id %% 3 == 0, "old", "young")
+  laws <- clinic_laws()
+  world <- dressed_laws(laws)
+  world$start <- rbind(old = c(0.1, 0.3, 0.6), young = c(0.8, 0.15, 0.05))
+  colnames(world$start) <- world$states
+  world$start_by <- "age"
+  simulate(world, seed = seed, visits = trajectories(visits, covariates = "age"), missing = "fill")
+}
+
+test_that("starts are learned by group, and all else together", {
+  visits <- aged_clinic()
+  learn <- function(...) fit_iohmm(visits, 3, starts = 3, seed = 1, sort_by = c(x3 = 0, x4 = 1, x5 = 2), ...)
+  fit <- learn(start_by = "age")
+  one <- learn()
+  expect_identical(dimnames(fit$start), list(group = c("old", "young"), state = fit$states))
+  expect_close(fit$start, rbind(c(0.1, 0.3, 0.6), c(0.8, 0.15, 0.05)), 0.15)
+  expect_identical(fit$n_parameters, one$n_parameters + 2)
+  expect_identical(fit$candidates$BIC, log(fit$n_seen) * fit$n_parameters - 2 * fit$log_lik)
+  expect_gt(fit$log_lik, one$log_lik + 20)
+  expect_true(all(diff(fit$trace) > -1e-9))
+  expect_equal(fit$start_share, c(old = 1 / 3, young = 2 / 3))
+  expect_equal(rowSums(fit$counts$start), c(old = 100, young = 200))
+  expect_null(one$start_by)
+  # The laws of a fit of one group alone, held: the likelihood adds up over groups.
+  data <- as.data.frame(visits)
+  apart <- vapply(c("old", "young"), function(age) {
+    laws <- fit
+    laws$start <- fit$start[age, ]
+    laws$start_by <- NULL
+    coded <- code_visits(trajectories(data[data$age == age, ]), iohmm_setting_words(laws))
+    expect_states(laws, iohmm_chains(coded))$log_lik
+  }, 0)
+  expect_close(sum(apart), fit$log_lik, 1e-8)
+  shown <- utils::capture.output(print(summary(fit)))
+  expect_match(shown, "first states   by age", all = FALSE)
+  expect_match(shown, "old +state1 0", all = FALSE)
+  table <- tidy(fit)
+  expect_identical(table$group[1:7], c(rep(c("old", "young"), each = 3), NA))
+  expect_equal(table$count[c(1, 4)], c(100, 200))
+  expect_identical(unname(coef(fit)["start[young,state1]"]), fit$start["young", "state1"])
+  expect_identical(names(coef(fit)), entry_names(fit))
+  expect_identical(names(coef(one)), entry_names(one))
+})
+
+test_that("groups of starts are those of by: missing is a level, columns combine, rows stand in any order", {
+  data <- as.data.frame(aged_clinic(60))
+  data$age[data$id %% 5 == 0] <- NA
+  data$sex <- c("f", "m")[data$id %% 2 + 1]
+  visits <- trajectories(data, covariates = c("age", "sex"))
+  learn <- function(visits, start_by) fit_iohmm(visits, 2, starts = 1, seed = 1, start_by = start_by, max_iter = 2000)
+  fit <- learn(visits, "age")
+  expect_identical(rownames(fit$start), c("old", "young", "missing"))
+  expect_match(utils::capture.output(print(fit)), "fewer than 20 trajectories", all = FALSE)
+  both <- learn(visits, c("age", "sex"))
+  expect_identical(rownames(both$start)[1], "old, f")
+  turned <- data[order(-data$id, data$time), ]
+  again <- learn(trajectories(turned, covariates = c("age", "sex")), "age")
+  expect_close(again$log_lik, fit$log_lik, 1e-3)
+  refused <- function(start_by, message, class = "ibrc_error_input") {
+    e <- expect_error(learn(visits, start_by), message, class = class)
+    expect_identical(e$argument, "start_by")
+  }
+  refused("nobody", "not a column")
+  refused("id", "one start for each of them")
+  refused(c("age", "age"), "more than once")
+  data$age[2] <- "old"
+  data$age[1] <- "young"
+  visits <- trajectories(data, covariates = c("age", "sex"))
+  refused("age", "changes within a trajectory", "ibrc_error")
+  expect_error(fit_iohmm(visits, 2, start_by = sex), "in quotes", class = "ibrc_error_input")
+})
+
+test_that("a setting of learned dynamics has the starts of the groups, or one that is given", {
+  fit <- fit_iohmm(aged_clinic(90), 2, starts = 1, seed = 1, start_by = "age", max_iter = 2000)
+  utility <- matrix(0, 2, 2, dimnames = list(fit$states, fit$actions))
+  setting <- as_setting(fit, utility, 0.9)
+  expect_identical(setting$start, fit$start)
+  expect_identical(setting$start_by, "age")
+  expect_identical(setting$start_share, fit$start_share)
+  own <- as_setting(fit, utility, 0.9, start = c(0.5, 0.5))
+  expect_null(own$start_by)
+  expect_null(own$start_share)
 })

@@ -45,3 +45,38 @@ test_that("simulated observations follow the laws, for the actions given", {
   expect_identical(which(is.na(simulate(fit, seed = 1, visits = gaps)$observation)), 2L)
   expect_false(anyNA(simulate(fit, seed = 1, visits = gaps, missing = "fill")$observation))
 })
+
+test_that("with starts by group every visit is told from the start of its own", {
+  laws <- with_seed(485, random_iohmm_laws(2))
+  laws$start <- t(rbind(c(0.9, 0.1), c(0.2, 0.8), c(0.5, 0.5)))
+  paths <- with_seed(486, random_paths(30, longest = 4))
+  group <- rep_len(1:3, 30)
+  visits <- paths_in_groups(paths, group)
+  fit <- dressed_laws(laws)
+  fit$start <- name_starts(laws$start, fit$states, c("old", "young", "missing"))
+  fit$start_by <- "age"
+  told <- predict(fit, visits)
+  wanted <- do.call(rbind, Map(function(path, g) {
+    t(twin_iohmm_path(twin_start(laws, g), path)$filter)[seq_along(path$action), , drop = FALSE]
+  }, paths, group))
+  expect_close(as.matrix(told), wanted, 1e-10)
+  # What is drawn starts there, too, and can be learned from again.
+  drawn <- simulate(fit, nsim = 300, seed = 1, visits = visits, missing = "fill", states = TRUE)
+  expect_identical(drawn$age[1:4], as.character(as.data.frame(visits)$age)[1:4])
+  first <- drawn[drawn$time == 0, ]
+  seen <- tapply(first$state == "state1", ifelse(is.na(first$age), "missing", first$age), mean)
+  began <- tapply(first$action, ifelse(is.na(first$age), "missing", first$age), function(u) mean(u == "u1"))
+  for (g in 1:3) {
+    name <- c("old", "young", "missing")[g]
+    moved <- laws$start[, g] %*% laws$transition[, , 1]
+    other <- laws$start[, g] %*% laws$transition[, , 2]
+    expect_close(seen[[name]], began[[name]] * moved[1] + (1 - began[[name]]) * other[1], 0.03)
+  }
+  data <- as.data.frame(visits)
+  data$age[data$id == 1] <- "somebody"
+  e <- expect_error(predict(fit, trajectories(data, covariates = "age")), "start is not known",
+                    class = "ibrc_error_input")
+  expect_no_match(conditionMessage(e), "somebody")
+  data$age <- NULL
+  expect_error(predict(fit, trajectories(data)), "not a column", class = "ibrc_error_input")
+})

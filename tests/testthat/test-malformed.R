@@ -38,7 +38,8 @@ entries <- list(
   decision_setting = call_entry(
     c(setting[1:3], list(transition = setting$transition, emission = setting$emission, utility = setting$utility,
                          discount = 0.9)),
-    fine = list(belief_utility = "null", discount = share, start = "null", stop_actions = c("null", "no_text")),
+    fine = list(belief_utility = "null", discount = share, start = "null", stop_actions = c("null", "no_text"),
+                start_by = "null"),
     says = list(actions = "transition", observations = "emission")
   ),
   diag_setting = call_entry(list(), fine = list(accuracy = share, discount = share)),
@@ -83,7 +84,7 @@ entries <- list(
   occupancy = call_entry(list(plan = plan), fine = list(start = "null")),
   complexity = call_entry(list(plan = plan), fine = list(start = "null")),
   simulate.ibrc_plan = call_entry(list(object = plan, nsim = 2, horizon = 3), leave = "object",
-                                  fine = list(seed = seed, environment = "null")),
+                                  fine = list(seed = seed, environment = "null", start_group = "null")),
   plot.ibrc_plan = call_entry(list(x = plan), leave = "x", fine = list(
     observations = c("null", "missing", "missing_text", "no_text"), actions = "null", state = "null"
   )),
@@ -169,7 +170,7 @@ entries <- list(
   fit_iohmm = call_entry(
     list(visits = visits, states = 2, starts = 1), says = list(actions = "action", observations = "observation"),
     fine = list(states = "named", actions = "null", observations = "null", prior = c("null", amount), sort_by = "null",
-                names = "null", tolerance = c("fraction", "huge"), seed = seed, keep_data = "flag")
+                names = "null", tolerance = c("fraction", "huge"), seed = seed, keep_data = "flag", start_by = "null")
   ),
   iohmm_prior = call_entry(list(), fine = list(start = amount, transition = amount, stay = amount,
                                                emission = c(amount, "large_matrix", "empty_matrix"))),
