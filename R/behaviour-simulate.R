@@ -81,7 +81,7 @@ common_starts <- function(world, setting) {
 # The start of each trajectory, from 1; NULL: it is to be drawn.
 check_start_group <- function(start_group, starts, nsim) {
   if (is.null(start_group)) return(NULL)
-  if (is.null(starts$by)) abort_input("start_group", "has no meaning here: all trajectories of the setting start alike.")
+  if (is.null(starts$by)) abort_input("start_group", "has no meaning here: all trajectories start alike.")
   at <- as_positions(start_group, starts$groups, "start_group", "group")
   if (!length(at) %in% c(1, nsim)) {
     abort_input("start_group", "must be one name, or one per trajectory (", nsim, "), not ", length(at), ".")

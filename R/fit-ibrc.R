@@ -25,8 +25,10 @@
 #' @section Groups that start differently:
 #' Where the patients of one group are sicker from their first visit on, and all else is shared, give the setting starts
 #' that differ ([decision_setting()], or [fit_iohmm()] with `start_by`): every trajectory then begins with the belief of
-#' its own group of `start_by`, whatever `by` is. With one start for all, the sicker group looks more
-#' pessimistic, though the decision makers are the same. The columns in `start_by` must be in `visits`, and in
+#' its own group of `start_by`, whatever `by` is. With one start for all, decision makers who are the same look more
+#' pessimistic, or more optimistic, where the sicker patients are. Starts that were learned are held
+#' as they were estimated, and intervals do not know of their error: learn them from many more trajectories than
+#' are fitted, where there are more. The columns in `start_by` must be in `visits`, and in
 #' whatever visits the fit is asked about later.
 #'
 #' @section A posterior per person:

@@ -16,8 +16,8 @@
 #' are hard to tell apart that matching is part of the answer.
 #'
 #' @section How many to take:
-#' Sweeps follow each other closely, the more so the less the states can be told apart: hidden paths hold on to laws, and
-#' laws to paths. Draws that stand near each other say less than as many independent ones. How many independent ones
+#' Sweeps follow each other closely, the more so the less the states can be told apart: hidden paths hold on to laws,
+#' and laws to paths. Draws that stand near each other say less than as many independent ones. How many independent ones
 #' they are worth is worked out for each probability from all sweeps after `warmup`
 #' ([posterior::ess_bulk()], and what is then left of it in every `thin`-th), is printed, and stands in the
 #' attribute `"effective"`. Where the slowest of them is worth less than half of `n`, a warning of class
@@ -113,7 +113,10 @@ law_entries <- function(laws, shared) {
 }
 
 entry_names <- function(iohmm) {
-  name <- function(law, ...) paste0(law, "[", do.call(paste, c(expand.grid(..., stringsAsFactors = FALSE), sep = ",")), "]")
+  name <- function(law, ...) {
+    over <- expand.grid(..., stringsAsFactors = FALSE)
+    paste0(law, "[", do.call(paste, c(over, sep = ",")), "]")
+  }
   groups <- start_groups(iohmm)
   in_group <- if (is.null(groups)) "" else paste0(rep(groups, each = length(iohmm$states)), ",")
   c(paste0("start[", in_group, iohmm$states, "]"),

@@ -34,8 +34,8 @@
 #' With `start_by` each group of trajectories has a law of the first state of its own, and shares all else: groups whose
 #' members are sicker from the first need not be sicker by the way they move. Where the groups that a fit of behaviour
 #' compares start differently and one start is used for all of them, the difference is read as one between those who
-#' decide: with doctors who are the same, and older patients who start sicker, optimism then differs far more often than
-#' the intervals say. A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm], [adni_setting()]) has
+#' decide: doctors who are the same then differ in optimism, for the intervals, in most studies (the package's own test
+#' of it is `tests/slow/starts.R`). A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm], [adni_setting()]) has
 #' the starts in it ([decision_setting()]), and [ibrc()] uses them, trajectory by trajectory. Groups are
 #' made as by `by` of [ibrc()]: one per combination of values, missing ones a value of their own. What is asked of a
 #' fit about other visits needs the same columns, and no group that it has not met.
@@ -72,8 +72,8 @@
 #'   state of its own, see below. `NULL`: one for all.
 #'
 #' @return An object of class `ibrc_iohmm`: a list with `states`, `actions`,
-#'   `observations`, `start` (with `start_by` a matrix `[group, state]`), `transition` `[from, to, action]` and `emission`
-#'   `[to, observation, action]`; `log_lik`; `trace`, the objective at each step of the
+#'   `observations`, `start` (with `start_by` a matrix `[group, state]`), `transition` `[from, to, action]` and
+#'   `emission` `[to, observation, action]`; `log_lik`; `trace`, the objective at each step of the
 #'   best climb; `starts`, a data frame with one row per climb (`states`, `start`, `log_lik`,
 #'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
 #'   plus the log-density of the prior up to a constant; `counts`, what is expected to
@@ -123,7 +123,8 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   problem <- list(words = words, tree = iohmm_tree(coded, words), pairs = pairs,
                   taken = tabulate(coded$action + 1L, length(words$actions)), possible = possible, prior = prior,
                   shared = shared, start_by = groups$by, start_groups = groups$labels,
-                  start_share = start_sizes_of(coded, groups$labels), n_trajectories = length(unique(coded$trajectory)), n_visits = length(coded$row))
+                  start_share = start_sizes_of(coded, groups$labels),
+                  n_trajectories = length(unique(coded$trajectory)), n_visits = length(coded$row))
   refuse_many_starts(run$starts, max(states), words)
   streams <- streams_from_seed(seed, run$starts * length(states))
   fits <- lapply(seq_along(states), function(i) {

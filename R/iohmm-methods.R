@@ -7,8 +7,8 @@
 #'   state in which something is seen), `action` (`NA` for the first state and for shared
 #'   transitions), `outcome` (the next state, or the observation; `NA` for the first state),
 #'   `estimate` and `count`, the expected number of times behind the
-#'   row that the probability belongs to; with `start_by`, the laws of the first state have their `group`. `glance()`: one row per number of states
-#'   tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`, `visits`,
+#'   row that the probability belongs to; with `start_by`, the laws of the first state have their `group`.
+#'   `glance()`: one row per number of states tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`, `visits`,
 #'   `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
 #'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the
 #'   number of free probabilities as `df`, and the number of visits with an
@@ -70,7 +70,8 @@ glance.ibrc_iohmm <- function(x, ...) {
 coef.ibrc_iohmm <- function(object, ...) {
   check_unused(...)
   table <- tidy(object)
-  inside <- apply(table[c(if (has_starts(object)) "group", "state", "outcome", "action")], 1, function(row) paste(row[!is.na(row)], collapse = ","))
+  over <- table[c(if (has_starts(object)) "group", "state", "outcome", "action")]
+  inside <- apply(over, 1, function(row) paste(row[!is.na(row)], collapse = ","))
   stats::setNames(table$estimate, paste0(table$parameter, "[", inside, "]"))
 }
 

@@ -35,8 +35,8 @@
 #'
 #' @section Starts that differ:
 #' Who is examined for the first time at 80 is sicker than who is at 60, and doctors know. Where all trajectories start
-#' with the same belief, such a difference is read as one between the doctors: the groups whose patients are sicker
-#' from the first look more pessimistic. Give `start` one row per group, named as groups are by `by` of [ibrc()] (the
+#' with the same belief, such a difference is read as one between the doctors, of optimism or pessimism above all.
+#' Give `start` one row per group, named as groups are by `by` of [ibrc()] (the
 #' values of the column, `"missing"` where there is none; with several columns joined by a comma and a space), and
 #' `start_by` the columns; [fit_iohmm()] learns such starts from visits. Everything else is shared, and so are the
 #' tables of a plan. Each trajectory then begins with the belief of its own group of `start_by`, whether or not a fit

@@ -15,8 +15,8 @@ start_matrix <- function(setting) {
   if (!has_starts(setting)) {
     # Put there by hand: nobody could tell whose start is whose.
     if (NROW(start) > 1 && NCOL(start) > 1) {
-      abort_input("setting", "has a `start` with several rows, and no `start_by` that says which trajectory has which: ",
-                  "give both to decision_setting().")
+      abort_input("setting", "has a `start` with several rows, and no `start_by` that says which trajectory has ",
+                  "which: give both to decision_setting().")
     }
     start <- matrix(start, 1, dimnames = list(NULL, setting$states))
   }

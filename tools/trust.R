@@ -27,6 +27,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           defaults.R     500        25      fits
   Calibration           coverage.R     ''         30      'fits R/compare-groups.R R/compare-cost_benefit.R'
   Calibration           verdict.R      100        20      fits
+  Calibration           starts.R       60         15      'fits R/compare-groups.R'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
   'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'

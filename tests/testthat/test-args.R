@@ -138,7 +138,8 @@ test_that("transitions by rows are rows, of states that there are", {
                    changed(rows, n_obs = 2L), changed(rows, n_states = 2L), changed(rows, n_actions = 2L))) {
     expect_error(read(path, bad, walk, seen$start), "internal")
     expect_error(.Call(ffi_table_build, bad, walk$space, 1L, 1L), "internal")
-    expect_error(.Call(ffi_rollout, walk, rows, bad, c(1, 0, 0), c(1, 0, 0), 0L, 0L, 2L, matrix(0.5, 7), 1L), "internal")
+    expect_error(.Call(ffi_rollout, walk, rows, bad, c(1, 0, 0), c(1, 0, 0), 0L, 0L, 2L, matrix(0.5, 7), 1L),
+                 "internal")
   }
   # Rows have no place on a lattice, and states that are seen none in an input-output model.
   expect_error(.Call(ffi_table_build, rows, lattice_space(3, 4), 1L, 1L), "another space")

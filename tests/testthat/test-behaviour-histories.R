@@ -83,7 +83,7 @@ test_that("with starts that differ there is a root for each that occurs, and the
   expect_identical(trajectory_of(tree), coded$trajectory + 1L)
   expect_equal(sum(tree$count), nrow(data))
   plan <- plan_agent(setting, bounded_agent(0.5, 1.25, 0.01), diag_models(), resolution = 20)
-  rows <- data.frame(trajectory = coded$trajectory + 1L, action = coded$action + 1L, observation = coded$observation + 1L)
+  rows <- as.data.frame(lapply(coded[c("trajectory", "action", "observation")], `+`, 1L))
   wanted <- vapply(unique(rows$trajectory), function(i) {
     twin_log_likelihood(rows[rows$trajectory == i, ], plan$models$models, function(z) policy(plan, z)[1, ],
                         function(z, u) model_weights(plan, z, setting$actions[u])[1, ],
