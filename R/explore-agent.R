@@ -146,7 +146,7 @@ fitting_legend <- function(actions, width) {
 
 # "from the start (...): monitor 93%; value 12", as a plan prints it.
 start_line <- function(plan) {
-  title_case(trimws(utils::tail(format(plan), 2)[1]))
+  title_case(paste(trimws(format_starts(plan)), collapse = "; "))
 }
 
 describe_shown <- function(plan) {

@@ -52,11 +52,10 @@ law_parts <- function(laws, group) {
     laws$transition <- as_transition(laws$transition, laws$states, laws$actions)
     laws$emission <- as_emission(laws$emission, laws$states, laws$actions, laws$observations)
   }
-  start <- data.frame(State = as_label(laws$states), Probability = share_text(laws$start))
-  if (has_starts(laws)) {
-    start <- data.frame(State = as_label(laws$states), apply(t(laws$start), 2, share_text), check.names = FALSE)
-    names(start)[-1] <- as_label(start_groups(laws))
-  }
+  # One column, or one per group.
+  start <- apply(start_matrix(laws), 1, share_text, simplify = FALSE)
+  names(start) <- if (has_starts(laws)) as_label(start_groups(laws)) else "Probability"
+  start <- data.frame(State = as_label(laws$states), start, check.names = FALSE)
   c(list(report_table(start, paste0("Probability of each state at the first visit", in_group(group)))),
     law_tables(laws$transition, "From", "Probability of the next state", group),
     # There may be many observations: they go down the page.

@@ -31,6 +31,12 @@ test_that("learned laws come with the numbers of states that were tried", {
   expect_match(said_by(section), "were learned from visits", all = FALSE)
 })
 
+test_that("starts that differ have a column each", {
+  parts <- law_parts(starts_setting(), NULL)
+  expect_identical(parts[[1]]$data$old, c("0.200", "0.800"))
+  expect_named(parts[[1]]$data, c("State", "old", "young"))
+})
+
 test_that("probabilities have three places, and none but 0 is written as 0", {
   expect_identical(share_text(c(0, 1, 0.5, 1e-5, 0.0009999, 0.001, 0.99999)),
                    c("0", "1", "0.500", "<0.001", "<0.001", "0.001", "1.000"))
