@@ -38,7 +38,8 @@
 #' @param visits Trajectories ([trajectories()]), also of people whom the model has not met. For a fit or a mode with
 #'   groups they must have the columns that it was grouped by; one that was grouped by person knows nobody else. Of a
 #'   fit or a mode, `NULL` takes the visits that it was made from, trajectory by trajectory in order of first
-#'   appearance. Actions may be missing, at the last visit of a trajectory, say, to ask what comes next.
+#'   appearance. Actions may be missing, at the last visit of a trajectory, say, to ask what comes next. Where starts
+#'   differ ([decision_setting()]), they must have the columns in `start_by`, and no group whose start is not known.
 #' @param type `"action"`, the probability of each action.
 #' @param draws For a fit: how many draws to take, evenly spaced over the chains; `NULL` takes all of them.
 #' @param summary For a fit: `TRUE` gives the mean over draws, `FALSE` each of them.
