@@ -5,7 +5,7 @@
 #' refuses.
 #'
 #' What is left out is always a whole trajectory, so that no patient helps to predict himself. Refits use the coded
-#' histories that the fit keeps, its setting, models, prior and sampler. Where those came from the same visits, as with
+#' histories that the fit keeps, its setting, models, prior and control. Where those came from the same visits, as with
 #' dynamics from [fit_iohmm()], they have seen the trajectories left out, and all fits look better than they are.
 #'
 #' With a `future::plan()` other than `"sequential"` refits run in its processes, a round of them at a time, each with
@@ -26,13 +26,14 @@
 #' leave out the same ones in fits with the same groups. For fits with other groups, or none, give the first
 #' result as `folds` of the others: differences are then due to the fits alone.
 #'
-#' @param x A fit ([ibrc()]), not made with `keep_data = FALSE`; or what another package's method for
+#' @param x A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]); or what another package's method for
 #'   [loo::kfold()] takes.
 #' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action), where every refit
 #'   leaves out one. Or a whole number for each trajectory, in order of first appearance, that says in which fold it is
 #'   left out: by site, say. Or an earlier result, to use its folds.
-#' @param chains,iter,warmup,thin As in [ibrc()], for every refit; by default those of the fit, and half of `iter` as
-#'   warm-up where `iter` is given. Fewer save time; the R-hat of each refit says whether they were enough.
+#' @param chains,iter,warmup,thin As in [ibrc()] and, of `thin`, [ibrc_control()], for every refit; by default those of
+#'   the fit, and half of `iter` as warm-up where `iter` is given. Fewer save time; the R-hat of each refit says
+#'   whether they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
 #'   ended. That saves warm-up, but chains that begin together agree sooner than they should: use it only for a fit that
 #'   is settled.
@@ -59,13 +60,15 @@
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
 #' visits <- simulate(plan, 40, seed = 1)
 #' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
-#'             chains = 2, iter = 500, seed = 1, resolution = 10, check = FALSE)
+#'             chains = 2, iter = 500, seed = 1, resolution = 10,
+#'             control = ibrc_control(check = FALSE))
 #' crossed <- kfold(fit, folds = 3, draws = 100)
 #' crossed
 #'
 #' # Against a fit that takes the agent to be far less flexible
 #' other <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(log(20), 0.1)),
-#'               chains = 2, iter = 500, seed = 1, resolution = 10, check = FALSE)
+#'               chains = 2, iter = 500, seed = 1, resolution = 10,
+#'               control = ibrc_control(check = FALSE))
 #' if (requireNamespace("loo", quietly = TRUE)) {
 #'   loo::loo_compare(list(fit = crossed, other = kfold(other, folds = crossed, draws = 100)))
 #' }

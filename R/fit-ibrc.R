@@ -75,8 +75,8 @@
 #'   comma and a blank in it then stands in quotes, and so does the text `missing` where there are missing values
 #'   beside it: no two groups are merged. Numbers that differ beyond the 15 digits R writes have all their digits; dates
 #'   and times that differ and are written the same are refused.
-#' @param chains,iter,warmup,thin Chains per group, steps per chain, how many of those
-#'   learn the proposal and are dropped, and which of the rest are kept.
+#' @param chains,iter,warmup Chains per group, steps per chain, and how many of those
+#'   learn the proposal and are dropped.
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are
 #'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
 #'   full machine two threads can be slower than one. `OMP_WAIT_POLICY=passive` in the
@@ -91,28 +91,13 @@
 #'   nothing. A path that cannot be written to is an error before anything is computed. If
 #'   a later checkpoint fails, because the disk is full, say, a warning says so, the run goes
 #'   on and the checkpoint before it stays. A file that is there already is not
-#'   touched (see `overwrite`), nor one that another process is writing to.
-#' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
-#'   the standard deviation 0.1 on the scale a sampler works on ([ibrc_prior()]), the logarithm for
-#'   `alpha`, `beta` and `eta`. For the rest of the paper's protocol infer those three, and give
-#'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`, `chains = 1`, `warmup = 1000`, `iter = 11000`
-#'   and `thin = 10`.
-#' @param start Where chains start: `NULL` draws from the prior; or a matrix or
-#'   data frame with one column per term and one row per chain (natural scale), group after
-#'   group, one row for all of them alike; or an earlier fit, at whose last draws they
-#'   start. The fit has them as its `start`. To go on with a run rather than begin another,
-#'   see [resume()].
+#'   touched (see `overwrite` in [ibrc_control()]), nor one that another process is writing to.
 #' @param sample_prior `"only"` draws from the prior alone.
-#' @param resolution,tolerance,interpolate,surprise As in [plan_agent()].
-#' @param keep_data Keep coded histories, without identifiers, in the fit; what
-#'   looks back at the data needs them.
-#' @param overwrite Whether to replace a `file` that is there already. Without it a file is
-#'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
-#'   prior, settings, start and seed, so that the same draws come again. To go on with it
-#'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
-#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
-#'   leaves
-#'   that for later, as in a simulation study, where it would take a quarter of the time.
+#' @param resolution How finely beliefs are told apart, as in [plan_agent()].
+#' @param control How it is computed and what is kept: see [ibrc_control()], which has `tolerance`, `interpolate`,
+#'   `surprise`, `sampler`, `thin`, `start`, `keep_data`, `overwrite` and `check`. A list of some of these does as well.
+#' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
+#'   to write instead.
 #'
 #' @return An object of class `ibrc_fit`. To read it, see [summary()][summary.ibrc_fit],
 #'   [tidy()][tidy.ibrc_fit] and [as.data.frame()][as.data.frame.ibrc_fit].
@@ -133,53 +118,49 @@
 #'
 #' # Other chains, from where these ended, by the paper's own walk
 #' again <- ibrc(visits, setting, diag_models(), fit$prior, chains = 2, iter = 400, seed = 2,
-#'               sampler = "paper", start = fit)
+#'               control = ibrc_control(sampler = "paper", start = fit))
 #' again$start
 ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
-                 chains = 4, iter = 2000, warmup = floor(iter / 2), thin = 1,
+                 chains = 4, iter = 2000, warmup = floor(iter / 2),
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
-                 sampler = c("adaptive", "paper"), start = NULL, sample_prior = c("no", "only"),
-                 resolution = 100, tolerance = 1e-8, interpolate = c("value", "policy"),
-                 surprise = c("belief", "observation"), keep_data = TRUE, overwrite = FALSE,
-                 check = getOption("ibrc.check", TRUE)) {
+                 sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), ...) {
+  refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
-  run <- check_run(chains, iter, warmup, thin, cores, refresh)
-  sampler <- check_choice(sampler, c("adaptive", "paper"), "sampler")
+  control <- as_control(control)
+  run <- check_run(chains, iter, warmup, control$thin, cores, refresh)
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
-  keep_data <- check_flag(keep_data, "keep_data")
-  check <- check_flag(check, "check")
-  overwrite <- check_flag(overwrite, "overwrite")
   found <- NULL
   if (!is.null(file)) {
     check_writable(file)
     lock <- new_lock(file)
     on.exit(release_lock(lock))
     take_lock(lock)
-    found <- check_replaceable(file, overwrite)
+    found <- check_replaceable(file, control$overwrite)
   }
   inverse <- group_inverse(inverse, visits, by)
   n_groups <- nlevels(inverse$group)
   refuse_large_run(run, n_groups, length(inverse$prior))
   tell_inverse(inverse)
-  inverse <- build_inverse(inverse, resolution, tolerance, interpolate, surprise, run$cores)
+  inverse <- build_inverse(inverse, resolution, control, run$cores)
   n_nodes <- inverse$problem$space$n_nodes
   refuse_many_values(run, n_groups, n_nodes)
   chain_group <- rep(seq_len(n_groups), each = run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")
   run$seed <- settle_seed(seed)
   streams <- streams_from_seed(run$seed, length(chain_group) + 1)
-  if (inherits(start, "ibrc_fit")) start <- last_draws(start)
+  start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
   first <- start_chains(evaluator, start, length(chain_group), n_nodes, streams[[length(streams)]])
   run$start <- prior_natural(inverse$prior, first$theta)
   chain <- if (n_groups > 1 && can_spread()) {
-    list(parts = start_parts(first, streams, chain_group, run, sampler))
+    list(parts = start_parts(first, streams, chain_group, run, control$sampler))
   } else {
     list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
-                               run$warmup, run$iter, run$thin, sampler), value = first$value)
+                               run$warmup, run$iter, run$thin, control$sampler), value = first$value)
   }
-  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = sampler, keep_data = keep_data)
-  finish_job(job, chain, file, found = found, check = check)
+  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
+              keep_data = control$keep_data)
+  finish_job(job, chain, file, found = found, check = control$check)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
@@ -241,7 +222,8 @@ refuse_large_run <- function(run, n_groups, n_terms) {
                    if (n_groups > 1) paste(" in", plural(n_groups, "group")), " of ", plural(n_terms, "term"),
                    " would keep ", format_count(kept), " numbers, and ", format_count(learnt),
                    " in warm-up, with copies on the way",
-                   advice = "take fewer steps or chains, raise `thin` or shorten `warmup`")
+                   advice = paste("take fewer steps or chains, raise `thin` (control = ibrc_control(thin = ))",
+                                  "or shorten `warmup`"))
 }
 
 # Each chain goes on from the values of its last plan; they are copied when proposals are looked at.

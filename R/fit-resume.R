@@ -16,7 +16,7 @@
 #'
 #' @param file The path that [ibrc()] was given.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
-#' @param check As in [ibrc()].
+#' @param check As in [ibrc_control()]. All else of the fit's control is in the file.
 #' @return A fit, as from [ibrc()].
 #' @family inference
 #' @export

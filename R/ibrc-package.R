@@ -36,8 +36,8 @@
 #'
 #' @section Infer:
 #' * Priors: [ibrc_prior()], [irl_prior()] for a utility, [prior_summary()].
-#' * Draw from the posterior: [ibrc()]; go on after a stop: [resume()]; a point only:
-#'   [ibrc_mode()].
+#' * Draw from the posterior: [ibrc()]; how it is computed: [ibrc_control()]; go on after a stop: [resume()];
+#'   a point only: [ibrc_mode()].
 #' * Read a fit: [summary()][summary.ibrc_fit], [tidy()][summary.ibrc_fit],
 #'   [glance()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
 #'   [cost_benefit()].
@@ -77,7 +77,8 @@
 #'
 #' @section Options:
 #' `ibrc.cores` (1): threads that functions with a `cores` argument use.
-#' `ibrc.check` (`TRUE`): whether `ibrc()` and `resume()` make the checks of `verdict()` at the end.
+#' `ibrc.check` (`TRUE`): whether `ibrc()`, by `ibrc_control()`, and `resume()` make the checks of `verdict()` at the
+#' end.
 #' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
 #' `ibrc.memory` (what the machine has free, where it can be told, else 16): the most memory, in GB, that a call may
 #' ask for; what needs more is refused before any work.

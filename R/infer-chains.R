@@ -24,18 +24,13 @@ start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
   total <- result$log_prior + result$log_likelihood
   if (any(!is.finite(total))) {
     abort_input("start", "could not be drawn: ", tries, " draws from the prior all have posterior 0. ",
-                "Give `start`, or a prior nearer to the behaviour.")
+                "Give control = ibrc_control(start = ), or a prior nearer to the behaviour.")
   }
   list(theta = theta, log_density = cbind(result$log_prior, result$log_likelihood), value = result$value)
 }
 
 given_start <- function(prior, start, n) {
   terms <- prior_terms(prior)
-  start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
-    abort_input("start", "must be a data frame with one column per term and one row per chain, not ", describe(start),
-                ".")
-  })
-  if (!is.numeric(start)) abort_input("start", "must be numbers, one column per term and one row per chain.")
   start <- with_sticks(prior, start)
   lost <- setdiff(terms, colnames(start))
   if (length(lost)) abort_input("start", "has no column for ", enumerate(lost), ".")

@@ -43,14 +43,16 @@ tell_inverse <- function(inverse) {
 }
 
 # Tables and trees. What no parameters could explain is refused, with its rows.
-build_inverse <- function(inverse, resolution, tolerance, interpolate, surprise, cores) {
-  make <- function(setting, models) build_problem(setting, models, resolution, interpolate, surprise, cores = cores)
+build_inverse <- function(inverse, resolution, control, cores) {
+  make <- function(setting, models) {
+    build_problem(setting, models, resolution, control$interpolate, control$surprise, cores = cores)
+  }
   levels <- levels(inverse$group)
   problems <- group_problems(inverse$setting, inverse$models, levels, make)
   problem <- if (is.null(problems)) make(inverse$setting, inverse$models) else problems[[1]]
   pieces <- lapply(levels, function(level) group_coded(inverse$coded, inverse$group, level))
   histories <- lapply(pieces, build_histories, problem$setting)
-  tolerance <- check_positive(tolerance, "tolerance")
+  tolerance <- control$tolerance
   if (is.null(problems)) {
     refuse_impossible_visits(inverse$coded, build_histories(inverse$coded, problem$setting), problem, tolerance,
                              inverse$fixed$action_prior)

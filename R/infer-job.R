@@ -92,7 +92,8 @@ check_replaceable <- function(path, overwrite) {
   if (!.Call(ffi_file_plain, path)) refuse_checkpoint("path", "is not a plain file, but a device or a pipe.")
   if (overwrite || !file.exists(path)) return(NULL)
   refuse <- function(...) {
-    refuse_checkpoint("exists", ..., " Choose another `file`, or give overwrite = TRUE to replace what is there.")
+    refuse_checkpoint("exists", ..., " Choose another `file`, or give ",
+                      "control = ibrc_control(overwrite = TRUE) to replace what is there.")
   }
   held <- tryCatch(read_checkpoint(path), ibrc_error_file = function(e) {
     refuse("is there already, and is not a checkpoint that could be gone on with.")
@@ -109,7 +110,7 @@ refuse_other_run <- function(found, fingerprint) {
   if (length(parts)) {
     refuse_checkpoint("exists", "is there already: it holds an unfinished fit with another ",
                       enumerate(parts, quote = ""), ", with which resume() goes on. Choose another `file`, or give ",
-                      "overwrite = TRUE to replace what is there.", parts = parts)
+                      "control = ibrc_control(overwrite = TRUE) to replace what is there.", parts = parts)
   }
 }
 

@@ -30,6 +30,8 @@
 #' @param starts How many points, drawn from the prior, to climb from.
 #' @param seed A number that makes those draws repeatable; `NULL` takes one from the
 #'   session's generator.
+#' @param control How it is computed: `tolerance`, `interpolate` and `surprise` of [ibrc_control()]. What else that has
+#'   is for chains, and does not matter here.
 #' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with one row per
 #'   term and group: `term`, `group` (with groups), `estimate`, `std.error` (from the
 #'   curvature), `conf.low` and `conf.high`; `coef()` the estimates; `logLik()` the
@@ -51,13 +53,13 @@
 #' logLik(mode)
 ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(),
                       estimate = c("map", "mle"), by = NULL, conf.level = 0.95, resolution = 100,
-                      tolerance = 1e-8, interpolate = c("value", "policy"),
-                      surprise = c("belief", "observation"), cores = getOption("ibrc.cores", 1),
-                      starts = 8, seed = NULL) {
+                      cores = getOption("ibrc.cores", 1), starts = 8, seed = NULL, control = ibrc_control(), ...) {
+  refuse_others("ibrc_mode", names(formals()), c("tolerance", "interpolate", "surprise"), ...)
   check_given(visits, setting)
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
   estimate <- check_choice(estimate, c("map", "mle"), "estimate")
   if (!is.null(conf.level)) conf.level <- check_level(conf.level)
+  control <- as_control(control)
   cores <- check_count(cores, "cores")
   starts <- check_count(starts, "starts", most = most_at_once)
   # Eight draws from the prior for each start, and what becomes of them.
@@ -67,7 +69,7 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
                    plural(n_terms, "term"), advice = "take fewer")
   inverse <- group_inverse(inverse, visits, by)
   tell_inverse(inverse)
-  inverse <- build_inverse(inverse, resolution, tolerance, interpolate, surprise, cores)
+  inverse <- build_inverse(inverse, resolution, control, cores)
   evaluator <- inverse_evaluator(inverse, cores = cores)
   streams <- streams_from_seed(seed, length(inverse$histories))
   tops <- lapply(seq_along(inverse$histories), function(g) {
@@ -135,7 +137,8 @@ new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
     c(list(tops = tops), inverse[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
       list(visit_actions = inverse$actions, trajectory_group = as.integer(inverse$group),
            estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
-           n_visits = visit_counts(inverse$histories), n_scored = scored_counts(inverse$histories))),
+           n_visits = visit_counts(inverse$histories), n_scored = scored_counts(inverse$histories),
+           control = control_of(inverse))),
     class = "ibrc_mode"
   )
 }
@@ -144,7 +147,7 @@ is_grouped_mode <- function(mode) are_groups(names(mode$tops))
 
 #' @rdname ibrc_mode
 #' @param x,object A mode.
-#' @param ... Not used.
+#' @param ... Nothing.
 #' @export
 tidy.ibrc_mode <- function(x, ...) {
   check_unused(...)

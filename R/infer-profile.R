@@ -36,7 +36,7 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
     abort_input("object", "must come from ibrc() or ibrc_mode(), not ", describe(object), ".")
   }
   if (is.null(object$histories)) {
-    abort_input("object", "keeps no data to look back at: fit with `keep_data = TRUE`.")
+    abort_input("object", "keeps no data to look back at: fit with control = ibrc_control(keep_data = TRUE).")
   }
   terms <- prior_terms(object$prior)
   term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")

@@ -29,7 +29,8 @@ new_ibrc_fit <- function(chain, job) {
          by = inverse$by, histories = inverse$histories, visit_actions = inverse$actions,
          trajectory_group = as.integer(group),
          run = job$run, sampler = job$sampler,
-         seed = job$run$seed, start = job$run$start, interrupted = chain$interrupted),
+         seed = job$run$seed, start = job$run$start, interrupted = chain$interrupted,
+         control = control_of(inverse, sampler = job$sampler, thin = job$run$thin, keep_data = job$keep_data)),
     class = "ibrc_fit"
   )
 }

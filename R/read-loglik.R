@@ -28,7 +28,8 @@
 #' [kfold()] needs none of this: it fits again without those it predicts. The error has the values of Pareto k as
 #' `pareto_k`, where it got that far.
 #'
-#' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE` (which `log_lik()` of `newdata` does not mind).
+#' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]; `log_lik()` of
+#'   `newdata` does not mind).
 #'   For `loo()`, anything else that [loo::loo()] takes as well.
 #' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes
 #'   all of them. `loo()` takes as many from every chain, and at least 100.
@@ -136,7 +137,7 @@ need_data <- function(fit, what, argument = "object") {
   check_class(fit, "ibrc_fit", argument, "ibrc()")
   if (is.null(fit$histories)) {
     abort_input(argument, "was fitted with keep_data = FALSE. ", what, " needs the coded histories: fit ",
-                "again with keep_data = TRUE, which keeps no identifiers.")
+                "again with control = ibrc_control(keep_data = TRUE), which keeps no identifiers.")
   }
 }
 

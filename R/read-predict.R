@@ -16,7 +16,7 @@
 #' @param seed A number to set the random generator with; the generator's state is put
 #'   back afterwards. `NULL` draws from the present state, and moves it on.
 #' @param horizon The most visits that a trajectory may have; by default as far as the
-#'   data go. It must be given for a fit made with `keep_data = FALSE`.
+#'   data go. It must be given for a fit made with `keep_data = FALSE` ([ibrc_control()]).
 #' @param ... Not used.
 #' @return A data frame with one row per visit: `.draw` (as in
 #'   [as.data.frame()][as.data.frame.ibrc_fit]), `group`, `id` (numbered through the

@@ -24,7 +24,8 @@
 #' setting <- diag_setting()
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
-#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1, check = FALSE)
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1,
+#'             control = ibrc_control(check = FALSE))
 #' simulate(fit, nsim = 20, seed = 1, draws = 5)
 simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, draws = 50, ...) {
   check_unused(...)

@@ -45,7 +45,8 @@
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' visits <- simulate(plan, 40, seed = 1)
 #' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
-#'             chains = 2, iter = 200, seed = 1, resolution = 10, check = FALSE)
+#'             chains = 2, iter = 200, seed = 1, resolution = 10,
+#'             control = ibrc_control(check = FALSE))
 #' if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available("2.0") &&
 #'     requireNamespace("ggplot2", quietly = TRUE)) {
 #'   path <- tempfile(fileext = ".html")

@@ -26,7 +26,7 @@
 #' `last_action`, `last_observation` and `belief_<state>`, in the order of trajectories, that returns the cell of
 #' each visit. Numbers with more than 20 different values are cut into tenths.
 #'
-#' @param fit A fit ([ibrc()]), not made with `keep_data = FALSE`.
+#' @param fit A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
 #' @param statistics A named list of functions: cells of your own.
 #' @param draws How many draws to take, evenly spaced over the chains.
 #' @return A data frame, one row per statistic and group, and with groups one more per statistic for all of them
@@ -40,7 +40,8 @@
 #' setting <- diag_setting()
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(plan, 60, seed = 1), setting, diag_models(),
-#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1, check = FALSE)
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1,
+#'             control = ibrc_control(check = FALSE))
 #' behaviour_check(fit, list(early = function(visits) visits$visit <= 2))
 behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   check_given(fit)

@@ -39,8 +39,8 @@
 #' What cannot be seen in behaviour is not found: a utility in other units, say, which `alpha` takes up.
 #'
 #' The checks take about as long as a quarter of a default run. [ibrc()] makes them at its end and keeps them in
-#' the fit, unless `check = FALSE` says otherwise; then `verdict()` makes them, and `add_verdict()` makes them and
-#' keeps them. Those of a fit with `keep_data = FALSE` have to be made by [ibrc()].
+#' the fit, unless `check = FALSE` in [ibrc_control()] says otherwise; then `verdict()` makes them, and `add_verdict()`
+#' makes them and keeps them. Those of a fit with `keep_data = FALSE` have to be made by [ibrc()].
 #'
 #' @param fit A fit ([ibrc()]).
 #' @param statistics Statistics of your own for the check `behaves`: a named list of functions, as in
@@ -131,8 +131,8 @@ interrupted_rows <- function(fit) {
 
 # Two rows that say what has not been looked at.
 unchecked_rows <- function(fit) {
-  how <- if (is.null(fit$histories)) "The fit keeps no data to look back at: fit with check = TRUE." else
-    "Not looked at yet: fit <- add_verdict(fit) does it."
+  how <- if (!is.null(fit$histories)) "Not looked at yet: fit <- add_verdict(fit) does it." else
+    "The fit keeps no data to look back at: fit with control = ibrc_control(check = TRUE)."
   verdict_rows(c("whole", "behaves"), "not looked at", c("the profile beside the chains", "one step ahead"),
                "caution", how)
 }

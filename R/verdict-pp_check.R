@@ -5,7 +5,7 @@
 #' replicates, the behaviour has something that the model cannot produce. [behaviour_check()] makes tests of it and
 #' [verdict()] one number.
 #'
-#' @param object A fit ([ibrc()]), not made with `keep_data = FALSE`.
+#' @param object A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
 #' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit;
 #'   by
 #'   `"belief"`, in ten bins, where beliefs are those of the agent at
@@ -28,7 +28,8 @@
 #' setting <- diag_setting()
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
-#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1, check = FALSE)
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1,
+#'             control = ibrc_control(check = FALSE))
 #' pp_data(fit, "last_observation", draws = 20, seed = 1)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   pp_check(fit, "belief", draws = 20, seed = 1)

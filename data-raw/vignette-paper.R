@@ -110,8 +110,8 @@ make_protocol <- function(groups = c("all", "over_75", "carrier", "female"), ite
     fit <- ibrc::ibrc(
       cohort[cohort$RID %in% ids[members[[group]]], ], setting, ibrc::perturb_models(setting, by = 0.1),
       ibrc::ibrc_prior(alpha ~ lognormal(0, 1000), beta ~ lognormal(0, 1000), eta ~ lognormal(0, 1000)),
-      sampler = "paper", start = data.frame(alpha = 1, beta = 1, eta = 1), chains = chains, iter = iter,
-      warmup = 1000, thin = 10, resolution = 20, seed = 1
+      chains = chains, iter = iter, warmup = 1000, resolution = 20, seed = 1,
+      control = ibrc::ibrc_control(sampler = "paper", thin = 10, start = data.frame(alpha = 1, beta = 1, eta = 1))
     )
     draws <- as.data.frame(fit)
     draws <- draws[draws$term == "beta", ]

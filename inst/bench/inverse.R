@@ -159,7 +159,8 @@ free <- list(
 rows <- lapply(names(free), function(name) {
   run <- function(sampler, iter, warmup, seed = 1) {
     time <- system.time(fit <- ibrc(p$visits, p$setting, p$models, free[[name]]$prior, free[[name]]$fixed, iter = iter,
-                                    warmup = warmup, sampler = sampler, seed = seed, refresh = 0))[["elapsed"]]
+                                    warmup = warmup, seed = seed, refresh = 0,
+                                    control = ibrc_control(sampler = sampler)))[["elapsed"]]
     table <- tidy(fit)
     c(ess = min(table$ess_bulk) / (4 * (iter - warmup)), rhat = max(table$rhat), seconds = time)
   }

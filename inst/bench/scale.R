@@ -44,8 +44,8 @@ case <- function(topic, problem, size, setting = diag_setting(), models = diag_m
   visits <- trajectories(visits, covariates = "group", setting = setting)
   fit <- function(steps) {
     ibrc(visits, setting, models, prior, by = if (groups > 1) "group", chains = 4, iter = steps, warmup = 0,
-         sampler = "paper", start = data.frame(alpha = 0.5, beta = 1.25, eta = 1e-3), resolution = resolution,
-         seed = 1, refresh = 0)
+         resolution = resolution, seed = 1, refresh = 0,
+         control = ibrc_control(sampler = "paper", start = data.frame(alpha = 0.5, beta = 1.25, eta = 1e-3)))
   }
   once <- vapply(c(few_steps, 5 * few_steps), function(steps) used(function() fit(steps)), 0)
   many <- few_steps + as.integer(max(5, min(200, 0.15 / max(1e-4, diff(once) / (4 * few_steps)))))

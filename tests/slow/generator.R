@@ -16,8 +16,8 @@ uses <- list(
   "fit with a file" = function(from, seed) small_fit(from, iter = 40, seed = seed, file = tempfile(fileext = ".ibrc")),
   "interrupt" = function(from, seed) small_fit(from, iter = 4000, seed = seed, refresh = 2100),
   "interrupt in warm-up" = function(from, seed) small_fit(from, iter = 4000, seed = seed, refresh = 100),
-  "bad argument" = function(from, seed) small_fit(from, iter = 40, seed = seed, thin = 0),
-  "bad start" = function(from, seed) small_fit(from, iter = 40, seed = seed, start = bad_start),
+  "bad argument" = function(from, seed) small_fit(from, iter = 40, seed = seed, control = list(thin = 0)),
+  "bad start" = function(from, seed) small_fit(from, iter = 40, seed = seed, control = list(start = bad_start)),
   "missing folder" = function(from, seed) small_fit(from, iter = 40, seed = seed, file = missing_folder)
 )
 outcomes <- c("fit" = "fit", "fit with a file" = "fit", "interrupt" = "interrupted fit",

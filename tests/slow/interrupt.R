@@ -43,7 +43,7 @@ fit_forever <- function(name) {
     outcome <- tryCatch({
       fit <- from$ibrc(problem$visits, problem$setting, problem$models, problem$prior, by = by, iter = 2e4,
                        warmup = 0, seed = moment, refresh = if (is.null(file)) 0 else 20, file = file,
-                       overwrite = TRUE)
+                       control = list(overwrite = TRUE))
       if (fit$interrupted && all(is.finite(unlist(fit$draws)))) paste("draws", dim(fit$draws[[1]])[1]) else "wrong"
     }, ibrc_error_interrupted = function(e) "none 0", interrupt = function(e) "before 0",
     error = function(e) gsub("[[:space:]]+", "_", conditionMessage(e)))

@@ -133,7 +133,7 @@ one_fit <- function(kind, problem, seed, from = asNamespace("ibrc")) {
   case <- made_case(kind, problem, seed)
   fit <- ibrc(case$visits, problem$setting, problem$models, prior_of(problem$setting), fixed = list(eta = 0),
               chains = 2, iter = 800,
-              seed = seed, refresh = 0, resolution = problem$resolution, check = FALSE)
+              seed = seed, refresh = 0, resolution = problem$resolution, control = ibrc_control(check = FALSE))
   fitted <- one_step_law(project_behavior(fit), case$visits)
   tests <- from$behaviour_check(fit)
   rows <- from$behaves_rows(tests)
@@ -214,7 +214,8 @@ opinion_of <- function(fit) {
 }
 held <- do.call(rbind, lapply(names(agents), function(name) {
   visits <- simulate(plan_agent(setting, agents[[name]], models), 500, seed = 1)
-  fit <- ibrc(visits, setting, models, seed = 1, iter = 20000, warmup = 4000, refresh = 0, check = FALSE)
+  fit <- ibrc(visits, setting, models, seed = 1, iter = 20000, warmup = 4000, refresh = 0,
+              control = ibrc_control(check = FALSE))
   opinion <- opinion_of(fit)
   theta <- own("prior_unconstrain")(fit$prior, matrix(fit$draws$all, ncol = 3, dimnames = list(NULL, names(fit$prior))))
   do.call(rbind, lapply(seq_along(fit$prior), function(j) {
@@ -232,7 +233,7 @@ promise("Whole: the second opinion finds the ends that long chains find",
 
 # Chains that never went into the long tail of an optimist agree with each other.
 visits <- simulate(plan_agent(setting, agents$optimist, models), 500, seed = 1)
-fit <- ibrc(visits, setting, models, seed = 1, iter = 8000, refresh = 0, check = FALSE)
+fit <- ibrc(visits, setting, models, seed = 1, iter = 8000, refresh = 0, control = ibrc_control(check = FALSE))
 short <- fit
 draws <- fit$draws$all
 edge <- stats::quantile(draws[, , "optimism"], 0.15)

@@ -220,6 +220,6 @@ checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
        "with a mixture" = kept_at(100, 50), "near its end" = kept_at(220, 10),
        "finished" = kept_at(40, 40, iter = 40),
        "of two groups" = kept_at(150, 50, problem = list(f = setting, m = other), by = "sex"),
-       "by the paper's walk" = kept_at(30, 10, iter = 40, of = costs, sampler = "paper"),
+       "by the paper's walk" = kept_at(30, 10, iter = 40, of = costs, control = list(sampler = "paper")),
        "of the prior alone" = kept_at(110, 55, sample_prior = "only", iter = 220))
 }

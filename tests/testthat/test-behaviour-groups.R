@@ -15,7 +15,7 @@ single_visits <- function() {
 }
 single_fit <- function() {
   suppressWarnings(ibrc(single_visits(), diag_setting(), prior = ibrc_prior(alpha ~ lognormal(0, 1)), by = "id",
-                        chains = 1, iter = 20, seed = 1, resolution = 5, check = FALSE))
+                        chains = 1, iter = 20, seed = 1, resolution = 5, control = list(check = FALSE)))
 }
 
 test_that("one level per combination, missing a level of its own", {

@@ -60,7 +60,7 @@ test_that("an action of prior probability 0 is none to predict with, but no bar 
                                     observation = NA_character_))
   inverse <- list(others, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), resolution = 10, seed = 1,
                   fixed = list(action_prior = c(0.5, 0.5, 0)))
-  fit <- suppressWarnings(do.call(ibrc, c(inverse, chains = 1, iter = 10, check = FALSE)))
+  fit <- suppressWarnings(do.call(ibrc, c(inverse, chains = 1, iter = 10, control = list(ibrc_control(check = FALSE)))))
   mode <- suppressWarnings(do.call(ibrc_mode, c(inverse, starts = 1, list(conf.level = NULL))))
   for (model in list(fit, mode)) {
     expect_identical(predict(model, taken)$monitor, numeric(3))

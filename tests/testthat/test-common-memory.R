@@ -82,7 +82,7 @@ test_that("a count with zeros too many is refused before any work, with its argu
   }
   refused(run(iter = 1e8), "iter", paste("`iter` = 100,000,000 for 8 chains in 2 groups of 2 terms would keep",
                                          "1,200,000,000 numbers, and 800,000,000 in warm-up, with copies on the way"))
-  refused(run(iter = 1e8, warmup = 9e7, thin = 100), "iter", "1,440,000,000 in warm-up")
+  refused(run(iter = 1e8, warmup = 9e7, control = list(thin = 100)), "iter", "1,440,000,000 in warm-up")
   refused(run(chains = 1e5, iter = 1000), "chains", "`iter` = 1,000 for 200,000 chains in 2 groups")
   refused(ibrc(visits, setting, diag_models(), prior, chains = 1e5, iter = 4, resolution = 20000), "chains",
           "100,000 chains on 20,001 belief nodes would hold 2,000,100,000 values")

@@ -176,7 +176,7 @@ test_that("what cannot be crossed is refused", {
   said(kfold(pooled, iter = 100, warmup = 100), "more than `warmup`", "iter")
   said(kfold(pooled, start = "here"), "\"prior\" and \"fit\"", "start")
   said(kfold(pooled, nonsense = 1), "must be empty", "...")
-  said(kfold(fit_quietly(small, keep_data = FALSE)), "keep_data", "x")
+  said(kfold(fit_quietly(small, control = list(keep_data = FALSE))), "keep_data", "x")
   said(kfold(fit_quietly(small, sample_prior = "only")), "draws from the prior", "x")
   said(kfold("text"), "ibrc()", "x")
 })

@@ -14,7 +14,7 @@ draws_fits <- list(
   },
   discount = function(visits, ...) {
     prior <- ibrc_prior(flexibility ~ gamma(2, 1), discount ~ uniform(0.5, 0.99))
-    ibrc(visits, diag_setting(), diag_models(), prior, sampler = "paper", ...)
+    ibrc(visits, diag_setting(), diag_models(), prior, control = ibrc_control(sampler = "paper"), ...)
   },
   groups = function(visits, ...) {
     data <- as.data.frame(visits)

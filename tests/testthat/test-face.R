@@ -28,7 +28,8 @@ unknown <- local({
 })
 
 fit_clinics <- function(visits, ..., seed = 1) {
-  ibrc(visits, setting, models, prior, chains = 2, iter = 60, seed = seed, resolution = 20, check = FALSE, ...)
+  ibrc(visits, setting, models, prior, chains = 2, iter = 60, seed = seed, resolution = 20,
+       control = list(check = FALSE), ...)
 }
 objects <- suppressWarnings(list(
   plan = plan,
@@ -125,7 +126,8 @@ test_that("a posterior per person, of the first 70 % of their choices, scores th
   train <- trajectories(data, scored = "early")
   prior <- ibrc_prior(alpha ~ lognormal(2, 1))
   people <- suppressWarnings(list(
-    fit = ibrc(train, tiger, prior = prior, by = "id", chains = 2, iter = 60, seed = 1, resolution = 20, check = FALSE),
+    fit = ibrc(train, tiger, prior = prior, by = "id", chains = 2, iter = 60, seed = 1, resolution = 20,
+               control = list(check = FALSE)),
     mode = ibrc_mode(train, tiger, prior = prior, by = "id", resolution = 20, starts = 1, conf.level = NULL, seed = 1)
   ))
   for (object in people) {
@@ -148,13 +150,15 @@ test_that("trained on the first 70 % of a person's choices, every model scores t
   test <- trajectories(data, scored = "late")
   prior <- ibrc_prior(alpha ~ lognormal(2, 1))
   held_out <- list(
-    fit = ibrc(train, tiger, prior = prior, chains = 2, iter = 200, seed = 1, resolution = 20, check = FALSE),
+    fit = ibrc(train, tiger, prior = prior, chains = 2, iter = 200, seed = 1, resolution = 20,
+               control = list(check = FALSE)),
     mode = ibrc_mode(train, tiger, prior = prior, resolution = 20, starts = 2, conf.level = NULL, seed = 1),
     iohmm = fit_iohmm(train, 2, starts = 3, seed = 1)
   )
   # No later action was fitted: with the later rows away the fits are the same.
   cut <- trajectories(data[data$early, ])
-  alone <- ibrc(cut, tiger, prior = prior, chains = 2, iter = 200, seed = 1, resolution = 20, check = FALSE)
+  alone <- ibrc(cut, tiger, prior = prior, chains = 2, iter = 200, seed = 1, resolution = 20,
+                control = list(check = FALSE))
   expect_identical(alone$draws, held_out$fit$draws)
   expect_identical(held_out$fit$n_scored, 210)
   # What knowing how often each action was taken early on would score.

@@ -11,7 +11,8 @@ read_reference <- function(name) trajectories(utils::read.csv(reference_file(nam
 
 test_that("posteriors of the authors' data are the reference's", {
   fit <- ibrc(read_reference("diag_flexible.csv"), setting, models, ibrc_prior(alpha ~ lognormal(0, 3)),
-              fixed = list(beta = 1e3, eta = 1e-3), seed = 1, surprise = "observation", interpolate = "policy")
+              fixed = list(beta = 1e3, eta = 1e-3), seed = 1,
+              control = ibrc_control(surprise = "observation", interpolate = "policy"))
   table <- tidy(fit)
   expect_lt(table$rhat, 1.01)
   draws <- as.vector(fit$draws$all)
@@ -21,7 +22,7 @@ test_that("posteriors of the authors' data are the reference's", {
 
   fit <- ibrc(read_reference("diag_optimistic.csv"), setting, models,
               ibrc_prior(beta ~ lognormal(0, 3), eta ~ lognormal(0, 3)), fixed = list(alpha = 0.5), seed = 1,
-              surprise = "observation", interpolate = "policy")
+              control = ibrc_control(surprise = "observation", interpolate = "policy"))
   table <- tidy(fit)
   expect_true(all(table$rhat < 1.01))
   logs <- log(matrix(fit$draws$all, ncol = 2))
@@ -123,9 +124,10 @@ test_that("what cannot be fitted is refused before any work", {
   refused(visits, setting, models, two_terms, iter = 100, warmup = 100, argument = "iter")
   refused(visits, setting, models, two_terms, chains = 0, argument = "chains")
   refused(visits, setting, models, two_terms, by = "clinic", argument = "by")
-  refused(visits, setting, models, two_terms, start = data.frame(alpha = 1), argument = "start")
-  refused(visits, setting, models, two_terms, start = data.frame(alpha = -1, optimism = 0), argument = "start")
-  refused(visits, setting, models, two_terms, sampler = "gibbs", argument = "sampler")
+  refused(visits, setting, models, two_terms, control = list(start = data.frame(alpha = 1)), argument = "start")
+  refused(visits, setting, models, two_terms, control = list(start = data.frame(alpha = -1, optimism = 0)),
+          argument = "start")
+  refused(visits, setting, models, two_terms, control = list(sampler = "gibbs"), argument = "sampler")
   wrong <- transform(as.data.frame(visits), action = "wait")
   expect_error(ibrc(trajectories(wrong), setting, models, two_terms), class = "ibrc_error_data")
 })
@@ -133,7 +135,8 @@ test_that("what cannot be fitted is refused before any work", {
 test_that("the paper's protocol runs, and no identifier is kept", {
   marked <- transform(as.data.frame(visits), id = paste0("SECRET-", id))
   fit <- ibrc(trajectories(marked), setting, models, ibrc_prior(alpha ~ lognormal(0, 3)), fixed = list(beta = 1.25),
-              chains = 1, iter = 220, warmup = 100, thin = 10, sampler = "paper", start = data.frame(alpha = 1),
+              chains = 1, iter = 220, warmup = 100,
+              control = ibrc_control(thin = 10, sampler = "paper", start = data.frame(alpha = 1)),
               seed = 1)
   expect_identical(dim(fit$draws$all), c(12L, 1L, 1L))
   bytes <- rawToChar(serialize(fit, NULL, ascii = TRUE))
@@ -160,9 +163,9 @@ test_that("identifiers are no names of groups, and an empty name is a missing on
 test_that("a start that is no table and a thinning that keeps nothing are refused by name", {
   run <- function(...) ibrc(clinic_visits(), diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), ...)
   for (start in list(mean, alpha ~ 1, globalenv(), list(1, 1:2))) {
-    expect_error(run(start = start), "start", class = "ibrc_error_input")
+    expect_error(run(control = list(start = start)), "start", class = "ibrc_error_input")
   }
-  expect_error(run(iter = 100, warmup = 50, thin = 40), "thin", class = "ibrc_error_input")
+  expect_error(run(iter = 100, warmup = 50, control = list(thin = 40)), "thin", class = "ibrc_error_input")
   expect_error(run(iter = 2e9), "iter", class = "ibrc_error_input")
   expect_error(run(chains = 2e9), "chains", class = "ibrc_error_input")
 })
@@ -173,11 +176,14 @@ test_that("chains start where the posterior is above 0, or say that they cannot"
     ibrc(visits, diag_setting(), NULL, prior, chains = 2, iter = 4, warmup = 2, seed = 1, resolution = 5, ...)
   }
   wide <- ibrc_prior(alpha ~ lognormal(0, 1))
-  error <- expect_error(run(wide, start = data.frame(alpha = c(1, 1e-310))), "chain 2 starts where the posterior is 0",
+  error <- expect_error(run(wide, control = list(start = data.frame(alpha = c(1, 1e-310)))),
+                        "chain 2 starts where the posterior is 0",
                         class = "ibrc_error_input")
   expect_identical(error$rows, 2L)
-  expect_error(run(wide, start = data.frame(alpha = "one")), "must be numbers", class = "ibrc_error_input")
-  expect_error(run(wide, start = data.frame(alpha = 1:3)), "3 rows for 2 chains", class = "ibrc_error_input")
+  expect_error(run(wide, control = list(start = data.frame(alpha = "one"))), "must be numbers",
+               class = "ibrc_error_input")
+  expect_error(run(wide, control = list(start = data.frame(alpha = 1:3))), "3 rows for 2 chains",
+               class = "ibrc_error_input")
   expect_error(run(ibrc_prior(alpha ~ lognormal(-720, 1))), "could not be drawn", class = "ibrc_error_input")
   # Half of the draws are impossible: others take their place.
   fit <- suppressWarnings(run(ibrc_prior(alpha ~ lognormal(-200, 300))))

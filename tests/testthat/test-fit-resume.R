@@ -211,12 +211,12 @@ test_that("a file that is no checkpoint is not overwritten unasked, and that is 
   writeLines("a year of notes", path)
   real <- plan_agent
   local_replacement("plan_agent", function(...) stop("work"))
-  expect_kept(small(path), path, "not a checkpoint.*overwrite = TRUE")
+  expect_kept(small(path), path, "not a checkpoint.*control = ibrc_control\\(overwrite = TRUE\\)")
   file.create(path)
   expect_kept(small(path), path, "not a checkpoint")
-  expect_error(small(path, overwrite = NA), class = "ibrc_error_input")
+  expect_error(small(path, control = list(overwrite = NA)), class = "ibrc_error_input")
   local_replacement("plan_agent", real)
-  expect_s3_class(small(path, overwrite = TRUE), "ibrc_fit")
+  expect_s3_class(small(path, control = list(overwrite = TRUE)), "ibrc_fit")
   expect_identical(list.files(dirname(path)), "notes.txt")
 })
 
@@ -225,16 +225,18 @@ test_that("a finished fit is not overwritten unasked, not even this one's own", 
   fit <- small(path)
   expect_kept(small(path), path, "finished fit.*resume\\(\\)")
   expect_identical(resume(path)$draws, fit$draws)
-  again <- ibrc(visits, setting, models, prior, chains = 1, iter = 20, seed = 9, file = path, overwrite = TRUE)
+  again <- ibrc(visits, setting, models, prior, chains = 1, iter = 20, seed = 9, file = path,
+                control = ibrc_control(overwrite = TRUE))
   expect_identical(resume(path)$draws, again$draws)
 })
 
 test_that("an unfinished fit is begun anew by the same fit, and by no other", {
   path <- file.path(withr::local_tempdir(), "fit.ibrc")
   fit <- unfinished(path)
-  other <- list(seed = list(seed = 4), settings = list(thin = 2), data = list(keep_data = FALSE),
-                model = list(tolerance = 1e-7), settings = list(sampler = "paper"),
-                start = list(start = data.frame(alpha = 1, optimism = 0)))
+  other <- list(seed = list(seed = 4), settings = list(control = list(thin = 2)),
+                data = list(control = list(keep_data = FALSE)),
+                model = list(control = list(tolerance = 1e-7)), settings = list(control = list(sampler = "paper")),
+                start = list(control = list(start = data.frame(alpha = 1, optimism = 0))))
   begin <- function(...) {
     given <- utils::modifyList(list(visits, setting, models, prior, by = "clinic", chains = 2, iter = 260, warmup = 130,
                                     seed = 3, file = path, resolution = 10), list(...))
@@ -244,7 +246,7 @@ test_that("an unfinished fit is begun anew by the same fit, and by no other", {
     error <- expect_kept(do.call(begin, other[[part]]), path, "unfinished fit with another .*resume\\(\\)")
     expect_true(names(other)[part] %in% error$parts)
   }
-  expect_identical(expect_kept(begin(seed = 4, start = fit), path, "another")$parts, c("seed", "start"))
+  expect_identical(expect_kept(begin(seed = 4, control = list(start = fit)), path, "another")$parts, c("seed", "start"))
   # How fast it is run and what it shows is its own affair.
   expect_identical(begin(cores = 2)$draws, fit$draws)
   expect_kept(begin(), path, "finished fit")
@@ -264,7 +266,8 @@ test_that("without a seed every fit is another: none is begun anew over an unfin
 test_that("a folder, a device or a pipe is refused, told to overwrite or not", {
   folder <- withr::local_tempdir()
   for (overwrite in c(FALSE, TRUE)) {
-    expect_identical(expect_error(small(folder, overwrite = overwrite), class = "ibrc_error_file")$reason, "path")
+    error <- expect_error(small(folder, control = list(overwrite = overwrite)), class = "ibrc_error_file")
+    expect_identical(error$reason, "path")
   }
   skip_on_os("windows")
   expect_false(.Call(ffi_file_plain, "/dev/null"))
@@ -273,7 +276,7 @@ test_that("a folder, a device or a pipe is refused, told to overwrite or not", {
   pipe <- file.path(folder, "pipe")
   skip_if(system2("mkfifo", shQuote(pipe), stdout = FALSE, stderr = FALSE) != 0, "no pipes here")
   for (overwrite in c(FALSE, TRUE)) {
-    error <- expect_error(small(pipe, overwrite = overwrite), "device", class = "ibrc_error_file")
+    error <- expect_error(small(pipe, control = list(overwrite = overwrite)), "device", class = "ibrc_error_file")
     expect_identical(error$reason, "path")
   }
   expect_identical(list.files(folder), "pipe")

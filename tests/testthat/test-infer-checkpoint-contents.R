@@ -182,8 +182,8 @@ test_that("genuine chains are taken for what they are, however roughly they are 
   # Named numbers, and whole ones, are numbers.
   for (tolerance in list(1e-8, c(rough = 1e-3), 1L)) for (cores in 1:2) {
     fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(-3, 2), discount ~ uniform(0, 0.999)),
-                chains = 3, iter = 60, seed = 3, resolution = 10, tolerance = tolerance, file = path, overwrite = TRUE,
-                check = FALSE)
+                chains = 3, iter = 60, seed = 3, resolution = 10, file = path,
+                control = ibrc_control(tolerance = tolerance, overwrite = TRUE, check = FALSE))
     expect_identical(resume(path, cores = cores, check = FALSE)$draws, fit$draws)
   }
 })

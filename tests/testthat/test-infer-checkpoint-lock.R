@@ -51,12 +51,12 @@ test_that("a run within a run does not write to the same file", {
   folder <- withr::local_tempdir()
   withr::local_dir(folder)
   path <- "fit.ibrc"
-  within <- list(new = function() short_fit(path), over = function() short_fit(path, overwrite = TRUE),
+  within <- list(new = function() short_fit(path), over = function() short_fit(path, control = list(overwrite = TRUE)),
                  again = function() resume(path), whole = function() short_fit(file.path(folder, path)))
   for (begin in within) {
     reasons <- NULL
     locked <- NULL
-    fit <- withCallingHandlers(short_fit(path, refresh = 10, overwrite = TRUE), message = function(m) {
+    fit <- withCallingHandlers(short_fit(path, refresh = 10, control = list(overwrite = TRUE)), message = function(m) {
       if (!startsWith(conditionMessage(m), "step 10 ")) return(invokeRestart("muffleMessage"))
       reasons <<- c(reasons, tryCatch(begin()$run$iter, ibrc_error_checkpoint = function(e) e$reason))
       locked <<- file.exists(lock_of(path))
@@ -71,7 +71,7 @@ test_that("a run within a run does not write to the same file", {
   expect_s3_class(short_fit("other.ibrc"), "ibrc_fit")
   expect_length(locked_runs$names, 0)
   write_lock(path, Sys.getpid())
-  expect_s3_class(short_fit(path, overwrite = TRUE), "ibrc_fit")
+  expect_s3_class(short_fit(path, control = list(overwrite = TRUE)), "ibrc_fit")
 })
 
 test_that("while a fit runs its file is locked, and not afterwards, however it ends", {
@@ -90,7 +90,7 @@ test_that("while a fit runs its file is locked, and not afterwards, however it e
   interrupt <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
   for (failure in list(interrupt, simpleError("halt"))) {
     local_replacement("start_chains", function(...) stop(failure))
-    tryCatch(short_fit(path, overwrite = TRUE), error = identity, interrupt = identity)
+    tryCatch(short_fit(path, control = list(overwrite = TRUE)), error = identity, interrupt = identity)
     expect_identical(list.files(dirname(path), all.files = TRUE, no.. = TRUE), "fit.ibrc")
   }
 })
@@ -103,7 +103,7 @@ test_that("a second process is told, before any work, and changes nothing", {
   write_lock(path, other$pid)
   local_replacement("plan_agent", function(...) stop("work"))
   # Not even where it may overwrite.
-  error <- expect_error(short_fit(path, overwrite = TRUE), "is being written by another process",
+  error <- expect_error(short_fit(path, control = list(overwrite = TRUE)), "is being written by another process",
                         class = "ibrc_error_checkpoint")
   expect_identical(error$reason, "locked")
   expect_match(conditionMessage(error), as.character(other$pid))

@@ -66,7 +66,7 @@ test_that("the authors' optimist has its mode where its posterior is", {
   visits <- trajectories(utils::read.csv(reference_file("diag_optimistic.csv")), setting = diag_setting())
   mode <- ibrc_mode(visits, diag_setting(), diag_models(), fixed = list(alpha = 0.5), starts = 2, seed = 1,
                     prior = ibrc_prior(beta ~ lognormal(0, 3), eta ~ lognormal(0, 3)),
-                    interpolate = "policy", surprise = "observation")
+                    control = ibrc_control(interpolate = "policy", surprise = "observation"))
   table <- tidy(mode)
   expect_close(log(table$estimate[1]), 0.36, 0.05)
   # The reference's posterior standard deviation of log beta is 0.10.

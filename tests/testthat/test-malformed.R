@@ -121,14 +121,16 @@ entries <- list(
   ibrc = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", warmup = "zero", seed = seed,
-                refresh = "zero", file = c("null", "text"), tolerance = c("fraction", "huge"), keep_data = "flag",
-                overwrite = "flag", check = "flag"),
-    leave = "start"
+                refresh = "zero", file = c("null", "text"), control = c("null", "list"))
+  ),
+  ibrc_control = call_entry(
+    list(), leave = "start",
+    fine = list(tolerance = c("fraction", "huge"), keep_data = "flag", overwrite = "flag", check = "flag")
   ),
   ibrc_mode = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, resolution = 10, starts = 1),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", conf.level = c("null", "fraction"),
-                tolerance = c("fraction", "huge"), seed = seed)
+                seed = seed, control = c("null", "list"))
   ),
   profile_likelihood = call_entry(list(object = mode, term = "alpha", n = 2), fine = list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")

@@ -59,7 +59,7 @@ test_that("the planted identifier is found where it is", {
 test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(fit)
   expect_clean(fit_planted(plant(simulate(plan, 50, seed = 2), factor), by = NULL))
-  expect_clean(fit_planted(visits, keep_data = FALSE))
+  expect_clean(fit_planted(visits, control = list(keep_data = FALSE)))
   expect_clean(ibrc_mode(visits, setting, models, prior, resolution = 10, starts = 2, seed = 1))
   expect_clean(shown_by(print(fit)))
   expect_clean(shown_by(print(summary(fit))))

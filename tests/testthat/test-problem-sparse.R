@@ -152,7 +152,7 @@ test_that("a fit by rows is the fit of arrays, and goes on exactly from a file",
   on.exit(unlink(path))
   fits <- lapply(settings, function(setting) {
     ibrc(visits, setting, soften_models(setting, c(0, 0.4)), prior, chains = 2, iter = 60, seed = 3, refresh = 0,
-         check = FALSE, file = if (is_by_rows(setting$transition)) path)
+         control = list(check = FALSE), file = if (is_by_rows(setting$transition)) path)
   })
   expect_close(unlist(fits[[1]]$draws), unlist(fits[[2]]$draws), 1e-6)
   expect_identical(resume(path, refresh = 0)$draws, fits[[1]]$draws)

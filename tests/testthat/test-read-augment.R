@@ -127,7 +127,8 @@ test_that("without stop actions it is late when the agent is sure of the state l
 })
 
 test_that("what cannot be read is refused", {
-  bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1, keep_data = FALSE)
+  bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1,
+               control = ibrc_control(keep_data = FALSE))
   expect_error(augment(bare), "keep_data", class = "ibrc_error_input")
   expect_identical(nrow(augment(bare, visits)), nrow(visits))
   plain <- trajectories(data, "patient", "when", "did", "saw", setting = setting)

@@ -2,7 +2,7 @@ setting <- diag_setting()
 visits <- marked_visits()
 pooled <- marked_fit()
 grouped <- marked_fit("clinic")
-bare <- marked_fit(iter = 20, keep_data = FALSE)
+bare <- marked_fit(iter = 20, control = list(keep_data = FALSE))
 
 natural_at <- function(fit, group, chosen, i) {
   matrix(fit$draws[[group]][chosen$.iteration[i], chosen$.chain[i], ], 1,

@@ -63,7 +63,8 @@ test_that("follow-up ends where the data were cut off", {
 })
 
 test_that("what cannot be replicated is refused", {
-  bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1, keep_data = FALSE)
+  bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1,
+               control = ibrc_control(keep_data = FALSE))
   expect_error(posterior_predict(bare), "keep_data", class = "ibrc_error_input")
   expect_identical(max(posterior_predict(bare, draws = 2, seed = 1, horizon = 3)$id), 50L)
   expect_error(posterior_predict(pooled, horizon = 0), class = "ibrc_error_input")

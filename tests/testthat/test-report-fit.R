@@ -272,7 +272,8 @@ test_that("small counts are hidden, and none is given away by another", {
 test_that("what is missing is said, not left out", {
   skip_if_not_installed("ggplot2")
   fit <- ibrc(report_visits(), report_setting(), NULL, ibrc_prior(alpha ~ lognormal(0, 1)), fixed = list(eta = 0.5),
-              chains = 2, iter = 40, seed = 1, resolution = 10, keep_data = FALSE)
+              chains = 2, iter = 40, seed = 1, resolution = 10,
+              control = ibrc_control(keep_data = FALSE))
   sections <- report_sections(fit)
   expect_match(texts_of(sections$groups), "no groups")
   expect_match(texts_of(sections$predictive), "keep_data")

@@ -186,7 +186,7 @@ test_that("noise of the size of rounding changes nothing that can be seen", {
 test_that("other seeds and other starts give the same posterior but for chance", {
   visits <- behaviour(100, 2)
   fits <- list(fit_to(visits, seed = 1), fit_to(visits, seed = 2),
-               fit_to(visits, start = data.frame(alpha = c(50, 0.02))))
+               fit_to(visits, control = list(start = data.frame(alpha = c(50, 0.02)))))
   centre <- vapply(fits, function(fit) mean(log(fit$draws$all)), 0)
   error <- vapply(fits, function(fit) posterior::mcse_mean(log(fit$draws$all[, , 1])), 0)
   expect_false(anyDuplicated(centre) > 0)
@@ -226,7 +226,7 @@ test_that("a tighter tolerance brings values nearer to the fixed point", {
 test_that("a fit says from where and with what seed it began", {
   visits <- behaviour(40, 1)
   given <- cbind(alpha = c(0.3, 4))
-  fit <- fit_to(visits, iter = 40, start = given)
+  fit <- fit_to(visits, iter = 40, control = list(start = given))
   expect_equal(fit$start, given)
   expect_identical(fit$seed, 1L)
   with_seed(3, fit <- fit_to(visits, iter = 40, seed = NULL))
@@ -234,7 +234,7 @@ test_that("a fit says from where and with what seed it began", {
   expect_identical(dim(fit$start), c(2L, 1L))
   # Chains differ in where they begin and in their noise.
   expect_false(fit$start[1] == fit$start[2])
-  same <- fit_to(visits, iter = 40, start = data.frame(alpha = 1))
+  same <- fit_to(visits, iter = 40, control = list(start = data.frame(alpha = 1)))
   expect_identical(same$start[1], same$start[2])
   expect_false(identical(same$draws$all[, 1, ], same$draws$all[, 2, ]))
   path <- withr::local_tempfile(fileext = ".ibrc")
@@ -245,7 +245,7 @@ test_that("a fit says from where and with what seed it began", {
 test_that("a fit can start where another ended", {
   fit <- clinic_fit()
   again <- function(start, ...) {
-    ibrc(clinic_visits(), setting, models, fit$prior, iter = 20, seed = 2, start = start, ...)
+    ibrc(clinic_visits(), setting, models, fit$prior, iter = 20, seed = 2, control = list(start = start), ...)
   }
   second <- again(fit, by = "clinic", chains = 2)
   last <- rbind(fit$draws$north[300, , ], fit$draws$south[300, , ])
@@ -277,7 +277,7 @@ test_that("an error can be caught by its kind, and made a warning or a value", {
     })
   }
   expect_s3_class(run(), "ibrc_fit")
-  expect_warning(lost <- run(thin = 100), "left out: thin")
+  expect_warning(lost <- run(control = list(thin = 100)), "left out: thin")
   expect_null(lost)
 })
 
@@ -380,8 +380,8 @@ test_that("what is wrong in rarer ways is said as well", {
     expect_identical(error$argument, argument)
   }
   visits <- behaviour(25, 1)
-  said(fit_to(visits, start = data.frame(alpha = "one")), "must be numbers", "start")
-  said(fit_to(visits, start = data.frame(alpha = c(1, 2, 3))), "3 rows for 2 chains", "start")
+  said(fit_to(visits, control = list(start = data.frame(alpha = "one"))), "must be numbers", "start")
+  said(fit_to(visits, control = list(start = data.frame(alpha = c(1, 2, 3)))), "3 rows for 2 chains", "start")
   words <- list("declare_healthy" = diag(2), "declare_diseased" = diag(2),
                 monitor = data.frame(a = "x", b = c("x", "y")))
   said(decision_setting(setting$states, setting$actions, setting$observations, words, setting$emission, setting$utility,

@@ -12,7 +12,8 @@ data <- with_seed(1, {
 })
 visits <- trajectories(data, scored = "free", covariates = "clinic")
 fit_visits <- function(visits, ..., iter = 300) {
-  ibrc(visits, tiger, prior = prior, chains = 2, iter = iter, seed = 1, resolution = 20, check = FALSE, ...)
+  ibrc(visits, tiger, prior = prior, chains = 2, iter = iter, seed = 1, resolution = 20,
+       control = list(check = FALSE), ...)
 }
 fit <- fit_visits(visits, by = "clinic", iter = 600)
 

@@ -84,7 +84,8 @@ test_that("statistics that are none are refused, and what fails in them is said"
   expect_identical(statistic_cells(c(rep(0, 270), 1:30), 300, "x")[c(1, 300)], c("9", "10"))
   expect_error(behaviour_check(fit, list(one = function(visits) 1)), "one value per visit", class = "ibrc_error_input")
   expect_error(verdict(fit, list(one = function(visits) stop("no"))), "failed: no", class = "ibrc_error_input")
-  expect_error(behaviour_check(fit_to(right, keep_data = FALSE)), "keep_data", class = "ibrc_error_input")
+  expect_error(behaviour_check(fit_to(right, control = list(keep_data = FALSE))), "keep_data",
+               class = "ibrc_error_input")
 })
 
 test_that("too few visits tell nothing, and that is said", {

@@ -5,7 +5,7 @@ prior <- ibrc_prior(alpha ~ lognormal(0, 1))
 fit_checked <- function(...) {
   ibrc(visits, setting, diag_models(), prior, chains = 4, iter = 1000, seed = 1, ...)
 }
-checked <- fit_checked(check = TRUE)
+checked <- fit_checked(control = list(check = TRUE))
 
 unchecked <- fit_checked()
 
@@ -39,11 +39,11 @@ test_that("what was not looked at is a caution, until it is", {
   expect_identical(verdict(unchecked), verdict(checked))
   expect_identical(add_verdict(unchecked)$checks, checked$checks)
   # What looks back at data that are gone says so.
-  bare <- fit_checked(keep_data = FALSE)
+  bare <- fit_checked(control = list(keep_data = FALSE))
   expect_null(bare$histories)
-  expect_output(print(bare), "fit with check = TRUE")
+  expect_output(print(bare), "fit with control = ibrc_control\\(check = TRUE\\)")
   expect_error(verdict(bare), "keep_data", class = "ibrc_error_input")
-  kept <- fit_checked(keep_data = FALSE, check = TRUE)
+  kept <- fit_checked(control = list(keep_data = FALSE, check = TRUE))
   expect_null(kept$histories)
   expect_identical(kept$checks, checked$checks)
 })
@@ -72,14 +72,14 @@ test_that("a fit that does not behave like its data is not to be used", {
   # Every third visit everybody monitors, whatever is believed.
   rows <- rows[rows$time < 2 | !rows$action %in% setting$stop_actions, ]
   odd <- trajectories(rows, setting = setting)
-  fit <- ibrc(odd, setting, diag_models(), prior, chains = 4, iter = 1000, seed = 1, check = TRUE)
+  fit <- ibrc(odd, setting, diag_models(), prior, chains = 4, iter = 1000, seed = 1, control = list(check = TRUE))
   said <- verdict(fit)
   expect_identical(as.character(said$verdict[said$check == "behaves"]), "do not use")
   expect_output(print(fit), "does not decide as was decided")
 })
 
 test_that("draws from the prior are no posterior", {
-  fit <- fit_checked(sample_prior = "only", check = TRUE)
+  fit <- fit_checked(sample_prior = "only", control = list(check = TRUE))
   expect_identical(as.character(verdict(fit)$verdict), "do not use")
   expect_output(print(fit), "draws from the prior")
 })
@@ -97,7 +97,7 @@ test_that("an interrupt in the checks leaves the draws", {
   local_replacement("second_opinion", function(...) {
     stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   })
-  expect_message(fit <- fit_checked(check = TRUE), "draws are whole")
+  expect_message(fit <- fit_checked(control = list(check = TRUE)), "draws are whole")
   expect_identical(fit$draws, unchecked$draws)
   expect_null(fit$checks)
 })

@@ -3,7 +3,7 @@ visits <- marked_visits()
 prior <- marked_prior()
 pooled <- marked_fit()
 grouped <- marked_fit("clinic")
-bare <- marked_fit(iter = 20, keep_data = FALSE)
+bare <- marked_fit(iter = 20, control = list(keep_data = FALSE))
 # Long enough for its draws to be weighed.
 settled <- function() marked_fit("clinic", iter = 2000, resolution = 20)
 

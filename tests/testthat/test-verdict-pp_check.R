@@ -121,7 +121,8 @@ test_that("lengths are refused where nothing ends a trajectory", {
 })
 
 test_that("a check of what was not kept, or is not known, is refused", {
-  bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1, keep_data = FALSE)
+  bare <- ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 20, seed = 1,
+               control = ibrc_control(keep_data = FALSE))
   expect_error(pp_data(bare), "keep_data", class = "ibrc_error_input")
   expect_error(pp_check(bare), "keep_data", class = "ibrc_error_input")
   expect_error(pp_check(pooled, "time"), class = "ibrc_error_input")

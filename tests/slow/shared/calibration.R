@@ -16,7 +16,7 @@ calibration_case <- function(name, setting, models, prior, quantile, fixed = lis
                              warmup, thin, pairs = FALSE, draw = NULL) {
   run <- if (!is.null(prior)) {
     list(prior = prior, fixed = fixed, chains = n_chains, iter = warmup + n_draws %/% n_chains * thin, warmup = warmup,
-         thin = thin)
+         control = ibrc_control(thin = thin))
   }
   list(name = name, prior = prior, quantile = quantile, draw = draw, fixed = fixed, horizon = horizon, n = n, run = run,
        pairs = pairs, besides = function(truth, draws) NULL,

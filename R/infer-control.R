@@ -1,0 +1,171 @@
+#' How a fit is computed
+#'
+#' [ibrc()] and [ibrc_mode()] are asked a question; `ibrc_control()` says how the answer is computed and what is kept
+#' of it. The defaults serve nearly every fit.
+#'
+#' Give it as `control = ibrc_control(thin = 10)`; a plain list, `control = list(thin = 10)`, means the same. A fit has
+#' what it was computed with as its `control`, for another to be computed alike: `control = fit$control`. (Where
+#' chains began is the fit's `start`, and what was said of `overwrite` and `check` is for one call alone.)
+#'
+#' @param tolerance,interpolate,surprise How plans are solved, as in [plan_agent()].
+#' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
+#'   the standard deviation 0.1 on the scale a sampler works on ([ibrc_prior()]), the logarithm for
+#'   `alpha`, `beta` and `eta`. For the rest of the paper's protocol infer those three, with `chains = 1`,
+#'   `warmup = 1000` and `iter = 11000` in [ibrc()], and here `thin = 10` and
+#'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`.
+#' @param thin Which of the steps after warm-up are kept: every so many.
+#' @param start Where chains start: `NULL` draws from the prior; or a matrix or
+#'   data frame with one column per term and one row per chain (natural scale), group after
+#'   group, one row for all of them alike; or an earlier fit, at whose last draws they
+#'   start. The fit has them as its `start`. To go on with a run rather than begin another,
+#'   see [resume()].
+#' @param keep_data Keep coded histories, without identifiers, in the fit; what
+#'   looks back at the data needs them.
+#' @param overwrite Whether to replace a `file` that is there already. Without it a file is
+#'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
+#'   prior, settings, start and seed, so that the same draws come again. To go on with it
+#'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
+#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
+#'   leaves that for later, as in a simulation study, where it would take a quarter of the time.
+#' @return A list of class `ibrc_control`, with an entry for each argument.
+#' @family inference
+#' @export
+#' @examples
+#' ibrc_control()
+#' ibrc_control(sampler = "paper", thin = 10, start = data.frame(alpha = 1, beta = 1, eta = 1))
+ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), surprise = c("belief", "observation"),
+                         sampler = c("adaptive", "paper"), thin = 1, start = NULL, keep_data = TRUE,
+                         overwrite = FALSE, check = getOption("ibrc.check", TRUE)) {
+  new_ibrc_control(list(
+    tolerance = check_positive(tolerance, "tolerance"),
+    interpolate = check_choice(interpolate, c("value", "policy"), "interpolate"),
+    surprise = check_choice(surprise, c("belief", "observation"), "surprise"),
+    sampler = check_choice(sampler, c("adaptive", "paper"), "sampler"),
+    thin = check_count(thin, "thin"),
+    start = check_start(start),
+    keep_data = check_flag(keep_data, "keep_data"),
+    overwrite = check_flag(overwrite, "overwrite"),
+    check = check_flag(check, "check")
+  ))
+}
+
+new_ibrc_control <- function(control) structure(control, class = "ibrc_control")
+
+# Numbers with a column per term, or a fit. Which terms there have to be, the prior says.
+check_start <- function(start) {
+  if (is.null(start) || inherits(start, "ibrc_fit")) return(start)
+  start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
+    abort_input("start", "must be a data frame with one column per term and one row per chain, not ", describe(start),
+                ".")
+  })
+  if (!is.numeric(start)) abort_input("start", "must be numbers, one column per term and one row per chain.")
+  start
+}
+
+# What a user gave as `control`: made by ibrc_control(), and perhaps changed since, or a list of some of its arguments.
+as_control <- function(control) {
+  if (is.null(control)) control <- list()
+  if (!is.list(control) || is.object(control) && !inherits(control, "ibrc_control")) {
+    abort_input("control", "must come from ibrc_control(), or be a list such as list(thin = 10), not ",
+                describe(control), ".", topic = "ibrc_control")
+  }
+  control <- unclass(control)
+  given <- names(control)
+  if (length(control) && (is.null(given) || any(is.na(given) | !nzchar(given)))) {
+    abort_input("control", "has an entry without a name.", topic = "ibrc_control")
+  }
+  known <- names(formals(ibrc_control))
+  for (name in setdiff(given, known)) {
+    abort_input("control", "has no entry `", safe_text(name), "`.", did_you_mean(near_name(name, known)),
+                topic = "ibrc_control")
+  }
+  if (anyDuplicated(given)) {
+    abort_input("control", "has `", given[anyDuplicated(given)], "` twice.", topic = "ibrc_control")
+  }
+  do.call(ibrc_control, control, quote = TRUE)
+}
+
+# The control that another fit is computed alike with.
+control_of <- function(inverse, ...) {
+  ibrc_control(tolerance = inverse$tolerance, interpolate = inverse$problem$interpolate,
+               surprise = inverse$problem$surprise, ...)
+}
+
+# ---- arguments that have moved ------------------------------------------------------------
+
+# The `...` of a function that takes nothing more than its own arguments. What ibrc_control() took from it, `moved`, is
+# said with what to write instead.
+refuse_others <- function(name, known, moved, ...) {
+  if (!...length()) return(invisible())
+  # As they were written: nothing of it is evaluated.
+  given <- as.list(substitute(list(...)))[-1]
+  called <- if (is.null(names(given))) rep("", length(given)) else names(given)
+  here <- intersect(called, moved)
+  if (length(here)) {
+    instead <- paste(here, "=", vapply(given[here], written, ""))
+    abort_input(here[1], "is an argument of ibrc_control(), not of ", name, "(): write control = ibrc_control(",
+                paste(instead, collapse = ", "), ").", topic = "ibrc_control")
+  }
+  other <- called[nzchar(called)]
+  if (!length(other)) {
+    abort_input("...", "must be empty: ", name, "() has no more arguments than its help page names.")
+  }
+  near <- near_name(other[1], c(setdiff(known, "..."), moved))
+  abort_input(safe_text(other[1]), "is not an argument of ", name, "().",
+              did_you_mean(near, if (isTRUE(near %in% moved)) " of ibrc_control()"))
+}
+
+# An argument as it can be repeated in a message: short, and code rather than what code has made.
+written <- function(x) {
+  if (!is.language(x) && !(is.atomic(x) && length(x) == 1 && is.null(attributes(x)))) return("")
+  text <- deparse(x, width.cutoff = 500)
+  if (length(text) == 1 && nchar(text) <= 60) safe_text(text) else ""
+}
+
+# The known name that was meant, most likely: one that begins like it, or is a slip or two away. NULL if none does.
+near_name <- function(name, known) {
+  begins <- startsWith(known, name) | startsWith(name, known)
+  slips <- drop(utils::adist(name, known, ignore.case = TRUE))
+  if (nchar(name) > 2 && any(begins)) return(known[begins][1])
+  if (min(slips) <= nchar(name) %/% 3) known[which.min(slips)]
+}
+
+did_you_mean <- function(near, where = NULL) if (!is.null(near)) paste0(" Did you mean `", near, "`", where, "?")
+
+# ---- print --------------------------------------------------------------------------------
+
+control_words <- function(control) {
+  start <- control$start
+  c(
+    tolerance = "the error allowed in the value of a plan",
+    interpolate = if (control$interpolate == "value") "between belief nodes values are interpolated" else
+      "between belief nodes policies are interpolated",
+    surprise = if (control$surprise == "belief") "observations that lead to the same belief surprise as one" else
+      "each observation surprises by itself",
+    sampler = if (control$sampler == "adaptive") "warm-up learns what to propose" else "the paper's random walk",
+    thin = if (control$thin == 1) "every step after warm-up is kept" else
+      paste("one step in", control$thin, "after warm-up is kept"),
+    start = if (is.null(start)) "chains start from draws of the prior" else
+      if (inherits(start, "ibrc_fit")) "chains start where those of the fit ended" else
+        if (nrow(start) == 1) "all chains start there" else "one row per chain",
+    keep_data = if (control$keep_data) "the fit keeps coded histories, without identifiers" else
+      "the fit keeps nothing of the visits",
+    overwrite = if (control$overwrite) "a file that is there is replaced" else "a file that is there is not touched",
+    check = if (control$check) "the fit is checked at the end of the run" else "verdict() makes the checks later"
+  )
+}
+
+#' @export
+format.ibrc_control <- function(x, ...) {
+  words <- control_words(x)
+  start <- x$start
+  x$start <- if (is.null(start)) "prior" else if (inherits(start, "ibrc_fit")) "a fit" else "given"
+  values <- vapply(names(words), function(name) format(x[[name]], digits = 4, trim = TRUE), "")
+  c("How a fit is computed", sprintf("  %-11s  %-11s  %s", names(words), values, words))
+}
+
+#' @export
+print.ibrc_control <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
