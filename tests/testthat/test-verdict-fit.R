@@ -41,7 +41,7 @@ test_that("what was not looked at is a caution, until it is", {
   # What looks back at data that are gone says so.
   bare <- fit_checked(control = list(keep_data = FALSE))
   expect_null(bare$histories)
-  expect_output(print(bare), "fit with control = ibrc_control\\(check = TRUE\\)")
+  expect_output(print(bare), "fit with control =\\s+ibrc_control\\(check = TRUE\\)")
   expect_error(verdict(bare), "keep_data", class = "ibrc_error_input")
   kept <- fit_checked(control = list(keep_data = FALSE, check = TRUE))
   expect_null(kept$histories)
