@@ -42,7 +42,7 @@ ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), s
     surprise = check_choice(surprise, c("belief", "observation"), "surprise"),
     sampler = check_choice(sampler, c("adaptive", "paper"), "sampler"),
     thin = check_count(thin, "thin"),
-    start = check_start(start),
+    start = check_chain_start(start),
     keep_data = check_flag(keep_data, "keep_data"),
     overwrite = check_flag(overwrite, "overwrite"),
     check = check_flag(check, "check")
@@ -52,7 +52,7 @@ ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), s
 new_ibrc_control <- function(control) structure(control, class = "ibrc_control")
 
 # Numbers with a column per term, or a fit. Which terms there have to be, the prior says.
-check_start <- function(start) {
+check_chain_start <- function(start) {
   if (is.null(start) || inherits(start, "ibrc_fit")) return(start)
   start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
     abort_input("start", "must be a data frame with one column per term and one row per chain, not ", describe(start),

@@ -34,6 +34,8 @@ price <- c("null", "infinite", "minus_infinite", signed)
 
 # Of several statistics the message says which one failed.
 own_statistic <- list(statistics = "statistics$own")
+# Of what is no argument, it says the name.
+no_argument <- list(... = "nonsense")
 entries <- list(
   decision_setting = call_entry(
     c(setting[1:3], list(transition = setting$transition, emission = setting$emission, utility = setting$utility,
@@ -121,7 +123,8 @@ entries <- list(
   ibrc = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", warmup = "zero", seed = seed,
-                refresh = "zero", file = c("null", "text"), control = c("null", "list"))
+                refresh = "zero", file = c("null", "text"), control = c("null", "list")),
+    says = no_argument
   ),
   ibrc_control = call_entry(
     list(), leave = "start",
@@ -130,7 +133,8 @@ entries <- list(
   ibrc_mode = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, resolution = 10, starts = 1),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", conf.level = c("null", "fraction"),
-                seed = seed, control = c("null", "list"))
+                seed = seed, control = c("null", "list")),
+    says = no_argument
   ),
   profile_likelihood = call_entry(list(object = mode, term = "alpha", n = 2), fine = list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")
