@@ -217,7 +217,7 @@ test_that("every trajectory keeps its start, whatever the fit is grouped by", {
   each <- log_lik(plan, visits)
   at <- function(by) {
     inverse <- read_inverse(visits, setting, diag_models(), two_terms, list(), by, FALSE)
-    inverse <- build_inverse(group_inverse(inverse, visits, by), 20, 1e-8, "value", "belief", 1L)
+    inverse <- build_inverse(group_inverse(inverse, visits, by), 20, ibrc_control(), 1L)
     evaluator <- inverse_evaluator(inverse)
     n <- length(inverse$histories)
     position <- prior_unconstrain(two_terms, matrix(unlist(theta), n, 2, TRUE, list(NULL, names(theta))))
