@@ -66,6 +66,8 @@
 #' * Does the fitted agent decide as was decided: [behaviour_check()].
 #' * What the data say about a term, and what they do not: [identifiability()],
 #'   [profile_likelihood()], [profile_data()].
+#' * How far the answer moves with what was assumed: [sensitivity_analysis()], [plot()][plot.ibrc_sensitivity],
+#'   [sensitivity_data()].
 #' * Decisions seen beside those of the fitted agent, one step ahead: [pp_check()], [pp_data()]; whole trajectories
 #'   made anew: [posterior_predict()].
 #' * Every visit: [augment()][augment.ibrc_fit].

@@ -146,9 +146,15 @@ check_held_setting <- function(setting) {
 }
 
 check_held_models <- function(models, setting) {
-  must(has_names(models, c("models", "weights")) && identical(names(models$models), names(models$weights)), "models")
+  must(has_names(models, c("models", "weights", if (!is.null(models$step)) "step")), "models")
+  must(identical(names(models$models), names(models$weights)), "models")
   again <- model_prior(models$models, models$weights, structure(setting, class = "ibrc_setting"))
-  must(is_near(unclass(again), models), "models")
+  must(is_near(unclass(again), models[c("models", "weights")]), "models")
+  step <- models$step
+  if (is.null(step)) return(invisible())
+  must(has_names(step, c("by", "vary", "apart")) && is_flag(step$apart), "models")
+  must(is_choice(step$vary, c("emission", "transition", "both")), "models")
+  must(is_finite(step$by, 1) && step$by > 0 && step$by < 1, "models")
 }
 
 # Made again from what was stated of it; chains start where it allows.

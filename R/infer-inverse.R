@@ -85,3 +85,28 @@ problem_of <- function(inverse, group) if (is.null(inverse$problems)) inverse$pr
 
 # All of them: one, or one per group.
 all_problems <- function(inverse) if (is.null(inverse$problems)) list(inverse$problem) else inverse$problems
+
+# The same inverse problem with something else assumed of it. `change`: what changed_problem() takes, `models` also as
+# a list with one entry per group, and `utility` as a function of a group's own; and `prior`, `fixed` (for what is held
+# of the same quantities) and `discount`. Group by group where they differ.
+changed_inverse <- function(inverse, change, cores = 1L, ...) {
+  of_problem <- change[names(change) %in% c("resolution", "models", "step", "utility", "bonus", "above")]
+  make <- function(problem, models = of_problem$models) {
+    of_problem$models <- models
+    if (is.function(of_problem$utility)) of_problem$utility <- of_problem$utility(problem$setting$utility)
+    changed_problem(problem, of_problem, cores, ...)
+  }
+  problems <- inverse$problems
+  by_group <- is_group_list(of_problem$models)
+  if (by_group && is.null(problems)) problems <- rep(list(inverse$problem), length(inverse$histories))
+  if (by_group) problems <- Map(make, problems, of_problem$models)
+  if (length(of_problem) && !by_group && !is.null(problems)) problems <- lapply(problems, make)
+  problem <- if (!is.null(problems)) problems[[1]] else if (length(of_problem)) make(inverse$problem) else
+    inverse$problem
+  fixed <- inverse$fixed
+  held <- c(change$fixed, if (!is.null(change$discount)) list(discount = change$discount))
+  fixed <- c(fixed[!quantity_of(names(fixed)) %in% quantity_of(names(held))], held)
+  list(problem = problem, problems = problems, histories = inverse$histories,
+       prior = if (is.null(change$prior)) inverse$prior else change$prior,
+       fixed = named_fixed(fixed, problem$setting), tolerance = inverse$tolerance)
+}

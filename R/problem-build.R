@@ -44,6 +44,48 @@ with_utility <- function(problem, utility) {
   problem
 }
 
+# The same problem with something else assumed of it: the one place where such problems are made. `change` holds any of
+# `resolution`; `models`, or the `step` of those it has; `utility`, a matrix; `bonus` and `above` of a certainty bonus.
+# Tables are built again only where they depend on it.
+changed_problem <- function(problem, change, cores = 1L, max_bytes = getOption("ibrc.max_bytes", 2e9)) {
+  setting <- changed_setting(problem$setting, change)
+  models <- change$models
+  if (!is.null(change$step)) models <- models_at_step(problem$models, setting, change$step)
+  if (is.null(models)) models <- problem$models
+  out <- problem
+  out$setting <- setting
+  if (length(intersect(names(change), c("resolution", "models", "step")))) {
+    resolution <- if (is.null(change$resolution)) problem$resolution else change$resolution
+    out <- build_problem(setting, models, resolution, problem$interpolate, problem$surprise, max_bytes, cores)
+  }
+  out$reward <- reward_at_nodes(setting, out$space)
+  worth <- lost_worth(problem)
+  if (is.null(worth)) return(out)
+  # Read off the old nodes, where these are not the same.
+  if (!identical(out$space, problem$space)) {
+    worth <- at_nodes(out$space, function(beliefs) interpolate_at(problem$space, t(worth), beliefs))
+  }
+  out$reward <- unname(out$reward + worth)
+  out
+}
+
+# A worth of beliefs that is no longer known as a function (after resume()), [node, action]; NULL without one.
+lost_worth <- function(problem) {
+  if (!is.null(problem$setting$belief_utility)) return(NULL)
+  worth <- belief_worth(problem)
+  if (max(abs(worth)) >= 1e-12) worth
+}
+
+changed_setting <- function(setting, change) {
+  if (!is.null(change$utility)) setting$utility[] <- change$utility
+  if (length(intersect(names(change), c("bonus", "above")))) {
+    worth <- if (is.null(change$bonus)) attr(setting$belief_utility, "worth") else change$bonus
+    above <- if (is.null(change$above)) attr(setting$belief_utility, "above") else change$above
+    setting$belief_utility <- new_ibrc_certainty_bonus(worth, above)
+  }
+  setting
+}
+
 #' @export
 format.ibrc_problem <- function(x, ...) {
   paste0("A problem on ", plural(x$space$n_nodes, "belief node"),

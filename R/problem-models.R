@@ -31,7 +31,8 @@
 #' @param mix For each model the share of the uniform law, from 0 (the setting
 #'   itself) to 1.
 #'
-#' @return An object of class `ibrc_models`: a list with `models` and `weights`.
+#' @return An object of class `ibrc_models`: a list with `models` and `weights`; of `perturb_models()` also `step`, how
+#'   they were made, so that [sensitivity_analysis()] can make them with another step.
 #' @seealso [diag_models()] for the paper's three models of DIAG.
 #' @family problem statements
 #' @export
@@ -129,8 +130,14 @@ perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition",
   if (by >= 1) abort_input("by", "must be less than 1; it is ", format(by), ".")
   vary <- check_choice(vary, c("emission", "transition", "both"), "vary")
   apart <- check_flag(apart, "apart")
+  models <- if (is_by_rows(setting$transition)) perturb_rows(setting, by, vary, apart, weights) else
+    perturb_arrays(setting, by, vary, apart, weights)
+  models$step <- list(by = by, vary = vary, apart = apart)
+  models
+}
+
+perturb_arrays <- function(setting, by, vary, apart, weights) {
   laws <- if (vary == "both") c("emission", "transition") else vary
-  if (is_by_rows(setting$transition)) return(perturb_rows(setting, by, vary, apart, weights))
   units <- do.call(rbind, lapply(laws, function(law) row_units(setting[[law]], law, apart)))
   n_units <- length(unique(units$unit))
   if (n_units == 0) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
@@ -174,6 +181,18 @@ perturb_rows <- function(setting, by, vary, apart, weights) {
   })
   names(models) <- paste("transition", c(sprintf("%+g", -by), "as is", sprintf("%+g", by)))
   validate_ibrc_models(model_prior(models, weights), setting)
+}
+
+# The same models with another step, or NULL where it is not known how they were made: by hand, or changed since.
+# The one in the middle is what was perturbed, whatever setting they now stand beside.
+models_at_step <- function(models, setting, by) {
+  made <- models$step
+  if (is.null(made)) return(NULL)
+  middle <- models$models[[(n_models(models) + 1) %/% 2]]
+  setting[c("transition", "emission")] <- middle[c("transition", "emission")]
+  again <- function(by) perturb_models(setting, by, made$vary, made$apart, unname(models$weights))
+  same <- tryCatch(isTRUE(all.equal(again(made$by)$models, models$models)), error = function(e) FALSE)
+  if (same) again(by)
 }
 
 # One row per row of the law that can vary; rows in one unit vary together.

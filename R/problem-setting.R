@@ -176,20 +176,20 @@ validate_ibrc_setting <- function(setting) {
   setting
 }
 
-as_utility <- function(x, states, actions) {
+as_utility <- function(x, states, actions, argument = "utility") {
   if (is.data.frame(x)) x <- as.matrix(x)
   if (!is.numeric(x) || length(dim(x)) != 2) {
-    abort_input("utility", "must be a numeric matrix [state, action], not ", describe(x), ".")
+    abort_input(argument, "must be a numeric matrix [state, action], not ", describe(x), ".")
   }
   size <- c(length(states), length(actions))
   if (!identical(dim(x), size)) {
-    abort_input("utility", "is ", paste(dim(x), collapse = " by "), "; it must be ",
+    abort_input(argument, "is ", paste(dim(x), collapse = " by "), "; it must be ",
                 size[1], " states by ", size[2], " actions.")
   }
-  x <- order_by_names(x, list(state = states, action = actions), c("states", "actions"), "utility")
+  x <- order_by_names(x, list(state = states, action = actions), c("states", "actions"), argument)
   bad <- which(!is.finite(x), arr.ind = TRUE)
   if (nrow(bad)) {
-    abort_input("utility", "is ", x[bad[1, , drop = FALSE]], " for state ", enumerate(states[bad[1, 1]]),
+    abort_input(argument, "is ", x[bad[1, , drop = FALSE]], " for state ", enumerate(states[bad[1, 1]]),
                 " and action ", enumerate(actions[bad[1, 2]]), "; it must be finite.",
                 rows = unique(bad[, 1]))
   }

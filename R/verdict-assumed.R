@@ -85,28 +85,13 @@ resolution_rows <- function(fit, evaluator, cores) {
   if (all(vapply(problems, function(problem) is_vertices(problem$space), NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
-  finer <- lapply(problems, finer_problem, cores = cores)
-  inverse <- fit[c("histories", "prior", "fixed", "tolerance")]
-  inverse$problem <- finer[[1]]
-  if (!is.null(fit$problems)) inverse$problems <- finer
-  evaluator_finer <- inverse_evaluator(inverse, cores = cores)
+  finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
+  evaluator_finer <- inverse_evaluator(finer, cores = cores)
   shift_rows(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
              paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
                     2 * fit$problem$resolution, "."),
              function(theta, g) log_likelihood_at(evaluator_finer, theta, g) - log_likelihood_at(evaluator, theta, g),
              function(size, itself) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
-}
-
-# The same problem on a lattice twice as fine. A worth of beliefs that is no longer known as a function (after
-# resume()) is read off the coarse lattice.
-finer_problem <- function(problem, cores) {
-  worth <- unname(belief_worth(problem))
-  out <- build_problem(problem$setting, problem$models, 2 * problem$resolution, problem$interpolate, problem$surprise,
-                       finer_bytes, cores)
-  if (!is.null(problem$setting$belief_utility) || max(abs(worth)) < 1e-12) return(out)
-  out$reward <- unname(expect_at_nodes(out$space, problem$setting$utility)) +
-    at_nodes(out$space, function(beliefs) interpolate_at(problem$space, t(worth), beliefs))
-  out
 }
 
 # Twice the odds for the models nearest to the setting's own dynamics: is optimism what it was?
@@ -119,7 +104,7 @@ weighting_rows <- function(fit, evaluator) {
   other <- reweighted_evaluator(evaluator, problems)
   shift_rows(fit, "with twice the weight on the middle of the models", asked,
              paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
-                   "models beside it, and fit under others (perturb_models(), model_prior())."),
+                   "models beside it, and what others would say (sensitivity_analysis())."),
              function(theta, g) log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g),
              function(size, itself) if (size >= 2 || size >= 0.25 && itself >= 0.25) "caution" else "ok")
 }

@@ -230,3 +230,18 @@ test_that("values are near where they agree but for rounding", {
   expect_false(is_near(list(a = x$a, b = "t", c = 1), x))
   expect_false(is_near(stats::setNames(x, c("b", "a", "c")), x))
 })
+
+test_that("models come back with the step that they were made with, and with no other", {
+  setting <- diag_setting()
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  fit <- ibrc(clinic_visits(), setting, perturb_models(setting), ibrc_prior(alpha ~ lognormal(0, 1)), chains = 1,
+              iter = 20, seed = 1, resolution = 10, file = path)
+  expect_identical(resume(path)$problem$models, fit$problem$models)
+  held <- unclass(fit$problem$models)
+  expect_no_error(check_held_models(held, setting))
+  for (wrong in list(list(), list(by = 2, vary = "both", apart = TRUE), list(by = 0.1, vary = "all", apart = TRUE),
+                     list(by = 0.1, vary = "both", apart = NA),
+                     list(by = 0.1, vary = "both", apart = TRUE, more = 1))) {
+    expect_error(check_held_models(replace(held, "step", list(wrong)), setting), class = "ibrc_error_checkpoint")
+  }
+})

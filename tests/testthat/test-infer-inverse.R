@@ -24,3 +24,18 @@ test_that("the plan at natural values is the one that their likelihood was worke
   expect_identical(plan$solution$value, at$value[, 1])
   expect_close(sum(log_lik(plan, clinic_visits())), at$log_likelihood, 1e-9)
 })
+
+test_that("with something else assumed, the rest stays, and what is held goes by what it is", {
+  fit <- pooled_fit()
+  same <- changed_inverse(fit, list())
+  expect_identical(same[c("problem", "prior", "fixed", "tolerance", "histories")],
+                   unclass(fit)[c("problem", "prior", "fixed", "tolerance", "histories")])
+  fit$fixed <- list(adaptivity = 2, discount = 0.9)
+  changed <- changed_inverse(fit, list(fixed = list(eta = 0.1), discount = 0.8))
+  expect_mapequal(changed$fixed, list(eta = 0.1, discount = 0.8))
+  fit$problems <- list(north = fit$problem)
+  changed <- changed_inverse(fit, list(utility = function(utility) 2 * utility, resolution = 5))
+  expect_identical(changed$problem, changed$problems$north)
+  expect_equal(changed$problem$setting$utility, 2 * fit$problem$setting$utility)
+  expect_identical(changed$problem$resolution, 5L)
+})

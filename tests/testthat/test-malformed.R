@@ -139,6 +139,11 @@ entries <- list(
   profile_likelihood = call_entry(list(object = mode, term = "alpha", n = 2), fine = list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")
   )),
+  sensitivity_analysis = call_entry(list(fit = mode, over = list(discount = 0.9), starts = 1), fine = c(level, list(
+    reference = "null", draws = "null", grid = "flag", seed = c("minus", "zero"), refresh = "zero"
+  ))),
+  sensitivity_data = call_entry(list(sensitivity = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
+                                fine = list(type = "null", terms = "null")),
   profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),
   resume = call_entry(list(file = checkpoint), fine = list(cores = "null", refresh = c("null", "zero"),
                                                            check = "flag")),
@@ -206,6 +211,8 @@ for (generic in c("value", "policy", "action_value", "model_weights", "belief_pa
 }
 if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_fit <- call_entry(list(x = fit), leave = "x", fine = list(terms = "null"))
+  entries$plot.ibrc_sensitivity <- call_entry(list(x = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
+                                              leave = "x", fine = list(type = "null", terms = "null"))
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))

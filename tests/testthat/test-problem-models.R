@@ -113,3 +113,18 @@ test_that("rows next to certainty, as EM leaves them, are perturbed as others ar
     expect_true(all(vapply(made$models, function(model) all(is.finite(unlist(model))), NA)))
   }
 })
+
+test_that("models remember their step, and are made again with another", {
+  setting <- diag_setting()
+  for (vary in c("emission", "both")) {
+    models <- perturb_models(setting, by = 0.1, vary = vary, apart = TRUE)
+    expect_identical(models$step, list(by = 0.1, vary = vary, apart = TRUE))
+    # Whatever setting they stand beside: what was perturbed is in their middle.
+    expect_equal(models_at_step(models, diag_setting(0.9), 0.2), perturb_models(setting, 0.2, vary, apart = TRUE))
+  }
+  weighted <- perturb_models(setting, by = 0.1, weights = c(0.2, 0.3, 0.5))
+  expect_identical(unname(models_at_step(weighted, setting, 0.05)$weights), c(0.2, 0.3, 0.5))
+  expect_null(models_at_step(diag_models(), setting, 0.2))
+  weighted$models[[1]]$emission[1, , 3] <- c(0.5, 0.5)
+  expect_null(models_at_step(weighted, setting, 0.2))
+})

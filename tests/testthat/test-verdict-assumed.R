@@ -49,10 +49,11 @@ test_that("the finer plan is the plan on the finer lattice, with the worth of be
   paid <- setting
   paid$belief_utility <- certainty_bonus(2.5, above = 0.9)
   plan <- plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 20)
-  expect_identical(finer_problem(plan, 1L)$reward, plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 40)$reward)
+  expect_identical(changed_problem(plan, list(resolution = 40))$reward,
+                   plan_agent(paid, bounded_agent(alpha = 0.5), resolution = 40)$reward)
   # After resume() the function is gone, and its values are read off.
   plan$setting["belief_utility"] <- list(NULL)
-  again <- finer_problem(plan, 1L)
+  again <- changed_problem(plan, list(resolution = 40))
   expect_equal(again$reward[c(1, 41), ], plan$reward[c(1, 21), ])
 })
 

@@ -1,0 +1,120 @@
+# Draws of a fit with the weights that they would have had something else been assumed: their likelihood and prior
+# there, over those that the fit has.
+
+# A function of a change, as mode_refitter() is.
+weight_refitter <- function(fit, ask) {
+  if (!inherits(fit, "ibrc_fit")) abort_input("method", "= \"reweight\" needs the draws of a fit: `fit` is a mode.")
+  require_package("loo", "Weighing draws")
+  chosen <- spaced_draws(fit, ask$draws)
+  if (nrow(chosen) < least_loo_draws) {
+    abort_input("fit", "has fewer than ", least_loo_draws, " draws: too few to weigh. Use method = \"mode\".")
+  }
+  draws <- lapply(fit$draws, function(draws) flat_draws(draws)[chosen$.draw, , drop = FALSE])
+  own <- density_at_draws(fit, draws, ask$cores)
+  function(change) {
+    inverse <- changed_inverse(fit, change, ask$cores)
+    if (reaches_beyond(inverse$prior, fit$prior)) {
+      stop("this prior reaches where that of the fit does not, and where it has no draws: use method = \"mode\"")
+    }
+    there <- if (length(change)) density_at_draws(inverse, draws, ask$cores) else own
+    weighed <- lapply(seq_along(draws), function(g) {
+      pareto_weights(there$log_lik[[g]] + there$log_prior[[g]] - own$log_lik[[g]] - own$log_prior[[g]], chosen$.chain)
+    })
+    pareto_k <- max(vapply(weighed, `[[`, 0, "pareto_k"))
+    # One that cannot be worked out cannot be trusted.
+    if (is.na(pareto_k) || pareto_k > 0.7) {
+      return(refused_weights(fit, draws, ask, pareto_k))
+    }
+    weight_piece(fit, draws, lapply(weighed, `[[`, "weight"), there$log_lik, pareto_k, ask)
+  }
+}
+
+refused_weights <- function(fit, draws, ask, pareto_k) {
+  equal <- lapply(draws, function(one) rep(1 / nrow(one), nrow(one)))
+  out <- failed_piece(weight_piece(fit, draws, equal, equal, 0, ask),
+                      paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7: draws of this fit cannot stand ",
+                             "for it; use method = \"mode\""))
+  out$pareto_k <- pareto_k
+  out
+}
+
+# Log-likelihood and log prior density, on the natural scale, of the same values; one vector per group.
+density_at_draws <- function(inverse, draws, cores) {
+  evaluator <- inverse_evaluator(inverse, cores = cores)
+  log_lik <- lapply(seq_along(draws), function(g) {
+    theta <- prior_unconstrain(inverse$prior, draws[[g]])
+    possible <- rowSums(!is.finite(theta)) == 0
+    out <- rep(-Inf, nrow(theta))
+    for (rows in in_pieces(which(possible), max(1, floor(values_at_once / evaluator$space$n_nodes)))) {
+      out[rows] <- log_likelihood_at(evaluator, theta[rows, , drop = FALSE], g)
+    }
+    out
+  })
+  log_prior <- lapply(draws, function(values) {
+    Reduce(`+`, lapply(seq_along(inverse$prior), function(j) log(natural_density(inverse$prior[[j]], values[, j]))))
+  })
+  list(log_lik = log_lik, log_prior = unname(log_prior))
+}
+
+# Does a prior allow what another rules out?
+reaches_beyond <- function(prior, other) {
+  any(unlist(Map(function(one, two) one$lower < two$lower || one$upper > two$upper, unclass(prior), unclass(other))))
+}
+
+# Pareto-smoothed, with sum 1. Ratios that are all the same need no smoothing.
+pareto_weights <- function(log_ratio, chain) {
+  n <- length(log_ratio)
+  if (!any(is.finite(log_ratio))) return(list(weight = rep(NA_real_, n), pareto_k = NA_real_))
+  if (all(is.finite(log_ratio)) && diff(range(log_ratio)) < 1e-10) return(list(weight = rep(1 / n, n), pareto_k = 0))
+  ratio <- exp(log_ratio - max(log_ratio))
+  efficiency <- loo::relative_eff(matrix(ratio, ncol = 1), chain_id = chain)
+  if (!is.finite(efficiency)) efficiency <- 1
+  # loo asks for finite logarithms: a weight of nothing is one that rounds to it.
+  log_ratio <- pmax(log_ratio - max(log_ratio), -700)
+  found <- without_pareto_warnings(loo::psis(log_ratio, r_eff = efficiency))
+  list(weight = as.vector(stats::weights(found, log = FALSE)), pareto_k = found$diagnostics$pareto_k)
+}
+
+weight_piece <- function(fit, draws, weight, log_lik, pareto_k, ask) {
+  shown <- lapply(draws, function(values) reported_values(fit$prior, values, fit$problem$setting$actions))
+  groups <- names(draws)
+  levels <- do.call(rbind, lapply(seq_along(shown), function(g) {
+    values <- shown[[g]]
+    numbers <- t(apply(values, 2, weighted_summary, weight[[g]], ask$conf.level))
+    colnames(numbers) <- sensitivity_numbers
+    data.frame(term = colnames(values), group = if (is_grouped(fit)) groups[g] else NA_character_, numbers)
+  }))
+  # Groups are independent: each draw of the one with each of the other.
+  contrasts <- contrast_table(levels$term, ask$pairs, function(term, pair, scale) {
+    at <- match(pair, groups)
+    one <- shown[[at[1]]][, term]
+    other <- shown[[at[2]]][, term]
+    both <- as.vector(outer(one, other, if (scale == "ratio") `/` else `-`))
+    numbers <- weighted_summary(both, as.vector(outer(weight[[at[1]]], weight[[at[2]]])), ask$conf.level)
+    if (scale == "ratio") {
+      numbers[2] <- sqrt(weighted_sd(log(one), weight[[at[1]]])^2 + weighted_sd(log(other), weight[[at[2]]])^2)
+    }
+    numbers
+  })
+  mean_of <- function(weight, value) sum((weight * value)[weight > 0])
+  list(table = rbind(level_table(levels), contrasts), log_lik = sum(unlist(Map(mean_of, weight, log_lik))),
+       converged = TRUE, pareto_k = pareto_k, note = "")
+}
+
+weighted_summary <- function(x, weight, conf.level) {
+  tail <- (1 - conf.level) / 2
+  quantiles <- weighted_quantile(x, weight, c(0.5, tail, 1 - tail))
+  c(quantiles[1], weighted_sd(x, weight), quantiles[2:3])
+}
+
+weighted_sd <- function(x, weight) {
+  middle <- sum(weight * x)
+  sqrt(sum(weight * (x - middle)^2))
+}
+
+# Each value stands in the middle of its weight.
+weighted_quantile <- function(x, weight, p) {
+  order <- order(x)
+  at <- cumsum(weight[order]) - weight[order] / 2
+  stats::approx(at, x[order], p, rule = 2, ties = "ordered")$y
+}
