@@ -18,6 +18,12 @@ read_over <- function(over, object, grid) {
   if (anyDuplicated(names(over))) {
     abort_input("over", "names ", enumerate(unique(names(over)[duplicated(names(over))])), " more than once.")
   }
+  # What setting() and models() return is theirs to say.
+  made <- setdiff(names(over), c("resolution", "prior"))
+  if (!is.null(object$recipe) && length(made)) {
+    abort_input("over", "cannot vary ", enumerate(made), ": the setting or the models of this fit are functions of ",
+                "named quantities. Fit with other functions, or vary the priors of the quantities.")
+  }
   each <- lapply(names(over), function(what) read_alternatives(what, over[[what]], object))
   out <- if (grid) combine_alternatives(each, names(over)) else unlist(each, recursive = FALSE)
   out <- Filter(function(alternative) !is.null(alternative$change), out)

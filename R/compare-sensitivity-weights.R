@@ -31,9 +31,10 @@ weight_refitter <- function(fit, ask) {
 
 refused_weights <- function(fit, draws, ask, pareto_k) {
   equal <- lapply(draws, function(one) rep(1 / nrow(one), nrow(one)))
+  why <- if (is.na(pareto_k)) "no draw of this fit is possible under it" else
+    paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7")
   out <- failed_piece(weight_piece(fit, draws, equal, equal, 0, ask),
-                      paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7: draws of this fit cannot stand ",
-                             "for it; use method = \"mode\""))
+                      paste0(why, ": draws of this fit cannot stand for it; use method = \"mode\""))
   out$pareto_k <- pareto_k
   out
 }
@@ -51,7 +52,7 @@ density_at_draws <- function(inverse, draws, cores) {
     out
   })
   log_prior <- lapply(draws, function(values) {
-    Reduce(`+`, lapply(seq_along(inverse$prior), function(j) log(natural_density(inverse$prior[[j]], values[, j]))))
+    Reduce(`+`, lapply(seq_along(inverse$prior), function(j) natural_log_density(inverse$prior[[j]], values[, j])))
   })
   list(log_lik = log_lik, log_prior = unname(log_prior))
 }
@@ -110,11 +111,4 @@ weighted_summary <- function(x, weight, conf.level) {
 weighted_sd <- function(x, weight) {
   middle <- sum(weight * x)
   sqrt(sum(weight * (x - middle)^2))
-}
-
-# Each value stands in the middle of its weight.
-weighted_quantile <- function(x, weight, p) {
-  order <- order(x)
-  at <- cumsum(weight[order]) - weight[order] / 2
-  stats::approx(at, x[order], p, rule = 2, ties = "ordered")$y
 }

@@ -286,9 +286,11 @@ unconstrained_log_density <- function(entry, t) {
   known$log_density(to_natural(entry, t), entry$args) + jacobian - entry$log_mass
 }
 
-natural_density <- function(entry, x) {
-  density <- exp(prior_distributions[[entry$distribution]]$log_density(x, entry$args) - entry$log_mass)
-  density[which(x < entry$lower | x > entry$upper)] <- 0
+natural_density <- function(entry, x) exp(natural_log_density(entry, x))
+
+natural_log_density <- function(entry, x) {
+  density <- prior_distributions[[entry$distribution]]$log_density(x, entry$args) - entry$log_mass
+  density[which(x < entry$lower | x > entry$upper)] <- -Inf
   density
 }
 

@@ -106,7 +106,7 @@ changed_inverse <- function(inverse, change, cores = 1L, ...) {
   fixed <- inverse$fixed
   held <- c(change$fixed, if (!is.null(change$discount)) list(discount = change$discount))
   fixed <- c(fixed[!quantity_of(names(fixed)) %in% quantity_of(names(held))], held)
-  list(problem = problem, problems = problems, histories = inverse$histories,
+  list(problem = problem, problems = problems, recipe = inverse$recipe, histories = inverse$histories,
        prior = if (is.null(change$prior)) inverse$prior else change$prior,
        fixed = named_fixed(fixed, problem$setting), tolerance = inverse$tolerance)
 }

@@ -91,6 +91,9 @@ test_that("what cannot be varied in a fit has its reason", {
   plain <- ibrc_mode(simulate(plan_agent(seen, bounded_agent(1)), 10, seed = 1, horizon = 4), seen,
                      prior = ibrc_prior(alpha ~ lognormal(0, 1)), conf.level = NULL, starts = 1, seed = 1)
   refused(list(resolution = 50), "over$resolution", "no lattice", object = plain)
+  recipe <- replace(unclass(mode), "recipe", list(list(models = identity)))
+  refused(list(step = 0.2), "over", "functions of named quantities", object = recipe)
+  expect_length(read_over(list(prior = "wider", resolution = 20), recipe, FALSE), 2)
   paid <- setting
   paid$belief_utility <- certainty_bonus(2, above = 0.8)
   paid <- mode_of(paid, models, prior)

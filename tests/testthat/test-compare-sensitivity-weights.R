@@ -3,13 +3,13 @@ models <- perturb_models(setting, by = 0.1)
 prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
 visits <- simulate(plan_agent(setting, bounded_agent(0.5, 2), models, resolution = 10), 60, seed = 3)
 fit_with <- function(prior, iter = 2000, ...) {
-  ibrc(visits, setting, models, prior, chains = 4, iter = iter, seed = 1, resolution = 10, check = FALSE, ...)
+  ibrc(visits, setting, models, prior, chains = 4, iter = iter, seed = 1, resolution = 10, ...)
 }
 
 test_that("draws with the weights of another prior are draws of that posterior, but for Monte Carlo error", {
   skip_if_not_installed("loo")
   fit <- fit_with(prior)
-  tight <- ibrc_prior(alpha ~ lognormal(-0.5, 0.5), optimism ~ normal(0.2, 0.5))
+  tight <- ibrc_prior(alpha ~ lognormal(-0.5, 0.5), optimism ~ normal(-0.3, 0.4))
   moved <- sensitivity_analysis(fit, list(prior = list(tight = tight), discount = 0.94), method = "reweight",
                                 draws = NULL)
   rows <- moved[moved$what == "prior", ]
