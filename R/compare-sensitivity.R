@@ -17,7 +17,7 @@
 #' * `prior`: a named list of priors ([ibrc_prior()]) of the same terms. `"wider"` and `"narrower"` stand for priors
 #'   that are twice and half as wide: the standard deviation or scale of a normal, lognormal, half-normal or Student's
 #'   t, the mean of an exponential, the standard deviation of a gamma with the same mean. Terms with another prior
-#'   (uniform, beta, dirichlet) keep it.
+#'   (`uniform()`, `beta()`, `dirichlet()`) keep it.
 #' * `fixed`: a named list of lists of what is held, such as `list(drawn = list(eta = 0.5))`.
 #'
 #' What the fit infers cannot be varied; its prior can. An alternative that the fit has already is not fitted again.
