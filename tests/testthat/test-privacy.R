@@ -126,7 +126,7 @@ test_that("checkpoints keep no identifier, nor does what goes on from them", {
                      setting$utility, function(beliefs, action) beliefs[, 1], 0.9, setting$start, setting$stop_actions)
   })
   invisible(ibrc(visits, valued, prior = prior, chains = 1, iter = 10, resolution = 10, seed = 1, file = file,
-                 overwrite = TRUE))
+                 control = ibrc_control(overwrite = TRUE)))
   expect_clean(read_checkpoint(file))
 })
 
