@@ -88,7 +88,7 @@ test_that("what cannot be varied in a fit has its reason", {
   expect_length(read_over(list(utility = list(other = other)), inferring, FALSE), 1)
   seen <- decision_setting(c("a", "b"), c("u", "w"), c("a", "b"), matrix(0.5, 2, 2), "identity",
                            matrix(c(0, 1, 1, 0), 2), discount = 0.5)
-  plain <- ibrc_mode(simulate(plan_agent(seen, bounded_agent(1)), 10, seed = 1, horizon = 4), seen,
+  plain <- ibrc_mode(simulate(plan_agent(seen, bounded_agent(1)), 60, seed = 1, horizon = 4), seen,
                      prior = ibrc_prior(alpha ~ lognormal(0, 1)), conf.level = NULL, starts = 1, seed = 1)
   refused(list(resolution = 50), "over$resolution", "no lattice", object = plain)
   recipe <- replace(unclass(mode), "recipe", list(list(models = identity)))

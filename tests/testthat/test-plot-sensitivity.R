@@ -40,7 +40,8 @@ test_that("the picture shows them, with words for who cannot see it, and keeps n
   picture <- plot(moved)
   data <- sensitivity_data(moved)
   expect_silent(built <- ggplot2::ggplot_build(picture))
-  position <- ifelse(data$scale == "log10", log10(data$estimate), data$estimate)
+  position <- data$estimate
+  position[data$scale == "log10"] <- log10(position[data$scale == "log10"])
   expect_setequal(round(built$data[[4]]$x, 8), round(position, 8))
   # The first alternative stands above the next.
   first <- built$data[[4]][built$data[[4]]$PANEL == built$layout$layout$PANEL[built$layout$layout$what == "step"][1], ]
