@@ -252,11 +252,8 @@ run_refit <- function(piece) {
   inverse <- c(piece[c("problem", "prior", "fixed", "tolerance")],
                list(histories = list(piece$fitted$tree), group = factor(rep("all", piece$n_fitted), "all")))
   evaluator <- inverse_evaluator(inverse, own, run$cores, piece$likelihood)
-  streams <- streams_from_seed(run$seed, run$chains + 1)
-  first <- start_chains(evaluator, piece$start, run$chains, piece$problem$space$n_nodes, streams[[length(streams)]])
-  state <- sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], own, run$warmup,
-                         run$iter, run$thin, piece$sampler)
-  chain <- run_piece(list(chain = list(state = state, value = first$value), evaluator = evaluator, until = run$iter))
+  begun <- begin_chains(evaluator, piece$start, run, piece$sampler, piece$problem$space$n_nodes)
+  chain <- run_piece(list(chain = begun$chain, evaluator = evaluator, until = run$iter))
   chain$interrupted <- FALSE
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = piece$sampler, keep_data = FALSE)
   judge_left_out(new_ibrc_fit(chain, job), piece)

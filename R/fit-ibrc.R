@@ -121,14 +121,14 @@
 #'               control = ibrc_control(sampler = "paper", start = fit))
 #' again$start
 ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
-                 chains = 4, iter = 2000, warmup = floor(iter / 2),
+                 chains = 4, iter = NULL, warmup = NULL,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
   control <- as_control(control)
-  run <- check_run(chains, iter, warmup, control$thin, cores, refresh)
+  run <- check_run(chains, iter, warmup, control$thin, cores, refresh, control$max_iter)
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
   found <- NULL
   if (!is.null(file)) {
@@ -148,19 +148,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   chain_group <- rep(seq_len(n_groups), each = run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")
   run$seed <- settle_seed(seed)
-  streams <- streams_from_seed(run$seed, length(chain_group) + 1)
   start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
-  first <- start_chains(evaluator, start, length(chain_group), n_nodes, streams[[length(streams)]])
-  run$start <- prior_natural(inverse$prior, first$theta)
-  chain <- if (n_groups > 1 && can_spread()) {
-    list(parts = start_parts(first, streams, chain_group, run, control$sampler))
-  } else {
-    list(state = sampler_start(first$theta, function(theta) first$log_density, streams[-length(streams)], chain_group,
-                               run$warmup, run$iter, run$thin, control$sampler), value = first$value)
-  }
+  begun <- begin_chains(evaluator, start, run, control$sampler, n_nodes, apart = n_groups > 1 && can_spread())
+  run$start <- begun$start
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
               keep_data = control$keep_data)
-  finish_job(job, chain, file, found = found, check = control$check)
+  finish_job(job, begun$chain, file, found = found, check = control$check)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
@@ -174,14 +167,23 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
     refuse_other_run(found, job$fingerprint)
     write <- checkpoint_writer(file, job, stands)
     if (is.null(stands)) write(chain)
-    save <- function(chain) if (iteration_of(chain) %% every == 0) write(chain)
+    # Where all steps are made, it is first to be seen whether there will be more.
+    save <- function(chain) {
+      if (iteration_of(chain) %% every == 0 && iteration_of(chain) < steps_of(chain)) write(chain)
+    }
   }
-  chain <- if (is.null(chain$parts)) run_chains(chain, job$evaluator, job$run, each_step = save) else
-    run_parts(chain, job, every, each_round = save)
+  repeat {
+    chain <- if (is.null(chain$parts)) run_chains(chain, job$evaluator, job$run, each_step = save) else
+      run_parts(chain, job, every, each_round = save)
+    grown <- undisturbed(grow_unsettled(chain, job))
+    if (is.null(grown)) break
+    chain <- grown
+    if (!is.null(file)) write(chain)
+  }
   undisturbed({
     if (!is.null(file)) stands <- write(chain[names(chain) != "interrupted"])
     if (chain$interrupted && !is.null(file)) {
-      message("Interrupted at step ", iteration_of(chain), " of ", job$run$iter, ": resume(\"", file, "\") goes on",
+      message("Interrupted at step ", iteration_of(chain), " of ", steps_of(chain), ": resume(\"", file, "\") goes on",
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
     fit <- new_ibrc_fit(chain, job)
@@ -191,14 +193,39 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
   })
 }
 
+# A run without a number of steps goes on until its chains agree, by the marks of verdict(), or to the most steps that
+# it may make: half as many draws again each time, as long as that is a moderate number of draws in all. NULL where there
+# is nothing to go on with.
+most_grown <- 2e7
+
+grow_unsettled <- function(chain, job) {
+  steps <- steps_of(chain)
+  if (chain$interrupted || steps >= job$run$max_iter) return(NULL)
+  if (are_settled(new_ibrc_fit(chain, job))) return(NULL)
+  to <- min(job$run$max_iter, steps + ceiling(0.5 * (steps - job$run$warmup)))
+  numbers <- as.numeric(to - job$run$warmup) / job$run$thin * length(job$evaluator$group) * length(job$evaluator$prior)
+  if (numbers > most_grown) return(NULL)
+  grow_chain(chain[names(chain) != "interrupted"], to)
+}
+
 default_refresh <- function() {
   if (interactive() && !isTRUE(getOption("knitr.in.progress"))) 200 else 0
 }
 
-check_run <- function(chains, iter, warmup, thin, cores, refresh) {
-  run <- list(chains = check_count(chains, "chains", most = 1e5),
-              iter = check_count(iter, "iter", least = 2, most = 1e8),
-              warmup = check_count(warmup, "warmup", least = 0), thin = check_count(thin, "thin"),
+least_iter <- 2000L
+
+# `iter`: NULL goes on until the chains agree.
+check_run <- function(chains, iter, warmup, thin, cores, refresh, max_iter = NULL) {
+  chains <- check_count(chains, "chains", most = 1e5)
+  if (!is.null(warmup)) warmup <- check_count(warmup, "warmup", least = 0)
+  if (is.null(iter)) {
+    iter <- if (is.null(warmup)) least_iter else max(least_iter, 2 * warmup)
+    if (is.null(max_iter)) max_iter <- 10 * iter
+  }
+  iter <- check_count(iter, "iter", least = 2, most = 1e8)
+  max_iter <- if (is.null(max_iter)) iter else check_count(max_iter, "max_iter", least = iter, most = 1e8)
+  run <- list(chains = chains, iter = iter, max_iter = max_iter,
+              warmup = if (is.null(warmup)) iter %/% 2L else warmup, thin = check_count(thin, "thin"),
               cores = check_count(cores, "cores"), refresh = check_count(refresh, "refresh", least = 0))
   if (run$iter <= run$warmup) {
     abort_input("iter", "must be more than `warmup`: ", run$iter, " steps with ", run$warmup,

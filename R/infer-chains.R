@@ -44,19 +44,19 @@ given_start <- function(prior, start, n) {
 # Steps of all chains until the end, or until interrupted.
 run_chains <- function(chain, evaluator, run, each_step = NULL) {
   began <- Sys.time()
-  until_interrupted(chain, run$iter, function(chain) step_chains(chain, evaluator), function(chain) {
+  until_interrupted(chain, function(chain) step_chains(chain, evaluator), function(chain) {
     done <- iteration_of(chain)
-    if (run$refresh > 0 && done %% run$refresh == 0) say_progress(done, run, began)
+    if (run$refresh > 0 && done %% run$refresh == 0) say_progress(chain, run, began)
     if (!is.null(each_step)) each_step(chain)
   })
 }
 
-# `advance` takes a chain one or more steps on, and `look` looks at where it stands, until step `iter` or until
-# interrupted. `chain` holds the sampler's state and the values that solves start from; both change in one
+# `advance` takes a chain one or more steps on, and `look` looks at where it stands, until all its steps are made or
+# until interrupted. `chain` holds the sampler's state and the values that solves start from; both change in one
 # assignment, so that an interrupt finds them in step, also one that comes while somebody looks.
-until_interrupted <- function(chain, iter, advance, look) {
+until_interrupted <- function(chain, advance, look) {
   stopped <- tryCatch({
-    while (iteration_of(chain) < iter) {
+    while (iteration_of(chain) < steps_of(chain)) {
       chain <- advance(chain)
       look(chain)
     }
@@ -79,10 +79,11 @@ step_chains <- function(chain, evaluator) {
   list(state = state, value = value)
 }
 
-say_progress <- function(iteration, run, began) {
+say_progress <- function(chain, run, began) {
   gone <- as.numeric(Sys.time() - began, units = "secs")
-  left <- gone / iteration * (run$iter - iteration)
-  tell(message(sprintf("step %d of %d%s, about %s left", iteration, run$iter,
+  iteration <- iteration_of(chain)
+  left <- gone / iteration * (steps_of(chain) - iteration)
+  tell(message(sprintf("step %d of %d%s, about %s left", iteration, steps_of(chain),
                        if (iteration <= run$warmup) " (warm-up)" else "", format_seconds(left))))
 }
 
@@ -99,6 +100,18 @@ flat_draws <- function(draws) {
   matrix(draws, size[1] * size[2], size[3], dimnames = if (!is.null(terms)) list(NULL, terms))
 }
 
-iteration_of <- function(chain) {
-  if (is.null(chain$parts)) chain$state$iteration else chain$parts[[1]]$state$iteration
+# The state of all chains, or that of the first part, which stands where the others do.
+first_state <- function(chain) if (is.null(chain$parts)) chain$state else chain$parts[[1]]$state
+
+# Steps made, and steps to be made in all.
+iteration_of <- function(chain) first_state(chain)$iteration
+steps_of <- function(chain) first_state(chain)$iter
+
+grow_chain <- function(chain, iter) {
+  if (is.null(chain$parts)) {
+    chain$state <- sampler_grow(chain$state, iter)
+    return(chain)
+  }
+  chain$parts <- lapply(chain$parts, grow_chain, iter)
+  chain
 }

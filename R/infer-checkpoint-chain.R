@@ -23,7 +23,7 @@ check_held_chain <- function(chain, job) {
     check_held_state(parts[[p]]$state, expected)
     check_held_values(parts[[p]], evaluator, own[[p]])
     check_held_likelihood(parts[[p]], evaluator, own[[p]])
-    must(identical(parts[[p]]$state$iteration, parts[[1]]$state$iteration), "steps")
+    must(identical(parts[[p]]$state[c("iteration", "iter")], parts[[1]]$state[c("iteration", "iter")]), "steps")
   }
 }
 
@@ -32,10 +32,12 @@ check_held_state <- function(state, expected) {
   run <- expected$run
   first <- sampler_start(matrix(0, 1, 1), function(theta) 0, list(0L), warmup = 0, iter = 2)
   must(has_names(state, names(first)), "chains")
-  must(identical(state[c("sampler", "warmup", "iter", "thin", "group", "step")],
-                 c(expected["sampler"], run[c("warmup", "iter", "thin")], expected["group"], first["step"])),
+  must(identical(state[c("sampler", "warmup", "thin", "group", "step")],
+                 c(expected["sampler"], run[c("warmup", "thin")], expected["group"], first["step"])),
        "settings of the chains")
-  must(is_wholes(state$iteration, 0, run$iter, 1), "steps")
+  # A run that goes on until its chains agree gets more steps on the way.
+  must(is_wholes(state$iter, run$iter, run$max_iter, 1), "steps")
+  must(is_wholes(state$iteration, 0, state$iter, 1), "steps")
   must(identical(state$frozen, expected$sampler == "paper" || state$iteration >= run$warmup), "warm-up")
   check_held_positions(without_terms(state$positions, expected$prior), state$log_density, expected, "positions",
                        state$log_likelihood)
@@ -78,27 +80,50 @@ check_held_law <- function(state, expected) {
   law <- state$law
   n_groups <- expected$n_groups
   size <- length(expected$prior)
-  must(has_names(law, c("walk_factor", "n_shapes", "mixture")), "proposals")
+  must(has_names(law, c("walk_factor", "n_shapes", "mixture", "shear")), "proposals")
   if (expected$sampler == "paper") must(identical(law, initial_proposal(size, n_groups)), "proposals")
   must(is_finite(state$scale, n_groups) && all(state$scale > 1e-100 & state$scale < 1e100), "proposals")
   must(is_finite(state$n_scaled, n_groups) && all(state$n_scaled >= 0), "proposals")
   must(is_finite(state$log_mixture, length(expected$group)), "proposals")
+  check_held_scouts(state, size, n_groups)
   if (is.null(law$mixture)) {
+    must(is.null(law$shear) && is.null(state$scouts), "proposals")
     must(is_wholes(law$n_shapes, 1, 1, n_groups), "proposals")
     must(is_finite(law$walk_factor, c(size^2, n_groups)) && all(abs(law$walk_factor) < 1e100), "proposals")
     must(all(law$walk_factor[diag(size) == 1, ] > 0) && all(state$log_mixture == 0), "proposals")
     return(invisible())
   }
   check_held_mixture(law$mixture, size, n_groups)
+  if (!is.null(law$shear)) check_held_shear(law$shear, size, n_groups)
   must(identical(law$walk_factor, law$mixture$factor) && identical(law$n_shapes, law$mixture$n_own), "proposals")
-  log_mixture <- mixture_log_density(law$mixture, state$positions, expected$group)
+  log_mixture <- mixture_log_density(law$mixture, straighten(law$shear, state$positions, expected$group), expected$group)
   must(is_near(as.vector(state$log_mixture), log_mixture), "proposals")
+}
+
+# Scouts are of use as long as chains learn.
+check_held_scouts <- function(state, size, n_groups) {
+  scouts <- state$scouts
+  if (is.null(scouts)) return(invisible())
+  must(!state$frozen && length(dim(scouts)) == 4 && dim(scouts)[1] <= most_scouts, "scouts")
+  must(is_finite(scouts, c(dim(scouts)[1], size, 2, n_groups)) && all(abs(scouts) <= most_position), "scouts")
+}
+
+check_held_shear <- function(shear, size, n_groups) {
+  must(has_names(shear, c("driver", "sign", "centre", "most", "along", "bend")), "proposals")
+  must(is_wholes(shear$driver, 1, size, n_groups) && is_finite(shear$sign, n_groups), "proposals")
+  must(all(abs(shear$sign) == 1) && is_finite(shear$centre, n_groups) && is_finite(shear$most, n_groups), "proposals")
+  must(all(abs(shear$centre) <= most_position & shear$most >= 0 & shear$most <= beyond_points), "proposals")
+  for (part in shear[c("along", "bend")]) {
+    must(is_finite(part, c(size, n_groups)) && all(abs(part) <= most_position), "proposals")
+    # A term that moved itself would change volumes.
+    must(all(part[cbind(shear$driver, seq_len(n_groups))] == 0), "proposals")
+  }
 }
 
 # Weights, means and factors say the rest: stacked again they have to give it.
 check_held_mixture <- function(mixture, size, n_groups) {
   n_parts <- mixture$n_parts
-  must(is_wholes(n_parts, 1, most_components + 1, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
+  must(is_wholes(n_parts, 1, most_components + wide_components + 2, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
   must(is_finite(mixture$cumulative, c(n_parts, n_groups)), "proposals")
   must(is_finite(mixture$mean, c(n_parts * n_groups, size)) && all(abs(mixture$mean) <= most_position), "proposals")
   must(is_finite(mixture$factor, c(size^2, n_parts * n_groups)), "proposals")

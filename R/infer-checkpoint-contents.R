@@ -78,11 +78,12 @@ check_held_job <- function(plain) {
 }
 
 check_held_run <- function(run, prior) {
-  fields <- c("chains", "iter", "warmup", "thin", "cores", "refresh", "seed", "start")
+  fields <- c("chains", "iter", "max_iter", "warmup", "thin", "cores", "refresh", "seed", "start")
   must(has_names(run, fields), "settings of the run")
   most <- .Machine$integer.max
   must(is_wholes(run$chains, 1, 1e5, 1) && is_wholes(run$iter, 2, 1e8, 1) && is_wholes(run$thin, 1, most, 1) &&
-         is_wholes(run$warmup, 0, run$iter - 1, 1) && (run$iter - run$warmup) %/% run$thin >= 2, "numbers of steps")
+         is_wholes(run$max_iter, run$iter, 1e8, 1) && is_wholes(run$warmup, 0, run$iter - 1, 1) &&
+         (run$iter - run$warmup) %/% run$thin >= 2, "numbers of steps")
   must(is_wholes(run$cores, 1, most, 1) && is_wholes(run$refresh, 0, most, 1), "settings of the run")
   must(is_wholes(run$seed, -most, most, 1), "seed")
   start <- run$start

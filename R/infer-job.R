@@ -11,7 +11,7 @@ held_fit <- function(code) {
 refuse_no_fit <- function() refuse_damaged("it does not hold a fit")
 
 is_finished <- function(contents) {
-  steps <- held_fit(c(iteration_of(contents$chain), contents$job$run$iter))
+  steps <- held_fit(c(iteration_of(contents$chain), steps_of(contents$chain)))
   if (!is.numeric(steps) || length(steps) != 2 || anyNA(steps)) refuse_no_fit()
   steps[1] >= steps[2]
 }

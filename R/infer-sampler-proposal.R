@@ -18,6 +18,7 @@
 #                a mixture, then its components'
 #   n_shapes     [groups]  how many of them are a group's own
 #   mixture      NULL, or what stack_mixtures() returns
+#   shear        NULL, or the coordinates in which all of the above is meant (infer-shear.R)
 
 proposal_df <- 5
 independent_share <- 0.7
@@ -27,9 +28,13 @@ most_points <- 4000L
 # chain there for long, draws too many cost a refusal each: on curved densities 1.3
 # gave the most effective draws, 1 and 1.6 fewer.
 mixture_width <- 1.3
+# Of the proposals so many come from a mixture of wide points, where there are any.
+wide_share <- 0.2
+wide_components <- 5L
 
 initial_proposal <- function(size, n_groups) {
-  list(walk_factor = matrix(diag(size), size * size, n_groups), n_shapes = rep(1L, n_groups), mixture = NULL)
+  list(walk_factor = matrix(diag(size), size * size, n_groups), n_shapes = rep(1L, n_groups), mixture = NULL,
+       shear = NULL)
 }
 
 # 0.44 for one parameter, falling towards 0.25 for many: where a random walk
@@ -193,6 +198,13 @@ fit_mixture <- function(points, least, n_parts = most_components, rounds = 25L, 
   list(weight = c((1 - wide) * fitted$weight, wide),
        mean = rbind(fitted$mean, 0) %*% whole + rep(middle, each = n_parts + 1L),
        factor = array(apply(factor, 3, `%*%`, whole), dim(factor)))
+}
+
+join_mixtures <- function(one, other, share) {
+  size <- ncol(one$mean)
+  n_parts <- length(one$weight) + length(other$weight)
+  list(weight = c((1 - share) * one$weight, share * other$weight), mean = rbind(one$mean, other$mean),
+       factor = array(c(one$factor, other$factor), c(size, size, n_parts)))
 }
 
 # Log of weight times density (up to a constant) and squared distances [n, parts].

@@ -12,8 +12,10 @@
 block_steps <- 64L
 flush_steps <- 256L
 
+# `scouts` (infer-scouts.R): [scout, size, 2, group], points of the posterior that warm-up learns from
+# beside its own, and the same from a wider one.
 sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(positions)), warmup, iter,
-                          thin = 1L, sampler = c("adaptive", "paper"), step = 0.1) {
+                          thin = 1L, sampler = c("adaptive", "paper"), step = 0.1, scouts = NULL) {
   sampler <- match.arg(sampler)
   n_chains <- nrow(positions)
   size <- ncol(positions)
@@ -39,12 +41,14 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
     log_uniform = numeric(n_chains), accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains),
     law = initial_proposal(size, n_groups), scale = rep(step, n_groups), n_scaled = numeric(n_groups),
     streams = streams, noise = NULL, moves = NULL,
-    recent = vector("list", flush_steps), history = NULL,
+    recent = vector("list", flush_steps), history = NULL, scouts = NULL,
     draws = array(NA_real_, c(n_kept, n_chains, size)),
     log_density_draws = matrix(NA_real_, n_kept, n_chains)
   )
-  if (!state$frozen) state$history <- array(NA_real_, c(warmup, n_chains, size))
-  state
+  if (state$frozen) return(state)
+  state$history <- array(NA_real_, c(warmup, n_chains, size))
+  state["scouts"] <- list(scouts)
+  if (is.null(scouts)) state else learn_law(state, mixture = TRUE)
 }
 
 # One step of all chains.
@@ -56,7 +60,9 @@ sampler_step <- function(state, log_density) {
   independent <- moves$independent[, at]
   scale <- state$scale[state$group]
   scale[independent] <- 1
-  proposal <- state$positions * (!independent) + moves$shift[, at] * scale
+  shear <- state$law$shear
+  straight <- straighten(shear, state$positions, state$group) * (!independent) + moves$shift[, at] * scale
+  proposal <- bend_back(shear, straight, state$group)
   log_mixture <- moves$log_mixture[, at]
   log_uniform <- moves$log_uniform[, at]
 
@@ -78,11 +84,25 @@ sampler_step <- function(state, log_density) {
     # An independent draw knows its density under the mixture, a walk does not.
     if (!is.null(state$law$mixture) && any(walked <- accepted & !independent)) {
       state$log_mixture[walked] <-
-        mixture_log_density(state$law$mixture, proposal[walked, , drop = FALSE], state$group[walked])
+        mixture_log_density(state$law$mixture, straight[walked, , drop = FALSE], state$group[walked])
     }
   }
   state <- record(state)
   if (state$frozen) state else learn(state, moves$plain[, at])
+}
+
+# The same run with more steps to make: as if it had been asked for that many from the beginning.
+sampler_grow <- function(state, iter) {
+  state <- sampler_flush(state)
+  size <- dim(state$draws)
+  old <- seq_len(size[1])
+  n_kept <- (iter - state$warmup) %/% state$thin
+  draws <- array(NA_real_, c(n_kept, size[2:3]))
+  log_density <- matrix(NA_real_, n_kept, size[2])
+  draws[old, , ] <- state$draws
+  log_density[old, ] <- state$log_density_draws
+  state[c("iter", "draws", "log_density_draws")] <- list(as.integer(iter), draws, log_density)
+  state
 }
 
 # Steps until `until` of them are made in all. `each_step(state)`, if given, is
@@ -167,8 +187,10 @@ unpack <- function(recent, state) {
 # more; mixtures are then fitted as the chains settle, the last time at the end.
 mixture_warmup <- 100L
 mixture_times <- c(0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1)
+# Until then scouts know more than the chains have seen.
+scouts_alone <- 0.5
 
-# Chains find all of a curved or lopsided posterior sooner where it is flat: the
+# Chains without scouts find all of a curved or lopsided posterior sooner where it is flat: the
 # likelihood counts little at first, and in full from half of the warm-up on.
 flattest <- 0.1
 flat_until <- 0.25
@@ -176,7 +198,7 @@ full_from <- 0.5
 
 likelihood_weight <- function(state) {
   gone <- state$iteration / state$warmup
-  if (state$frozen || state$warmup < mixture_warmup || gone >= full_from) return(1)
+  if (state$frozen || !is.null(state$scouts) || state$warmup < mixture_warmup || gone >= full_from) return(1)
   flattest^min(1, (full_from - gone) / (full_from - flat_until))
 }
 
@@ -185,14 +207,16 @@ learn <- function(state, plain) {
   iteration <- state$iteration
   last <- iteration == state$warmup
   fits <- if (state$warmup < mixture_warmup) Inf else ceiling(mixture_times * state$warmup)
+  if (!is.null(state$scouts)) fits <- fits[fits >= scouts_alone * state$warmup]
   if (iteration %in% fits) {
     state <- learn_law(state, mixture = TRUE)
-  } else if (iteration >= 16L && (last || (iteration %% 32L == 0L && iteration < fits[1]))) {
+  } else if (is.null(state$law$mixture) && iteration >= 16L &&
+             (last || (iteration %% 32L == 0L && iteration < fits[1]))) {
     state <- learn_law(state, mixture = FALSE)
   }
   if (last) {
     state$frozen <- TRUE
-    state["history"] <- list(NULL)
+    state[c("history", "scouts")] <- list(NULL)
   }
   state
 }
@@ -211,27 +235,37 @@ tune_scale <- function(state, plain) {
   state
 }
 
-# From the later half of the warm-up so far, each group's chains together.
+# From the later half of the warm-up so far and the scouts, each group's chains together.
 learn_law <- function(state, mixture) {
   state <- sampler_flush(state)
   size <- ncol(state$positions)
-  rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
+  rows <- seq_len(state$iteration)[seq_len(state$iteration) > state$iteration %/% 2L]
   groups <- seq_along(state$scale)
-  points <- lapply(groups, function(g) matrix(state$history[rows, state$group == g, ], ncol = size))
+  points <- lapply(groups, function(g) {
+    rbind(matrix(state$history[rows, state$group == g, ], ncol = size), scouts_of(state$scouts, g, 1L))
+  })
+  wide <- lapply(groups, function(g) scouts_of(state$scouts, g, 2L))
   least <- state$step * 1e-3
   # The scale was learnt for another shape.
   state$n_scaled <- pmin(state$n_scaled, 20)
   if (mixture) {
     first <- is.null(state$law$mixture)
-    state$law$mixture <- stack_mixtures(lapply(points, fit_mixture, least = least))
+    shear <- stack_shears(Map(function(own, wide) learn_shear(rbind(own, wide)), points, wide))
+    state$law["shear"] <- list(shear)
+    state$law$mixture <- stack_mixtures(lapply(groups, function(g) {
+      straight_mixture(shear, g, points[[g]], wide[[g]], least)
+    }))
     state$law$walk_factor <- state$law$mixture$factor
     state$law$n_shapes <- state$law$mixture$n_own
-    state$log_mixture <- mixture_log_density(state$law$mixture, state$positions, state$group)
+    state$log_mixture <- mixture_log_density(state$law$mixture, straighten(shear, state$positions, state$group),
+                                             state$group)
     # A component has a size of its own, where a shape had none.
     if (first) state$scale[] <- 1
   } else {
     state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)
   }
-  state$moves <- prepare_moves(state$noise, state$law, state$group)
+  if (!is.null(state$noise)) state$moves <- prepare_moves(state$noise, state$law, state$group)
   state
 }
+
+scouts_of <- function(scouts, g, kind) if (!is.null(scouts)) matrix(scouts[, , kind, g], dim(scouts)[1])

@@ -35,17 +35,6 @@ cores_of_piece <- function(cores, over) {
 
 # ---- groups as parts ----------------------------------------------------------
 
-# The chains of every group by themselves, each with the streams, the start and the
-# neighbours that it has in one process: draws are the same either way.
-start_parts <- function(first, streams, chain_group, run, sampler) {
-  lapply(unname(split(seq_along(chain_group), chain_group)), function(mine) {
-    density <- first$log_density[mine, , drop = FALSE]
-    state <- sampler_start(first$theta[mine, , drop = FALSE], function(theta) density, streams[mine],
-                           chain_group[mine], run$warmup, run$iter, run$thin, sampler)
-    list(state = state, value = first$value[, mine, drop = FALSE])
-  })
-}
-
 # All parts to the end, or until interrupted, in rounds of `every` steps: between two
 # of them progress is shown and a checkpoint written. A round that is interrupted
 # counts for no part, so that all stand at the same step.
@@ -54,12 +43,12 @@ run_parts <- function(chain, job, every, each_round = NULL) {
   run <- job$run
   over <- can_spread()
   one_round <- function(chain) {
-    until <- min(run$iter, (iteration_of(chain) %/% every + 1L) * every)
+    until <- min(steps_of(chain), (iteration_of(chain) %/% every + 1L) * every)
     pieces <- lapply(seq_along(chain$parts), function(g) part_piece(chain$parts[[g]], job$evaluator, g, until, over))
     list(parts = spread(pieces, run_piece, over))
   }
-  until_interrupted(chain, run$iter, one_round, function(chain) {
-    if (run$refresh > 0) say_progress(iteration_of(chain), run, began)
+  until_interrupted(chain, one_round, function(chain) {
+    if (run$refresh > 0) say_progress(chain, run, began)
     if (!is.null(each_round)) each_round(chain)
   })
 }

@@ -28,17 +28,31 @@ new_ibrc_fit <- function(chain, job) {
          n_scored = scored_counts(inverse$histories),
          by = inverse$by, histories = inverse$histories, visit_actions = inverse$actions,
          trajectory_group = as.integer(group),
-         run = job$run, sampler = job$sampler,
+         run = made_run(job$run, state), sampler = job$sampler,
          seed = job$run$seed, start = job$run$start, interrupted = chain$interrupted,
-         control = control_of(inverse, sampler = job$sampler, thin = job$run$thin, keep_data = job$keep_data)),
+         control = control_of(inverse, sampler = job$sampler, thin = job$run$thin, keep_data = job$keep_data),
+         # Where the chains stand, for extend_fit().
+         chain = flushed_chain(chain)),
     class = "ibrc_fit"
   )
+}
+
+# Without what a run says of itself, and with all its draws in their place.
+flushed_chain <- function(chain) {
+  if (!is.null(chain$parts)) return(list(parts = lapply(chain$parts, flushed_chain)))
+  list(state = sampler_flush(chain$state), value = chain$value)
+}
+
+# A run may have been given more steps than it was begun with.
+made_run <- function(run, state) {
+  run$iter <- state$iter
+  run
 }
 
 # keep_data = FALSE: nothing of the visits stays but how many there were, in groups and, where they differ, by start.
 without_data <- function(fit) {
   if (has_starts(fit$problem$setting)) fit$start_sizes <- start_sizes(fit)
-  fit[c("histories", "visit_actions", "trajectory_group")] <- list(NULL)
+  fit[c("histories", "visit_actions", "trajectory_group", "chain")] <- list(NULL)
   fit
 }
 

@@ -22,6 +22,12 @@ settled_rows <- function(fit) {
              "R-hat below 1.01, 400 effective draws", verdict, advice, table$term, table$group)
 }
 
+# Is every term of every group settled, without reserve?
+are_settled <- function(fit) {
+  table <- tidy_draws(fit)
+  all(is.finite(table$rhat) & table$rhat < 1.01 & pmin(table$ess_bulk, table$ess_tail) >= 400, na.rm = FALSE) %in% TRUE
+}
+
 # How long the chains' 95% interval must be on each side, beside the one found along the profile, and how much of the
 # posterior may lie outside of it.
 short_side <- c(caution = 0.8, "do not use" = 0.6)

@@ -159,6 +159,8 @@ test_that("an interrupt that comes while somebody hears of progress or trouble b
   hear <- function(restart) {
     force(restart)
     function(condition) {
+      # Before the first step there are no draws yet.
+      if (grepl("looking for", conditionMessage(condition))) invokeRestart(restart)
       send_interrupt()
       linger()
       invokeRestart(restart)

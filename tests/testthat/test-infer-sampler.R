@@ -157,7 +157,9 @@ test_that("every step of a short run can be recomputed", {
       to <- proposal[i, , drop = FALSE]
       ratio <- target$log_density(to) - target$log_density(from)
       if (!independent[i]) return(ratio)
-      ratio + stacked_log_density(before$law$mixture, from) - stacked_log_density(before$law$mixture, to)
+      straight <- function(x) straighten(before$law$shear, x, 1L)
+      ratio + stacked_log_density(before$law$mixture, straight(from)) -
+        stacked_log_density(before$law$mixture, straight(to))
     }, 1)
   }
   n_independent <- 0
