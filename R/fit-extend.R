@@ -1,8 +1,8 @@
 #' Make a fit longer
 #'
 #' Goes on with the chains of a finished fit, with what they learnt in warm-up: the draws are those that a run of that
-#' many steps would have made from the beginning. Use it where [verdict()] finds that the chains do not agree yet, or for
-#' more draws than there are.
+#' many steps would have made from the beginning. Use it where [verdict()] finds that the chains do not agree yet, or
+#' for more draws than there are.
 #'
 #' @param fit A fit ([ibrc()]) that has kept its data.
 #' @param iter How many more steps each chain makes. `NULL` goes on until the chains agree, as [ibrc()] does by default,
@@ -21,21 +21,30 @@
 #'             chains = 2, iter = 300, warmup = 100, seed = 1)
 #' longer <- extend_fit(fit, iter = 200)
 #' dim(longer$draws$all)
-extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NULL) {
+extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NULL, control = ibrc_control()) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   if (is.null(fit$histories) || is.null(fit$chain)) {
     abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be gone on with.")
   }
   if (!is.null(iter)) iter <- check_count(iter, "iter", most = 1e8)
+  control <- as_control(control)
   job <- fit_job(fit)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
   if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
+  found <- NULL
+  if (!is.null(file)) {
+    check_writable(file)
+    lock <- new_lock(file)
+    on.exit(release_lock(lock))
+    take_lock(lock)
+    found <- check_replaceable(file, control$overwrite)
+  }
   made <- fit$run$iter
   job$run$max_iter <- as.integer(min(1e8, if (is.null(iter)) 10 * made else made + iter))
   chain <- fit$chain
   if (!is.null(iter)) chain <- grow_chain(chain, job$run$max_iter)
-  finish_job(job, chain, file, check = TRUE)
+  finish_job(job, chain, file, found = found, check = control$check)
 }
 
 # The job that a fit came from.
@@ -43,6 +52,7 @@ fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
                list(actions = fit$visit_actions, group = group))
-  evaluator <- inverse_evaluator(inverse, rep(seq_along(fit$draws), each = fit$run$chains), fit$run$cores, fit$likelihood)
+  chain_group <- rep(seq_along(fit$draws), each = fit$run$chains)
+  evaluator <- inverse_evaluator(inverse, chain_group, fit$run$cores, fit$likelihood)
   list(inverse = inverse, evaluator = evaluator, run = fit$run, sampler = fit$sampler, keep_data = TRUE)
 }

@@ -46,12 +46,21 @@
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
 #' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
-#' after it nothing is learnt. `vignette("math")` has the two moves. The number of
-#' steps is fixed beforehand: [summary()][summary.ibrc_fit] says whether there were enough.
+#' after it nothing is learnt. `vignette("math")` has the two moves.
+#'
+#' Before the chains start, some hundreds of scouts are led from the prior to the posterior by sequential Monte Carlo
+#' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
+#' they agree with each other. The chains start at some of them, and warm-up learns from all. No scouts are sent where
+#' `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or without data.
+#'
+#' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
+#' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
+#' [ibrc_control()]. [extend_fit()] goes on with a finished fit.
 #'
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
-#'   Metropolis algorithm, Bernoulli 7.
+#'   Metropolis algorithm, Bernoulli 7. Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers, Journal of
+#'   the Royal Statistical Society B 68.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
@@ -75,8 +84,10 @@
 #'   comma and a blank in it then stands in quotes, and so does the text `missing` where there are missing values
 #'   beside it: no two groups are merged. Numbers that differ beyond the 15 digits R writes have all their digits; dates
 #'   and times that differ and are written the same are refused.
-#' @param chains,iter,warmup Chains per group, steps per chain, and how many of those
-#'   learn the proposal and are dropped.
+#' @param chains Chains per group.
+#' @param iter Steps per chain, warm-up included. `NULL` goes on until the chains agree, see *The sampler*.
+#' @param warmup How many of the steps learn what to propose, and are dropped: half of `iter` by default, or the first
+#'   1,000.
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are
 #'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
 #'   full machine two threads can be slower than one. `OMP_WAIT_POLICY=passive` in the
@@ -148,11 +159,15 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   chain_group <- rep(seq_len(n_groups), each = run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")
   run$seed <- settle_seed(seed)
-  start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
-  begun <- begin_chains(evaluator, start, run, control$sampler, n_nodes, apart = n_groups > 1 && can_spread())
-  run$start <- begun$start
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
               keep_data = control$keep_data)
+  # Another run's file is refused before scouts are sent; where chains begin is not known then.
+  if (!is.null(found) && is.null(control$start)) {
+    refuse_other_run(found, job_fingerprint(job_to_plain(job)), but = "start")
+  }
+  start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
+  begun <- begin_chains(evaluator, start, run, control$sampler, n_nodes, apart = n_groups > 1 && can_spread())
+  job$run$start <- begun$start
   finish_job(job, begun$chain, file, found = found, check = control$check)
 }
 
@@ -194,8 +209,8 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
 }
 
 # A run without a number of steps goes on until its chains agree, by the marks of verdict(), or to the most steps that
-# it may make: half as many draws again each time, as long as that is a moderate number of draws in all. NULL where there
-# is nothing to go on with.
+# it may make: half as many draws again each time, as long as that is a moderate number of draws in all. NULL where
+# there is nothing to go on with.
 most_grown <- 2e7
 
 grow_unsettled <- function(chain, job) {

@@ -38,7 +38,9 @@ scouts_serve <- function(evaluator, run, sampler) {
 }
 
 # More of them for more terms, and fewer where the run is short as well.
-scouts_for <- function(size, warmup) as.integer(round(min(1, warmup / 1000) * min(most_scouts, scouts_per_term * (size + 1))))
+scouts_for <- function(size, warmup) {
+  as.integer(round(min(1, warmup / 1000) * min(most_scouts, scouts_per_term * (size + 1))))
+}
 
 # Scouts of every group, in order; NULL if in some group none could be sent.
 scout_groups <- function(evaluator, run, n_nodes, streams, apart) {

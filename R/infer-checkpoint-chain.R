@@ -96,7 +96,8 @@ check_held_law <- function(state, expected) {
   check_held_mixture(law$mixture, size, n_groups)
   if (!is.null(law$shear)) check_held_shear(law$shear, size, n_groups)
   must(identical(law$walk_factor, law$mixture$factor) && identical(law$n_shapes, law$mixture$n_own), "proposals")
-  log_mixture <- mixture_log_density(law$mixture, straighten(law$shear, state$positions, expected$group), expected$group)
+  straight <- straighten(law$shear, state$positions, expected$group)
+  log_mixture <- mixture_log_density(law$mixture, straight, expected$group)
   must(is_near(as.vector(state$log_mixture), log_mixture), "proposals")
 }
 
@@ -123,7 +124,8 @@ check_held_shear <- function(shear, size, n_groups) {
 # Weights, means and factors say the rest: stacked again they have to give it.
 check_held_mixture <- function(mixture, size, n_groups) {
   n_parts <- mixture$n_parts
-  must(is_wholes(n_parts, 1, most_components + wide_components + 2, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
+  most <- most_components + wide_components + 2
+  must(is_wholes(n_parts, 1, most, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
   must(is_finite(mixture$cumulative, c(n_parts, n_groups)), "proposals")
   must(is_finite(mixture$mean, c(n_parts * n_groups, size)) && all(abs(mixture$mean) <= most_position), "proposals")
   must(is_finite(mixture$factor, c(size^2, n_parts * n_groups)), "proposals")

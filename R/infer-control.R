@@ -5,7 +5,7 @@
 #'
 #' Give it as `control = ibrc_control(thin = 10)`; a plain list, `control = list(thin = 10)`, means the same. A fit has
 #' what it was computed with as its `control`, for another to be computed alike: `control = fit$control`. (Where
-#' chains began is the fit's `start`, and what was said of `overwrite` and `check` is for one call alone.)
+#' chains began is the fit's `start`, and what was said of `overwrite`, `check` and `max_iter` is for one call alone.)
 #'
 #' @param tolerance,interpolate,surprise How plans are solved, as in [plan_agent()].
 #' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
@@ -14,7 +14,8 @@
 #'   `warmup = 1000` and `iter = 11000` in [ibrc()], and here `thin = 10` and
 #'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`.
 #' @param thin Which of the steps after warm-up are kept: every so many.
-#' @param start Where chains start: `NULL` draws from the prior; or a matrix or
+#' @param start Where chains start: `NULL` sends scouts from the prior to the posterior, at some of which they start
+#'   (see *The sampler* in [ibrc()]); or a matrix or
 #'   data frame with one column per term and one row per chain (natural scale), group after
 #'   group, one row for all of them alike; or an earlier fit, at whose last draws they
 #'   start. The fit has them as its `start`. To go on with a run rather than begin another,
@@ -27,6 +28,9 @@
 #'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
 #' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
 #'   leaves that for later, as in a simulation study, where it would take a quarter of the time.
+#' @param max_iter The most steps that a run makes which goes on until its chains agree, as it does where [ibrc()] is
+#'   given no `iter`: `NULL` stands for ten times the least, 20,000. Where `iter` is given, that many steps are made,
+#'   and a larger `max_iter` lets the run go on if its chains do not agree by then.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export
@@ -35,7 +39,7 @@
 #' ibrc_control(sampler = "paper", thin = 10, start = data.frame(alpha = 1, beta = 1, eta = 1))
 ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), surprise = c("belief", "observation"),
                          sampler = c("adaptive", "paper"), thin = 1, start = NULL, keep_data = TRUE,
-                         overwrite = FALSE, check = getOption("ibrc.check", TRUE)) {
+                         overwrite = FALSE, check = getOption("ibrc.check", TRUE), max_iter = NULL) {
   new_ibrc_control(list(
     tolerance = check_positive(tolerance, "tolerance"),
     interpolate = check_choice(interpolate, c("value", "policy"), "interpolate"),
@@ -45,7 +49,8 @@ ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), s
     start = check_chain_start(start),
     keep_data = check_flag(keep_data, "keep_data"),
     overwrite = check_flag(overwrite, "overwrite"),
-    check = check_flag(check, "check")
+    check = check_flag(check, "check"),
+    max_iter = if (!is.null(max_iter)) check_count(max_iter, "max_iter", least = 2, most = 1e8)
   ))
 }
 
@@ -145,13 +150,15 @@ control_words <- function(control) {
     sampler = if (control$sampler == "adaptive") "warm-up learns what to propose" else "the paper's random walk",
     thin = if (control$thin == 1) "every step after warm-up is kept" else
       paste("one step in", control$thin, "after warm-up is kept"),
-    start = if (is.null(start)) "chains start from draws of the prior" else
+    start = if (is.null(start)) "chains start where scouts from the prior have led" else
       if (inherits(start, "ibrc_fit")) "chains start where those of the fit ended" else
         if (nrow(start) == 1) "all chains start there" else "one row per chain",
     keep_data = if (control$keep_data) "the fit keeps coded histories, without identifiers" else
       "the fit keeps nothing of the visits",
     overwrite = if (control$overwrite) "a file that is there is replaced" else "a file that is there is not touched",
-    check = if (control$check) "the fit is checked at the end of the run" else "verdict() makes the checks later"
+    check = if (control$check) "the fit is checked at the end of the run" else "verdict() makes the checks later",
+    max_iter = if (is.null(control$max_iter)) "a run without a number of steps may make ten times the least" else
+      "the most steps of a run that goes on until its chains agree"
   )
 }
 
@@ -159,6 +166,7 @@ control_words <- function(control) {
 format.ibrc_control <- function(x, ...) {
   words <- control_words(x)
   start <- x$start
+  if (is.null(x$max_iter)) x$max_iter <- "10 x"
   x$start <- if (is.null(start)) "prior" else if (inherits(start, "ibrc_fit")) "a fit" else "given"
   values <- vapply(names(words), function(name) format(x[[name]], digits = 4, trim = TRUE), "")
   c("How a fit is computed", sprintf("  %-11s  %-11s  %s", names(words), values, words))

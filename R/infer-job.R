@@ -103,9 +103,9 @@ check_replaceable <- function(path, overwrite) {
 }
 
 # Is the unfinished run that is there the one that is about to begin? It is if its draws are.
-refuse_other_run <- function(found, fingerprint) {
+refuse_other_run <- function(found, fingerprint, but = NULL) {
   if (is.null(found)) return(invisible())
-  same <- setdiff(names(fingerprint), "progress")
+  same <- setdiff(names(fingerprint), c("progress", but))
   parts <- same[!(found[same] == fingerprint[same]) %in% TRUE]
   if (length(parts)) {
     refuse_checkpoint("exists", "is there already: it holds an unfinished fit with another ",

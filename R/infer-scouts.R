@@ -78,7 +78,8 @@ take_scouts <- function(here, rows) {
        log_likelihood = here$log_likelihood[rows], value = here$value[, rows, drop = FALSE])
 }
 
-# Moves by a law that is fitted again after every second one: to independent draws from its mixture and, every third time, by a walk.
+# Moves by a law that is fitted again after every second one: to independent draws from its mixture and, every third
+# time, by a walk.
 move_scouts <- function(here, weight, density, stream, wanted, most, wide) {
   n <- nrow(here$theta)
   size <- ncol(here$theta)
@@ -92,7 +93,8 @@ move_scouts <- function(here, weight, density, stream, wanted, most, wide) {
     stream <- noise$streams[[1]]
     move <- propose_scouts(here$theta, law, noise, walks)
     there <- density(move$theta, here$value)
-    log_ratio <- there$log_prior - here$log_prior + weight * (there$log_likelihood - here$log_likelihood) + move$log_ratio
+    gained <- weight * (there$log_likelihood - here$log_likelihood)
+    log_ratio <- there$log_prior - here$log_prior + gained + move$log_ratio
     accepted <- which(noise$log_uniform < log_ratio)
     here$theta[accepted, ] <- move$theta[accepted, ]
     here$log_prior[accepted] <- there$log_prior[accepted]

@@ -4,7 +4,7 @@ prior <- ibrc_prior(alpha ~ lognormal(0, 1.5), optimism ~ normal(0, 1))
 
 clinic_evaluator <- function(likelihood = TRUE) {
   inverse <- read_inverse(clinic_visits(), setting, models, prior, list(), "clinic", by_default = FALSE)
-  inverse <- build_inverse(group_inverse(inverse, clinic_visits(), "clinic"), 20, 1e-8, "value", "belief", 1L)
+  inverse <- build_inverse(group_inverse(inverse, clinic_visits(), "clinic"), 20, ibrc_control(), 1L)
   inverse_evaluator(inverse, rep(1:2, each = 2), likelihood = likelihood)
 }
 run <- list(chains = 2L, iter = 400L, max_iter = 400L, warmup = 200L, thin = 1L, cores = 1L, refresh = 0L, seed = 7L)

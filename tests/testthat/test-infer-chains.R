@@ -6,20 +6,20 @@ test_that("draws are laid flat one chain after the other, with their terms", {
 })
 
 test_that("an interrupt leaves the chain at the last whole step, also while somebody looks", {
-  at <- function(iteration) list(state = list(iteration = iteration))
+  at <- function(iteration, iter = 5) list(state = list(iteration = iteration, iter = iter))
   press <- function() signalCondition(structure(class = c("interrupt", "condition"), list()))
-  onward <- function(chain) at(chain$state$iteration + 1)
+  onward <- function(chain) at(chain$state$iteration + 1, chain$state$iter)
   seen <- numeric()
   look <- function(chain) seen <<- c(seen, chain$state$iteration)
-  expect_identical(until_interrupted(at(0), 3, onward, look), c(at(3), interrupted = FALSE))
+  expect_identical(until_interrupted(at(0, 3), onward, look), c(at(3, 3), interrupted = FALSE))
   expect_identical(seen, c(1, 2, 3))
   torn <- function(chain) {
     if (chain$state$iteration == 2) press()
     onward(chain)
   }
-  expect_identical(until_interrupted(at(0), 5, torn, look), c(at(2), interrupted = TRUE))
-  expect_identical(until_interrupted(at(0), 5, onward, function(chain) if (chain$state$iteration == 2) press()),
+  expect_identical(until_interrupted(at(0), torn, look), c(at(2), interrupted = TRUE))
+  expect_identical(until_interrupted(at(0), onward, function(chain) if (chain$state$iteration == 2) press()),
                    c(at(2), interrupted = TRUE))
   # Nothing is left to do.
-  expect_identical(until_interrupted(at(5), 5, torn, look), c(at(5), interrupted = FALSE))
+  expect_identical(until_interrupted(at(5), torn, look), c(at(5), interrupted = FALSE))
 })

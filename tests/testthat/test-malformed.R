@@ -122,13 +122,13 @@ entries <- list(
                                                               entries = "null")),
   ibrc = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
-    fine = list(models = "null", fixed = c("list", "table"), by = "null", warmup = "zero", seed = seed,
-                refresh = "zero", file = c("null", "text"), control = c("null", "list")),
+    fine = list(models = "null", fixed = c("list", "table"), by = "null", iter = "null", warmup = c("null", "zero"),
+                seed = seed, refresh = "zero", file = c("null", "text"), control = c("null", "list")),
     says = no_argument
   ),
   ibrc_control = call_entry(
     list(), leave = "start",
-    fine = list(tolerance = c("fraction", "huge"), keep_data = "flag", overwrite = "flag", check = "flag")
+    fine = list(tolerance = c("fraction", "huge"), max_iter = "null", keep_data = "flag", overwrite = "flag", check = "flag")
   ),
   ibrc_mode = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, resolution = 10, starts = 1),
@@ -147,6 +147,9 @@ entries <- list(
   profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),
   resume = call_entry(list(file = checkpoint), fine = list(cores = "null", refresh = c("null", "zero"),
                                                            check = "flag")),
+  extend_fit = call_entry(list(fit = fit, iter = 10), fine = list(
+    iter = "null", cores = "null", refresh = c("null", "zero"), file = c("null", "text"), control = c("null", "list")
+  )),
   summary.ibrc_fit = call_entry(list(object = fit), leave = "object", fine = c(level, suppress = "null")),
   # Generics of another package, which has the say about other objects.
   tidy = call_entry(list(x = fit), leave = "x"),
