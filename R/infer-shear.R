@@ -81,5 +81,6 @@ bend_back <- function(shear, theta, group) {
 straight_mixture <- function(shear, g, points, wide, least) {
   own <- function(x) straighten(shear, x, rep(g, nrow(x)))
   mixture <- fit_mixture(own(points), least)
-  if (is.null(wide)) mixture else join_mixtures(mixture, fit_mixture(own(wide), least, n_parts = wide_components), wide_share)
+  if (is.null(wide)) return(mixture)
+  join_mixtures(mixture, fit_mixture(own(wide), least, n_parts = wide_components), wide_share)
 }

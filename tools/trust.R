@@ -25,6 +25,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   area                  script         arguments  minutes needs
   Calibration           calibration.R  1000       21      'fits R/compare-groups.R R/compare-cost_benefit.R'
   Calibration           defaults.R     500        25      fits
+  Calibration           tails.R        8          20      fits
   Calibration           coverage.R     ''         30      'fits R/compare-groups.R R/compare-cost_benefit.R'
   Calibration           verdict.R      100        20      fits
   Calibration           starts.R       60         15      'fits R/compare-groups.R'

@@ -1,12 +1,12 @@
-# Do default fits see all of the posterior? Seven agents of DIAG, 1,000 trajectories each, all three prices inferred with
-# ibrc()'s own defaults and eight seeds: 56 fits. Each that is settled (R-hat below 1.01, 400 effective draws of bulk
-# and tails) has to have the 95% limits of a long run, within Monte Carlo error. And a posterior with two exact modes.
+# Do default fits see all of the posterior? Seven agents of DIAG, 1,000 trajectories each, all three prices inferred
+# with ibrc()'s own defaults and eight seeds: 56 fits. Each that is settled (R-hat below 1.01, 400 effective draws of bulk
+# and tails) has to have the 95% limits of a long run, within Monte Carlo error.
 #
 #   Rscript tests/slow/tails.R [seeds] [file for the table of fits]
 #
 # Size and marks were fixed before the first run: 56 fits, at most 2 not settled; limits within 4.5 standard errors
 # (both errors together, by posterior::mcse_quantile(); of 336 comparisons that are right one in 400 studies fails).
-# Twenty seeds for the two modes, each of which must have 35% to 65% of the draws in every fit.
+# (A posterior with two exact modes is in tests/testthat/test-infer-scouts.R, twenty seeds of it.)
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 
@@ -51,7 +51,8 @@ promise("Default fits settle", paste0(nrow(one), " fits, at most 2 not settled")
                paste(unique(one$agent[!one$settled]), collapse = ", "), "), worst R-hat ", signif(max(one$rhat), 4)),
         sum(!one$settled) <= 2)
 settled <- fits[fits$settled, ]
-promise("Every settled default fit has the limits of a long run", paste0(nrow(settled), " limits, all within 4.5 standard errors"),
+promise("Every settled default fit has the limits of a long run",
+        paste0(nrow(settled), " limits, all within 4.5 standard errors"),
         paste0("worst ", signif(max(abs(settled$z)), 3), " (", settled$agent[which.max(abs(settled$z))], ", ",
                settled$term[which.max(abs(settled$z))], ")"), all(abs(settled$z) <= 4.5))
 show_figure("Steps that default fits took", paste0("median ", stats::median(one$steps), ", most ", max(one$steps),

@@ -128,7 +128,8 @@ entries <- list(
   ),
   ibrc_control = call_entry(
     list(), leave = "start",
-    fine = list(tolerance = c("fraction", "huge"), max_iter = "null", keep_data = "flag", overwrite = "flag", check = "flag")
+    fine = list(tolerance = c("fraction", "huge"), max_iter = "null", keep_data = "flag", overwrite = "flag",
+                check = "flag")
   ),
   ibrc_mode = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, resolution = 10, starts = 1),
