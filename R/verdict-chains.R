@@ -11,11 +11,11 @@ settled_rows <- function(fit) {
   bad <- scarce | rough & (rhat > 1.05 | least < 400)
   short <- !is.na(least) & least < 400
   verdict <- ifelse(bad, "do not use", ifelse(rough | short, "caution", "ok"))
-  advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): run more iterations (iter = ",
-                                 2 * fit$run$iter, ")", ifelse(bad, ", and do not report these draws.", ".")),
+  advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): go on with extend_fit(fit, iter = ",
+                                 fit$run$iter, ")", ifelse(bad, ", and do not report these draws.", ".")),
                    paste0("Few independent draws of {} (", format_counts(round(least)),
-                          "): run more iterations (iter = ",
-                          2 * fit$run$iter, ") before printing its interval",
+                          "): go on with extend_fit(fit, iter = ",
+                          fit$run$iter, ") before printing its interval",
                           ifelse(scarce, ", and do not report these draws.", ".")))
   verdict_rows("settled", paste0("R-hat ", formatC(rhat, 4, format = "f"), ", ", format_counts(round(table$ess_bulk)),
                                " effective draws of the bulk, ", format_counts(round(table$ess_tail)), " of the tails"),
@@ -58,8 +58,8 @@ whole_row <- function(fit, g, j, opinion) {
   row(seen = paste0(number(chains[1]), " to ", number(chains[2]), " in the chains, ", number(judged$ends[1]), " to ",
                     number(judged$ends[2]), " along the profile"),
       verdict = judged$verdict,
-      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. Run more iterations ",
-                      "(iter = ", 4 * fit$run$iter, ")",
+      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. Go on with ",
+                      "extend_fit(fit, iter = ", 3 * fit$run$iter, ")",
                       if (judged$verdict == "do not use") ", and do not report these draws", "."))
 }
 

@@ -12,7 +12,7 @@ test_that("chains are settled by R-hat and by effective draws", {
   apart$draws$south[, 1, "alpha"] <- apart$draws$south[, 1, "alpha"] + 1
   rows <- settled_rows(apart)
   expect_identical(as.character(rows$verdict), c("ok", "ok", "do not use", "ok"))
-  expect_match(rows$advice[3], "do not agree on .*iter = 1200")
+  expect_match(rows$advice[3], "do not agree on .*extend_fit.*iter = 600")
   # A little above the mark with draws enough is a caution: chance does it.
   near <- good
   near$draws$south[, 1, "alpha"] <- near$draws$south[, 1, "alpha"] + 0.35
