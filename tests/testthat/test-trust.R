@@ -151,7 +151,7 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_identical(begun(run()), sort(scripts))
   # Studies of fits know nothing of what stands to the right of fits.
   writeLines("1", file.path("R", "report-new.R"))
-  aside <- paste0(c("calibration", "coverage", "defaults", "disk", "generator", "interrupt", "starts", "storm",
+  aside <- paste0(c("calibration", "coverage", "defaults", "disk", "generator", "interrupt", "starts", "storm", "tails",
                     "verdict"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, aside)))
   # What could not be run is tried again, whatever changed.
