@@ -66,7 +66,8 @@ scout_piece <- function(piece) {
 }
 
 say_scouts <- function(weight) {
-  tell(message("looking for the posterior: the data count ", if (weight < 1) format_number(weight) else "in full"))
+  tell(message("looking for the posterior: the data have ", if (weight < 1) paste(signif(100 * weight, 2), "% of"),
+               if (weight == 1) "all", " their weight"))
 }
 
 # As many of each group's scouts as it has chains, evenly apart in their order, which is that of the prior's draws.

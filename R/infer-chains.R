@@ -43,7 +43,7 @@ given_start <- function(prior, start, n) {
 
 # Steps of all chains until the end, or until interrupted.
 run_chains <- function(chain, evaluator, run, each_step = NULL) {
-  began <- Sys.time()
+  began <- list(time = Sys.time(), step = iteration_of(chain))
   until_interrupted(chain, function(chain) step_chains(chain, evaluator), function(chain) {
     done <- iteration_of(chain)
     if (run$refresh > 0 && done %% run$refresh == 0) say_progress(chain, run, began)
@@ -80,9 +80,9 @@ step_chains <- function(chain, evaluator) {
 }
 
 say_progress <- function(chain, run, began) {
-  gone <- as.numeric(Sys.time() - began, units = "secs")
+  gone <- as.numeric(Sys.time() - began$time, units = "secs")
   iteration <- iteration_of(chain)
-  left <- gone / iteration * (steps_of(chain) - iteration)
+  left <- gone / max(1, iteration - began$step) * (steps_of(chain) - iteration)
   tell(message(sprintf("step %d of %d%s, about %s left", iteration, steps_of(chain),
                        if (iteration <= run$warmup) " (warm-up)" else "", format_seconds(left))))
 }

@@ -39,7 +39,7 @@ cores_of_piece <- function(cores, over) {
 # of them progress is shown and a checkpoint written. A round that is interrupted
 # counts for no part, so that all stand at the same step.
 run_parts <- function(chain, job, every, each_round = NULL) {
-  began <- Sys.time()
+  began <- list(time = Sys.time(), step = iteration_of(chain))
   run <- job$run
   over <- can_spread()
   one_round <- function(chain) {

@@ -50,5 +50,5 @@ test_that("an interrupt among scouts says that there are no draws", {
 test_that("progress is said while scouts are on their way", {
   expect_message(expect_message(
     ibrc(clinic_visits(), setting, models, prior, chains = 1, iter = 200, resolution = 20, refresh = 100, seed = 1),
-    "the data count in full"), "step 100 of 200")
+    "the data have all their weight"), "step 100 of 200")
 })
