@@ -1,6 +1,6 @@
 # Do default fits see all of the posterior? Seven agents of DIAG, 1,000 trajectories each, all three prices inferred
-# with ibrc()'s own defaults and eight seeds: 56 fits. Each that is settled (R-hat below 1.01, 400 effective draws of bulk
-# and tails) has to have the 95% limits of a long run, within Monte Carlo error.
+# with ibrc()'s own defaults and eight seeds: 56 fits. Each that is settled (R-hat below 1.01, 400 effective draws
+# of bulk and tails) has to have the 95% limits of a long run, within Monte Carlo error.
 #
 #   Rscript tests/slow/tails.R [seeds] [file for the table of fits]
 #
@@ -70,7 +70,8 @@ worst <- which.max(abs(settled$off))
 promise("Every settled default fit has the limits of a long run",
         paste0(6 * nrow(one), " limits, 2.5% of the draws beyond each, within 4.5 standard errors"),
         paste0("of ", nrow(settled), " the worst has ", signif(100 * settled$beyond[worst], 2), "% beyond, ",
-               signif(settled$off[worst], 3), " standard errors (", settled$agent[worst], ", ", settled$term[worst], ")"),
+               signif(settled$off[worst], 3), " standard errors (", settled$agent[worst], ", ", settled$term[worst],
+               ")"),
         all(abs(settled$off) <= 4.5))
 # Chains that never left their central 95% must be seen.
 cut <- settled$off - 0.025 / sqrt(0.025 * 0.975 * 2 / settled$effective)
