@@ -196,7 +196,8 @@ refit_piece <- function(fit, folds, refit, run, start, draws) {
   list(left_out = left_out, place = mine[out],
        # With nothing left to fit the prior is drawn from, and the tree only stands there.
        fitted = if (refit$fitted > 0) part(kept) else left_out, likelihood = refit$fitted > 0,
-       n_fitted = refit$fitted, problem = problem_of(fit, group), prior = fit$prior, fixed = fit$fixed,
+       n_fitted = refit$fitted, problem = problem_of(fit, group), recipe = fit$recipe, prior = fit$prior,
+       fixed = fit$fixed,
        tolerance = fit$tolerance,
        sampler = fit$sampler, run = run, draws = draws,
        start = if (!is.null(first)) first[rep_len(seq_len(nrow(first)), run$chains), , drop = FALSE])
@@ -249,7 +250,7 @@ refit_in <- function(piece, over) {
 run_refit <- function(piece) {
   run <- piece$run
   own <- rep(1L, run$chains)
-  inverse <- c(piece[c("problem", "prior", "fixed", "tolerance")],
+  inverse <- c(piece[c("problem", "recipe", "prior", "fixed", "tolerance")],
                list(histories = list(piece$fitted$tree), group = factor(rep("all", piece$n_fitted), "all")))
   evaluator <- inverse_evaluator(inverse, own, run$cores, piece$likelihood)
   begun <- begin_chains(evaluator, piece$start, replace(run, "refresh", 0L), piece$sampler, piece$problem$space$n_nodes)

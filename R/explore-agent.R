@@ -49,7 +49,7 @@ explore_agent <- function(setting = diag_setting(), models = NULL, resolution = 
   launch <- check_flag(launch, "launch")
   if (is.null(resolution)) resolution <- if (n_states == 2) 100 else 40
   if (is.null(models)) {
-    can_perturb <- !is_identity(setting$emission) && !is.null(row_units(setting$emission, "emission", FALSE))
+    can_perturb <- !is_identity(setting$emission) && !is.null(row_units(setting$emission, "emission"))
     models <- if (can_perturb) perturb_models(setting)
     written$models <- if (can_perturb) paste0("perturb_models(", written$setting, ")")
   }

@@ -31,6 +31,43 @@
 #' are fitted, where there are more. The columns in `start_by` must be in `visits`, and in
 #' whatever visits the fit is asked about later.
 #'
+#' @section Functions of named quantities:
+#' `setting` and `models` may be functions of quantities that are not known: what the decision maker takes the accuracy
+#' of a test to be, say, or one cost that stands in several entries of the utility. Each of their arguments is then a
+#' quantity, inferred where it has a prior ([ibrc_prior()]), held where it is in `fixed`, and else at the default of the
+#' function. `models` may also have an argument `setting`, which gets the setting at the same values. For instance
+#'
+#' ```
+#' ibrc(visits, diag_setting(), models = function(setting, accuracy) {
+#'   perturb_models(diag_setting(accuracy = accuracy), by = 0.1)
+#' }, prior = ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(14, 6)))
+#' ```
+#'
+#' Functions must return a setting with the same states, actions and observations, and as many models, at all values;
+#' they are called for every proposal of a sampler, and should be quick. An error in one ends the run, with the
+#' values at which it came up: see that the prior leaves out what the function cannot take. The functions of a
+#' fit are called again by whatever looks at its draws; no file holds them, so that [resume()] asks for them.
+#'
+#' @section Learned dynamics:
+#' With `dynamics`, a model from [fit_iohmm()], `setting` is a function of it (such as [adni_setting()], whose first
+#' argument it is) or a setting whose laws it replaces, and `models` a function of the setting, such as
+#' `function(setting) perturb_models(setting, by = 0.1)`. What is then done about the dynamics not being known is
+#' said by `uncertainty`:
+#'
+#' * `"joint"`: one posterior of dynamics and agents, from what was seen and what was done together. What people do says
+#'   much about the dynamics that they act on, often more than what they saw. It **assumes that the decision
+#'   makers know the dynamics**, up to what `models` leaves open. Laws keep the Dirichlet priors of the learned model
+#'   ([iohmm_prior()]), what is impossible stays impossible, and groups share them. Chains start about the top of the
+#'   posterior and have all its terms, so they take more steps than others: thousands. States that change places are
+#'   counted, and the verdict says so. [tidy()][tidy.ibrc_fit] with `"dynamics"` shows the laws.
+#' * `"cut"`: the actions say nothing about the dynamics. Twenty draws of the dynamics ([model_draws()]) are fitted one
+#'   by one, with `chains` chains each, and pooled; a summary has the variance within and between them. For
+#'   who doubts that the decision makers know the dynamics. `rhat` is that within draws, the worst of them.
+#' * `"none"`: held at their estimate. Intervals are then too short, and levels may be far off.
+#'
+#' Everything that looks at draws of such a fit plans for each draw with its own dynamics; what looks at medians has the
+#' laws at theirs as well. `"joint"` and `"cut"` write no checkpoints.
+#'
 #' @section A posterior per person:
 #' With the column of identifiers in `by`, every trajectory is a group. A fit keeps no identifiers, so these groups are
 #' called `trajectory 1`, `trajectory 2` and so on, in the order in which identifiers first appear in `visits`: that of
@@ -64,10 +101,11 @@
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
-#'   settings, one per group.
+#'   settings, one per group; or a function of named quantities that returns a setting (see below).
 #' @param models What the decision maker may believe about the dynamics
 #'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
-#'   models over others, so it takes more than one. Or a list of them, one per group.
+#'   models over others, so it takes more than one. Or a list of them, one per group; or a function that
+#'   returns them (see below).
 #' @param prior What is inferred, and its prior ([ibrc_prior()]). By default alpha,
 #'   optimism and eta, weakly informative on the scale of the utility, without what is `fixed`, and without
 #'   optimism where there is one model only.
@@ -107,6 +145,8 @@
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param control How it is computed and what is kept: see [ibrc_control()], which has `tolerance`, `interpolate`,
 #'   `surprise`, `sampler`, `thin`, `start`, `keep_data`, `overwrite` and `check`. A list of some of these does as well.
+#' @param dynamics Learned dynamics ([fit_iohmm()]) that are not to be taken as known (see below).
+#' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
 #'   to write instead.
 #'
@@ -134,10 +174,12 @@
 ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(), by = NULL,
                  chains = 4, iter = NULL, warmup = NULL,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
-                 sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), ...) {
+                 sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), dynamics = NULL,
+                 uncertainty = c("joint", "cut", "none"), ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
-  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
+  uncertainty <- if (is.null(dynamics)) "none" else check_dynamics(dynamics, uncertainty, setting)
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   control <- as_control(control)
   run <- check_run(chains, iter, warmup, control$thin, cores, refresh, control$max_iter)
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
@@ -154,8 +196,16 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   refuse_large_run(run, n_groups, length(inverse$prior))
   tell_inverse(inverse)
   inverse <- build_inverse(inverse, resolution, control, run$cores)
+  if (uncertainty == "cut") {
+    refuse_cut_file(file)
+    inverse <- cut_inverse(inverse, dynamics, resolution, control, run$cores, seed)
+    n_groups <- nlevels(inverse$group)
+  }
   n_nodes <- inverse$problem$space$n_nodes
   refuse_many_values(run, n_groups, n_nodes)
+  if (uncertainty == "joint") {
+    return(fit_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", file))
+  }
   chain_group <- rep(seq_len(n_groups), each = run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")
   run$seed <- settle_seed(seed)
@@ -168,7 +218,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
   begun <- begin_chains(evaluator, start, run, control$sampler, n_nodes, apart = n_groups > 1 && can_spread())
   job$run$start <- begun$start
-  finish_job(job, begun$chain, file, found = found, check = control$check)
+  if (is.null(inverse$cut)) return(finish_job(job, begun$chain, file, found = found, check = control$check))
+  finish_cut(finish_job(replace(job, "keep_data", TRUE), begun$chain, NULL), inverse$cut, job, control$check)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
@@ -201,7 +252,7 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
       message("Interrupted at step ", iteration_of(chain), " of ", steps_of(chain), ": resume(\"", file, "\") goes on",
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
-    fit <- new_ibrc_fit(chain, job)
+    fit <- if (is.null(job$evaluator$joint)) new_ibrc_fit(chain, job) else new_joint_fit(chain, job)
     # Data that are not to be kept are there until the checks are made.
     if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)
     if (job$keep_data) fit else without_data(fit)

@@ -6,7 +6,8 @@
 #' The file holds coded visits without identifiers, the problem in numbers and the
 #' state of every chain; nothing in it is run as code. It is looked at from end to end before it
 #' is used: one that was damaged or changed is refused with an error of class
-#' `ibrc_error_checkpoint`. A utility of beliefs that was
+#' `ibrc_error_checkpoint`. Where `setting` or `models` was a function, give it again: it is called at the middle of the
+#' prior and where the chains stand, and has to return what it returned in the fit. A utility of beliefs that was
 #' given as a function is kept by its values on the lattice.
 #'
 #' While a fit writes to a file, a small file of the same name with `.lock` added lies beside it, so
@@ -17,6 +18,7 @@
 #' @param file The path that [ibrc()] was given.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
 #' @param check As in [ibrc_control()]. All else of the fit's control is in the file.
+#' @param setting,models The functions that [ibrc()] was given there, if it was given any.
 #' @return A fit, as from [ibrc()].
 #' @family inference
 #' @export
@@ -28,7 +30,8 @@
 #'             chains = 2, iter = 200, seed = 1, file = path)
 #' identical(resume(path)$draws, fit$draws)
 #' unlink(path)
-resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.check", TRUE)) {
+resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.check", TRUE), setting = NULL,
+                   models = NULL) {
   check_given(file)
   check <- check_flag(check, "check")
   held <- read_checkpoint(file)
@@ -44,7 +47,7 @@ resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.c
     # Another process may have gone on with it, up to a moment ago.
     held <- read_checkpoint(file, before = held)
   }
-  job <- held_job(held)
+  job <- held_job(held, list(setting = setting, models = models))
   chain <- held$contents$chain
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
   if (!is.null(refresh)) job$run$refresh <- refresh

@@ -73,7 +73,7 @@ step_chains <- function(chain, evaluator) {
     proposed <<- evaluate_batch(evaluator, theta, chain$value)
     cbind(proposed$log_prior, proposed$log_likelihood)
   }
-  state <- sampler_step(chain$state, log_density)
+  state <- if (is_walk(chain$state)) walk_step(chain$state, log_density) else sampler_step(chain$state, log_density)
   value <- chain$value
   value[, state$accepted] <- proposed$value[, state$accepted]
   list(state = state, value = value)

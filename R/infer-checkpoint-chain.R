@@ -224,9 +224,12 @@ check_held_values <- function(part, evaluator, own) {
     one <- if (is.null(evaluator$own)) evaluator else evaluator$own[[evaluator$group[own[i]]]]
     natural <- prior_natural(one$prior, theta[i, , drop = FALSE])
     at <- parameters_of(one$places, natural)
-    reward <- rewards_of(one, natural)
+    asked <- batch_of(one, at, natural)
+    reward <- asked$rewards
     if (is.null(reward)) reward <- one$batch$problem$reward
-    most <- (max(abs(reward)) + abs(at[3]) * max(abs(one$batch$problem$surprise))) / (1 - at[4])
+    # No next belief is harder to foresee than one of as many as there are observations, all alike.
+    surprise <- max(abs(one$batch$problem$surprise), log(one$batch$models$n_obs))
+    most <- (max(abs(reward)) + abs(at[3]) * surprise) / (1 - asked$parameters[4])
     must(all(abs(value[, i]) <= 2 * most + 1), "values")
   }
 }

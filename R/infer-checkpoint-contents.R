@@ -5,9 +5,9 @@
 # them for a refusal. See checkpoint-chain.R for the chains.
 
 # job_to_plain() writes these, in this order.
-job_fields <- c("setting", "models", "reward", "problems", "resolution", "interpolate", "surprise", "prior", "fixed",
-                "likelihood", "chain_group", "tolerance", "histories", "group", "group_levels", "by", "actions", "run",
-                "sampler", "keep_data")
+job_fields <- c("setting", "models", "reward", "problems", "recipe", "resolution", "interpolate", "surprise", "prior",
+                "fixed", "likelihood", "chain_group", "tolerance", "histories", "group", "group_levels", "by",
+                "actions", "run", "sampler", "keep_data")
 
 must <- function(kept, what) {
   if (!isTRUE(kept)) refuse_damaged(paste0("what it holds as ", what, " is not what a fit has there"))
@@ -65,7 +65,12 @@ check_held_job <- function(plain) {
   check_held_prior(plain$prior, plain$run$start)
   check_held_simplex(plain$prior, plain$setting)
   must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
-  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed)
+  must(is.null(plain$recipe) || is.logical(plain$recipe) && is_bare(plain$recipe, "names") &&
+         identical(names(plain$recipe), c("setting", "models")) && any(plain$recipe), "functions")
+  must(!is.null(plain$recipe) || !length(quantity_terms(new_ibrc_prior(plain$prior))), "prior")
+  must(is.null(plain$recipe) || is.null(plain$problems), "functions")
+  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed,
+              if (!is.null(plain$recipe)) setdiff(names(plain$fixed), parameter_terms()))
   must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
   must(is_choice(plain$surprise, c("belief", "observation")), "surprise")
   must(is_choice(plain$sampler, c("adaptive", "paper")), "sampler")

@@ -58,14 +58,15 @@ tell_one_model <- function(prior, models, fixed, by_default) {
   }
 }
 
-check_prior <- function(prior, setting, fixed) {
+# `quantities`: what a recipe holds beside the agent's parameters.
+check_prior <- function(prior, setting, fixed, quantities = character()) {
   if (!is.null(prior)) check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
   prior <- validate_ibrc_prior(prior, setting)
   if (!is.list(fixed) || length(fixed) && is.null(names(fixed))) {
     abort_input("fixed", "must be a named list, such as list(eta = 0), not ", describe(fixed), ".")
   }
   known <- parameter_terms()
-  unknown <- setdiff(names(fixed), known)
+  unknown <- setdiff(names(fixed), c(known, quantities))
   if (length(unknown)) {
     abort_input("fixed", "names unknown ", enumerate(unknown), "; there are ", enumerate(known, 9), ".")
   }
@@ -75,7 +76,7 @@ check_prior <- function(prior, setting, fixed) {
     abort_input("prior", "or `fixed` must say what alpha (or flexibility) is: a perfectly flexible agent gives ",
                 "probability 0 to all but the best action.")
   }
-  agent <- do.call(bounded_agent, fixed[names(fixed) != "discount"])
+  agent <- do.call(bounded_agent, fixed[!names(fixed) %in% c("discount", quantities)])
   action_prior_of(agent, setting)
   if (!is.null(fixed$discount)) check_discount(fixed$discount, "fixed")
   prior

@@ -2,16 +2,20 @@
 # what is evaluated; the values that solves start from travel beside it, so that
 # a run can be stopped and resumed exactly.
 
-new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE) {
+new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, cores, likelihood = TRUE,
+                          recipe = NULL) {
   list(
     prior = prior, fixed = fixed, group = group, cores = cores, likelihood = likelihood,
+    recipe = recipe, most_worlds = if (!is.null(recipe)) most_worlds(problem),
+    # Where a setting of its own says what it is at each point.
+    free_discount = is.null(fixed$discount) && !"discount" %in% names(prior),
     fast = fast_terms(prior), places = parameter_places(prior, fixed, problem$setting),
     entries = utility_terms(prior),
     utility = problem$setting$utility, space = problem$space, belief_worth = belief_worth(problem),
     # Prices and discount stand there to be replaced, by those of each vector.
     batch = list(tables = problem$tables, models = stack_models(problem$models),
                  problem = agent_problem(problem, bounded_agent()), histories = histories, space = problem$space,
-                 by_value = problem$by_value,
+                 by_value = problem$by_value, merge = as.integer(problem$surprise == "belief"),
                  start = kernel_starts(problem$setting), tolerance = tolerance, max_backups = 10000L)
   )
 }
@@ -19,11 +23,14 @@ new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, co
 # theta [chain, parameter] on the sampler's scale; values [node, chain] to start
 # from; group: the tree of each row. Returns log prior and likelihood, and values.
 evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
+  if (!is.null(evaluator$joint)) return(evaluate_joint(evaluator, theta, values))
   if (!is.null(evaluator$own)) return(evaluate_own(evaluator, theta, values, group))
   log_prior <- fast_log_density(evaluator$fast, theta)
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
   if (!evaluator$likelihood) return(out)
   natural <- fast_natural(evaluator$fast, evaluator$prior, theta)
+  # Which dynamics are whose goes along with what is inferred.
+  if (!is.null(evaluator$recipe$codec)) natural <- cbind(natural, rep_len(evaluator$recipe$which, nrow(natural)))
   parameters <- parameters_of(evaluator$places, natural)
   eta <- parameters[evaluator$places$eta, ]
   # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
@@ -45,7 +52,7 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
 # an interrupt need not wait for all of them; vectors do not know of each other.
 evaluate_possible <- function(evaluator, out, parameters, natural, group) {
   n <- length(group)
-  slice <- evaluator$cores * slice_size(nrow(out$value), evaluator$batch$histories)
+  slice <- min(evaluator$cores * slice_size(nrow(out$value), evaluator$batch$histories), evaluator$most_worlds)
   if (n <= slice) return(evaluate_slice(evaluator, out, parameters, natural, group))
   parts <- lapply(seq(1, n, by = slice), function(first) {
     these <- first:min(n, first + slice - 1)
@@ -63,15 +70,40 @@ slice_size <- function(n_nodes, histories) {
   max(1, min(8, 10000 %/% n_nodes, 50000 %/% largest))
 }
 
+# Tables that fit into memory at once; one does, or else there were no problem.
+most_worlds <- function(problem) {
+  max(1, floor(getOption("ibrc.max_bytes", 2e9) / plan_bytes(problem$models, problem$space)$bytes))
+}
+
 # A failed solve leaves nothing to start from.
 evaluate_slice <- function(evaluator, out, parameters, natural, group) {
-  result <- .Call(ffi_evaluate, evaluator$batch, parameters, rewards_of(evaluator, natural), out$value, group - 1L,
-                  evaluator$cores)
+  asked <- batch_of(evaluator, parameters, natural)
+  result <- .Call(ffi_evaluate, asked$batch, asked$parameters, asked$rewards, out$value, group - 1L, evaluator$cores)
   failed <- result$code != 0L
   if (any(failed)) result$value[, failed] <- out$value[, failed]
   out$log_likelihood <- result$log_likelihood
   out$value <- result$value
   out
+}
+
+# What C is asked: with a recipe, vectors bring laws, rewards and discounts of their own.
+batch_of <- function(evaluator, parameters, natural) {
+  out <- list(batch = evaluator$batch, parameters = parameters, rewards = NULL)
+  recipe <- evaluator$recipe
+  if (is.null(recipe) || !setting_varies(recipe)) out["rewards"] <- list(rewards_of(evaluator, natural))
+  if (is.null(recipe)) return(out)
+  worlds <- worlds_of(recipe, natural, evaluator$prior, evaluator$space, inferred_utility(evaluator, natural))
+  out$batch[c("laws", "law")] <- worlds[c("laws", "law")]
+  if (!setting_varies(recipe)) return(out)
+  out$rewards <- worlds$rewards
+  if (evaluator$free_discount) out$parameters[evaluator$places$discount, ] <- worlds$discount
+  out
+}
+
+# How inferred entries stand in the utility at a row of natural values, or NULL where there are none.
+inferred_utility <- function(evaluator, natural) {
+  if (!length(evaluator$entries$term)) return(NULL)
+  function(utility, row) utility_at(utility, evaluator$entries, natural[row, ])
 }
 
 # Where the numbers of each parameter come from: a `column` of the natural values, inverted or not, or what is `held`.
@@ -86,7 +118,7 @@ parameter_places <- function(prior, fixed, setting) {
   agent <- bounded_agent(action_prior = fixed$action_prior)
   list(column = column, inverted = unname(inverted), inferred = which(!is.na(column)),
        sticks = simplex_columns(prior, "action_prior"), n_single = length(single),
-       eta = parameters$eta$slot,
+       eta = parameters$eta$slot, discount = parameters$discount$slot,
        held = unname(c(prices, if (is.null(fixed$discount)) setting$discount else fixed$discount,
                        action_prior_of(agent, setting))))
 }
@@ -125,6 +157,7 @@ utility_at <- function(utility, entries, natural) {
 
 # The plan at one row of natural values, from the numbers that a likelihood there is worked out with.
 plan_at <- function(inverse, natural, problem = inverse$problem, start = numeric(problem$space$n_nodes)) {
+  if (!is.null(inverse$recipe)) problem <- recipe_problem(inverse$recipe, natural, inverse$prior, problem)
   places <- parameter_places(inverse$prior, inverse$fixed, problem$setting)
   numbers <- parameters_of(places, natural)[, 1]
   entries <- utility_terms(inverse$prior)
@@ -159,4 +192,45 @@ evaluate_own <- function(evaluator, theta, values, group) {
     out$value[, mine] <- part$value
   }
   out
+}
+
+# Dynamics and agents together (infer-joint.R): theta [chain, term] are the logits of the laws' fractions, then the
+# terms of each group's agent. A chain has one world and as many solves as there are groups; `values` are
+# [node * group, chain].
+evaluate_joint <- function(evaluator, theta, values) {
+  joint <- evaluator$joint
+  codec <- joint$codec
+  n_groups <- joint$n_groups
+  n_laws <- length(codec$prior)
+  agents <- agents_of(theta, n_laws, n_groups)
+  own <- matrix(fast_log_density(evaluator$agent$fast, agents), ncol = n_groups)
+  log_prior <- log_law_density(codec, theta[, seq_len(n_laws), drop = FALSE]) + rowSums(own)
+  log_prior[!is.finite(log_prior)] <- -Inf
+  out <- list(log_prior = log_prior, log_likelihood = numeric(nrow(theta)), value = values)
+  if (!evaluator$likelihood) return(out)
+  out$log_likelihood[] <- -Inf
+  some <- which(is.finite(log_prior))
+  if (!length(some)) return(out)
+  vectors <- vectors_of(codec, stats::plogis(theta[some, seq_len(n_laws), drop = FALSE]))
+  seen <- observation_log_lik(codec, joint$tree, vectors, evaluator$cores)
+  some <- some[is.finite(seen)]
+  if (!length(some)) return(out)
+  agent <- evaluator$agent
+  agent$cores <- evaluator$cores
+  agent$recipe$vectors <- vectors[is.finite(seen), , drop = FALSE]
+  agent$recipe$which <- rep(seq_along(some), n_groups)
+  n_nodes <- agent$space$n_nodes
+  rows <- some + rep(nrow(theta) * (seq_len(n_groups) - 1L), each = length(some))
+  from <- aperm(array(values[, some], c(n_nodes, n_groups, length(some))), c(1, 3, 2))
+  found <- evaluate_batch(agent, agents[rows, , drop = FALSE], matrix(from, n_nodes),
+                          rep(seq_len(n_groups), each = length(some)))
+  out$log_likelihood[some] <- seen[is.finite(seen)] + rowSums(matrix(found$log_likelihood, ncol = n_groups))
+  out$value[, some] <- aperm(array(found$value, c(n_nodes, length(some), n_groups)), c(1, 3, 2))
+  out
+}
+
+# The agents' part of theta, [chain and group, term], chains fastest.
+agents_of <- function(theta, n_laws, n_groups) {
+  n_terms <- (ncol(theta) - n_laws) / n_groups
+  matrix(aperm(array(theta[, -seq_len(n_laws)], c(nrow(theta), n_terms, n_groups)), c(1, 3, 2)), ncol = n_terms)
 }

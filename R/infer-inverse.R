@@ -7,18 +7,40 @@
 #   histories           one tree per group
 #   prior, fixed        what is inferred, and what is held
 #   tolerance           of solves
+#   recipe              where setting or models are functions of named quantities (infer-recipe.R); `problem` is then
+#                       the one at the middle of the prior
 
 # The checks that cost nothing, before any work: settings, visits, groups, prior.
-read_inverse <- function(visits, setting, models, prior, fixed, by, by_default) {
+# `dynamics`: learned ones, that `setting` is a function of or that replace its own; `free`: whether they are inferred.
+read_inverse <- function(visits, setting, models, prior, fixed, by, by_default, dynamics = NULL, free = FALSE) {
   # As the caller wrote it: a bare name is not looked up before it is needed.
   refuse_bare_columns(list(by = eval(quote(substitute(by)), parent.frame())), visits, parent.frame(2))
+  given <- if (!is.null(dynamics)) c(if (is.function(setting)) names(formals(setting))[1], "dynamics")[1]
+  recipe <- read_recipe(setting, models, if (!by_default) quantity_terms(prior), fixed, given)
+  if (!is.null(recipe)) {
+    if (!is.null(dynamics)) recipe <- with_codec(recipe, new_codec(dynamics))
+    recipe <- open_recipe(recipe, if (!by_default) prior)
+    setting <- recipe$like$setting
+    models <- recipe$like$models
+    # Held at their estimate they are a setting like any other, but for quantities.
+    if (!is.null(dynamics) && !free && !length(c(recipe$inferred, recipe$held))) recipe <- NULL
+  }
   settings <- as_settings(setting, by)
   if (is_group_list(models)) check_group_list(models, by, "ibrc_models", "models", "model_prior()")
   coded <- code_visits(visits, settings[[1]])
   if (by_default) prior <- default_prior(widest_setting(settings), not_inferred(fixed, models))
-  prior <- check_prior(prior, settings[[1]], fixed)
+  prior <- check_prior(prior, settings[[1]], fixed, names(recipe$held))
   fixed <- named_fixed(fixed, settings[[1]])
-  list(setting = setting, models = models, coded = coded, prior = prior, fixed = fixed, by_default = by_default)
+  list(setting = setting, models = models, coded = coded, prior = prior, fixed = fixed, by_default = by_default,
+       recipe = recipe)
+}
+
+with_codec <- function(recipe, codec) {
+  recipe$codec <- codec
+  recipe$at <- codec$estimate
+  recipe$vectors <- vectors_of(codec, matrix(codec$estimate, 1))
+  recipe$which <- 1L
+  recipe
 }
 
 # What is held, without what is NULL; an action prior by name, in the order of the actions.
@@ -60,7 +82,7 @@ build_inverse <- function(inverse, resolution, control, cores) {
     Map(refuse_impossible_visits, pieces, histories, problems,
         MoreArgs = list(tolerance = tolerance, action_prior = inverse$fixed$action_prior))
   }
-  c(inverse[c("group", "by", "prior", "fixed")],
+  c(inverse[c("group", "by", "prior", "fixed", "recipe")],
     list(problem = problem, problems = problems, histories = histories,
          actions = lapply(pieces, function(piece) piece$action + 1L),
          tolerance = tolerance))
@@ -69,7 +91,8 @@ build_inverse <- function(inverse, resolution, control, cores) {
 # `group`: the tree of each vector of parameters that will be asked about.
 inverse_evaluator <- function(inverse, group = seq_along(inverse$histories), cores = 1L, likelihood = TRUE) {
   of <- function(problem, histories, group) {
-    new_evaluator(problem, histories, group, inverse$prior, inverse$fixed, inverse$tolerance, cores, likelihood)
+    new_evaluator(problem, histories, group, inverse$prior, inverse$fixed, inverse$tolerance, cores, likelihood,
+                  inverse$recipe)
   }
   evaluator <- of(inverse$problem, inverse$histories, group)
   if (!is.null(inverse$problems)) {

@@ -17,14 +17,16 @@ is_finished <- function(contents) {
 }
 
 # What a file says it belongs to has to be what it holds, and that a fit.
-held_job <- function(held) {
+# `given`: list(setting, models), functions that came from nobody's file.
+held_job <- function(held, given = list()) {
   if (!has_names(held$contents, c("job", "chain"))) refuse_no_fit()
   plain <- held$contents$job
   chain <- held$contents$chain
   check_held_fingerprint(held$fingerprint, held_fit(contents_fingerprint(plain, chain)))
+  held_fit(check_held_job(plain))
+  recipe <- held_recipe(plain, given)
   held_fit({
-    check_held_job(plain)
-    job <- job_from_plain(plain)
+    job <- job_from_plain(plain, recipe)
     check_held_visits(job)
     check_held_chain(chain, job)
     job
@@ -73,7 +75,7 @@ checkpoint_writer <- function(file, job, stands = NULL) {
 # What a job is made of, by the name that a user has for it: each of its fields is in one of these, and counts.
 job_fingerprint <- function(plain) {
   data <- c("histories", "group", "group_levels", "by", "actions", "keep_data")
-  model <- c("setting", "models", "reward", "problems", "resolution", "interpolate", "surprise", "tolerance")
+  model <- c("setting", "models", "reward", "problems", "recipe", "resolution", "interpolate", "surprise", "tolerance")
   prior <- c("prior", "fixed", "likelihood")
   # How it is run, which changes no draw.
   aside <- c("cores", "refresh")
@@ -120,6 +122,8 @@ job_to_plain <- function(job) {
   inverse <- job$inverse
   c(problem_to_plain(inverse$problem), list(
     problems = if (!is.null(inverse$problems)) lapply(inverse$problems, problem_to_plain),
+    # Nothing in a file is run: of functions it says that there were some.
+    recipe = if (!is.null(inverse$recipe)) vapply(inverse$recipe[c("setting", "models")], is.function, NA),
     resolution = inverse$problem$resolution, interpolate = inverse$problem$interpolate,
     surprise = inverse$problem$surprise,
     prior = lapply(unclass(inverse$prior), unclass), fixed = inverse$fixed,
@@ -146,11 +150,44 @@ problem_from_plain <- function(held, plain) {
   problem
 }
 
-job_from_plain <- function(plain) {
+# The recipe of a held job, from functions given anew: they have to be those of the fit.
+held_recipe <- function(plain, given) {
+  for (argument in c("setting", "models")) {
+    wanted <- isTRUE(plain$recipe[[argument]])
+    if (wanted && !is.function(given[[argument]])) {
+      abort_input(argument, "must be given: it was a function in the fit, which no file holds. Give the same ",
+                  "function again, as in resume(file, ", argument, " = ).")
+    }
+    if (!wanted && !is.null(given[[argument]])) {
+      abort_input(argument, "is not needed: the fit was given no function there, and has kept what it was given.")
+    }
+  }
+  if (is.null(plain$recipe)) return(NULL)
+  prior <- new_ibrc_prior(plain$prior)
+  kept <- list(setting = structure(plain$setting, class = "ibrc_setting"),
+               models = structure(plain$models, class = "ibrc_models"))
+  ask <- function(argument) if (plain$recipe[[argument]]) given[[argument]] else kept[[argument]]
+  recipe <- open_recipe(read_recipe(ask("setting"), ask("models"), quantity_terms(prior), plain$fixed), prior)
+  for (argument in c("setting", "models")) {
+    parts <- list(setting = c("transition", "emission", "utility", "discount", "start"), models = "weights")[[argument]]
+    same <- is_near(lapply(unclass(recipe$like[[argument]])[parts], as.vector),
+                    lapply(unclass(kept[[argument]])[parts], as.vector))
+    same <- same && (argument == "setting" || is_near(valid_stack(recipe$like$models, recipe$like$setting),
+                                                      valid_stack(kept$models, recipe$like$setting)))
+    if (!same) {
+      abort_input(if (plain$recipe[[argument]]) argument else "setting", "is not the function that the fit was given: ",
+                  "at the middle of the prior it returns something else.")
+    }
+  }
+  recipe
+}
+
+job_from_plain <- function(plain, recipe = NULL) {
   problems <- if (!is.null(plain$problems)) lapply(plain$problems, problem_from_plain, plain)
   problem <- if (is.null(problems)) problem_from_plain(plain, plain) else problems[[1]]
   inverse <- list(problem = problem, problems = problems, histories = plain$histories, actions = plain$actions,
                   group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
+                  recipe = recipe,
                   prior = new_ibrc_prior(plain$prior), fixed = plain$fixed, tolerance = plain$tolerance)
   evaluator <- inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
   list(inverse = inverse, evaluator = evaluator, run = plain$run, sampler = plain$sampler,

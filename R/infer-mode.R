@@ -134,7 +134,7 @@ curvature_errors <- function(curvature, ends) {
 new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
   names(tops) <- levels(inverse$group)
   structure(
-    c(list(tops = tops), inverse[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
+    c(list(tops = tops), inverse[c("problem", "problems", "recipe", "histories", "prior", "fixed", "tolerance", "by")],
       list(visit_actions = inverse$actions, trajectory_group = as.integer(inverse$group),
            estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
            n_visits = visit_counts(inverse$histories), n_scored = scored_counts(inverse$histories),

@@ -11,7 +11,8 @@
 #' may be negative, so that pessimism and neutrality are ordinary points. One
 #' form of each. `discount`, from 0 to less than 1. `utility(state, action)`,
 #' one entry of the setting's utility; names that are not plain words go in
-#' quotes. `action_prior`, what is done without deliberating: one probability per action, inferred together.
+#' quotes. `action_prior`, what is done without deliberating: one probability per action, inferred together. Any other
+#' plain name stands for a quantity that the `setting` or the `models` given to [ibrc()] are functions of.
 #'
 #' @section Distributions:
 #' `normal(mean, sd)`, `student_t(df, location, scale)`,
@@ -134,9 +135,10 @@ read_term <- function(left) {
   if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
   known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
-  if (!term %in% known) {
+  # Other plain names may be quantities that a setting or models are functions of: ibrc() knows.
+  if (!term %in% known && (!is.name(left) || term %in% c("utility", "setting"))) {
     abort_input(term, "is not a term that can be inferred; there are ", enumerate(known, most = Inf),
-                " and utility(state, action).")
+                " and utility(state, action)", if (term == "setting") ", and quantities called otherwise", ".")
   }
   list(term = term)
 }

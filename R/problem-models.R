@@ -74,6 +74,8 @@ new_ibrc_models <- function(models, weights) {
 
 # Brings every model into the arrays of a setting.
 validate_ibrc_models <- function(models, setting) {
+  quick <- quick_models(models, setting)
+  if (!is.null(quick)) return(quick)
   models$models <- lapply(seq_along(models$models), function(i) {
     model <- models$models[[i]]
     as_dynamics(model$transition, model$emission, setting$states, setting$actions, setting$observations,
@@ -113,6 +115,61 @@ stack_models <- function(models) {
                 emission = unlist(lapply(laws, `[[`, "emission"), use.names = FALSE)))
 }
 
+# The same where their arrays have its sizes and names already, as functions of the package return them; else NULL.
+quick_models <- function(models, setting) {
+  over <- list(transition = setting[c("states", "states", "actions")],
+               emission = setting[c("states", "observations", "actions")])
+  named <- list(transition = c("from", "to", "action"), emission = c("to", "observation", "action"))
+  laws <- lapply(stats::setNames(nm = names(over)), function(law) {
+    together <- quick_rows(models$models, law, unname(over[[law]]))
+    if (is.null(together)) return(NULL)
+    each <- prod(lengths(over[[law]]))
+    lapply(seq_along(models$models), function(i) {
+      array(together[(i - 1) * each + seq_len(each)], lengths(over[[law]], use.names = FALSE),
+            stats::setNames(over[[law]], named[[law]]))
+    })
+  })
+  if (is.null(laws$transition) || is.null(laws$emission)) return(NULL)
+  models$models <- Map(function(transition, emission) list(transition = transition, emission = emission),
+                       laws$transition, laws$emission)
+  names(models$models) <- names(models$weights)
+  models
+}
+
+# stack_models() of models that have not been brought into the arrays of their setting yet. Where their arrays already
+# have its sizes and names, which is what functions of the package return, that is quick: a sampler asks at each step.
+valid_stack <- function(models, setting) {
+  laws <- models$models
+  size <- c(length(setting$states), length(setting$observations), length(setting$actions))
+  stack <- list(n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = length(laws))
+  if (!is_by_rows(laws[[1]]$transition)) {
+    stack$transition <- quick_rows(laws, "transition", list(setting$states, setting$states, setting$actions))
+    stack$emission <- quick_rows(laws, "emission", list(setting$states, setting$observations, setting$actions))
+  }
+  seen <- size[1] == size[2] && !is.null(stack$emission) && all(stack$emission == 0 | stack$emission == 1)
+  if (is.null(stack$transition) || is.null(stack$emission) || seen) {
+    return(stack_models(validate_ibrc_models(models, setting)))
+  }
+  stack
+}
+
+# One law of all models as a vector, its rows rescaled as check_rows() does; NULL where anything is out of the ordinary.
+quick_rows <- function(laws, law, over) {
+  arrays <- lapply(laws, `[[`, law)
+  size <- lengths(over)
+  for (x in arrays) {
+    if (!is.double(x) || !identical(dim(x), size)) return(NULL)
+    if (!is.null(dimnames(x)) && !identical(unname(dimnames(x)), over)) return(NULL)
+  }
+  x <- unlist(arrays, use.names = FALSE)
+  if (anyNA(x) || min(x) < 0 || max(x) > 2) return(NULL)
+  rows <- aperm(array(x, c(size[1], size[2], size[3] * length(arrays))), c(1, 3, 2))
+  total <- rowSums(matrix(rows, ncol = size[2]))
+  if (any(abs(total - 1) > sum_tolerance)) return(NULL)
+  if (all(total == 1)) return(x)
+  as.vector(aperm(rows / total, c(1, 3, 2)))
+}
+
 # Beside models in which the state is hidden, one by rows has to be written out.
 dense_model <- function(model) {
   if (!is_by_rows(model$transition)) return(model)
@@ -138,9 +195,55 @@ perturb_models <- function(setting, by = 0.1, vary = c("emission", "transition",
 
 perturb_arrays <- function(setting, by, vary, apart, weights) {
   laws <- if (vary == "both") c("emission", "transition") else vary
-  units <- do.call(rbind, lapply(laws, function(law) row_units(setting[[law]], law, apart)))
+  models <- if (apart) perturb_apart(setting, by, laws) else perturb_together(setting, by, laws)
+  if (is.null(models)) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
+  out <- model_prior(models, weights)
+  # Whole laws were rescaled when they were moved.
+  if (!apart && has_law_names(setting)) out else validate_ibrc_models(out, setting)
+}
+
+has_law_names <- function(setting) {
+  identical(dimnames(setting$transition), list(from = setting$states, to = setting$states, action = setting$actions)) &&
+    identical(dimnames(setting$emission),
+              list(to = setting$states, observation = setting$observations, action = setting$actions))
+}
+
+# Every step of the one law with every step of the other. A sampler may ask at each of its steps: laws are moved once,
+# whole.
+perturb_together <- function(setting, by, laws) {
+  steps <- c(-by, 0, by)
+  words <- c(sprintf("%+g", -by), "as is", sprintf("%+g", by))
+  models <- list(lapply(setting[c("transition", "emission")], rescaled_law))
+  labels <- ""
+  for (law in laws) {
+    size <- dim(setting[[law]])
+    rows <- law_as_rows(setting[[law]])
+    uncertain <- which(rowSums(rows > 0) > 1)
+    if (!length(uncertain)) next
+    moved <- lapply(steps, function(step) {
+      if (step != 0) rows[uncertain, ] <- shift_each_row(rows[uncertain, , drop = FALSE], step)
+      with_law_rows(setting[[law]], rows)
+    })
+    models <- unlist(lapply(moved, function(one) lapply(models, function(model) replace(model, law, list(one)))),
+                     recursive = FALSE)
+    labels <- as.vector(outer(labels, paste(law, words), function(a, b) ifelse(nzchar(a), paste0(a, ", ", b), b)))
+  }
+  if (length(models) > 1) stats::setNames(models, labels)
+}
+
+# A law as a matrix of its rows, and with others in their place, which are rescaled to sum to exactly 1.
+law_as_rows <- function(law) matrix(aperm(law, c(1, 3, 2)), ncol = dim(law)[2])
+with_law_rows <- function(law, rows) {
+  law[] <- aperm(array(rows / rowSums(rows), dim(law)[c(1, 3, 2)]), c(1, 3, 2))
+  law
+}
+rescaled_law <- function(law) with_law_rows(law, law_as_rows(law))
+
+# Every distinct row by itself.
+perturb_apart <- function(setting, by, laws) {
+  units <- do.call(rbind, lapply(laws, function(law) row_units(setting[[law]], law)))
   n_units <- length(unique(units$unit))
-  if (n_units == 0) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
+  if (n_units == 0) return(NULL)
   if (3^n_units > 729) {
     abort_input("apart", "= TRUE would make ", format(3^n_units, big.mark = big_mark()), " models, one for each ",
                 "combination of ", n_units, " distinct rows; use apart = FALSE or build a smaller ",
@@ -162,7 +265,7 @@ perturb_arrays <- function(setting, by, vary, apart, weights) {
   names(models) <- apply(moves, 1, function(step) {
     paste(labels, ifelse(step == 0, "as is", sprintf("%+g", step)), collapse = ", ")
   })
-  validate_ibrc_models(model_prior(models, weights), setting)
+  models
 }
 
 # The same where the state is seen: what is seen is certain, and every row of the transition moves with the others.
@@ -196,7 +299,7 @@ models_at_step <- function(models, setting, by) {
 }
 
 # One row per row of the law that can vary; rows in one unit vary together.
-row_units <- function(law_array, law, apart) {
+row_units <- function(law_array, law) {
   size <- dim(law_array)
   at <- expand.grid(state = seq_len(size[1]), action = seq_len(size[3]))
   rows <- lapply(seq_len(nrow(at)), function(i) law_array[at$state[i], , at$action[i]])
@@ -211,7 +314,7 @@ row_units <- function(law_array, law, apart) {
   label <- paste0(law, "[", states[at$state], "]")
   clash <- tapply(first, label, function(f) length(unique(f)))[label] > 1
   label <- ifelse(clash, paste0(law, "[", states[at$state], ", ", actions[at$action], "]"), label)
-  data.frame(law = law, at, unit = if (apart) label[first] else law)
+  data.frame(law = law, at, unit = label[first])
 }
 
 # Moves the largest probability of a row by `step`, the others in proportion,
@@ -223,6 +326,19 @@ shift_row <- function(p, step) {
   p[-top] <- p[-top] * (1 - moved) / (1 - p[top])
   p[top] <- moved
   p
+}
+
+# The same of every row of a matrix.
+shift_each_row <- function(p, step) {
+  row <- seq_len(nrow(p))
+  top <- cbind(row, max.col(p, ties.method = "first"))
+  most <- p[top]
+  sure <- which(1 - most < 1e-6)
+  moved <- if (step > 0) pmin(most + step, (1 + most) / 2) else pmax(most + step, most / 2)
+  out <- p * (1 - moved) / (1 - most)
+  out[top] <- moved
+  for (i in sure) out[i, ] <- shift_sure_row(p[i, ], top[i, 2], step)
+  out
 }
 
 # The same beside a probability of nearly 1, as EM makes them: what 1 leaves is lost to rounding, even all of it in

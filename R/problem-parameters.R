@@ -71,10 +71,11 @@ same_quantity <- function(term, other) {
   term == other | quantity_of(term) == quantity_of(other) & quantity_of(other) %in% simplex
 }
 
-# What a term means. An entry of the utility is no parameter of the agent.
+# What a term means. An entry of the utility is no parameter of the agent, nor is a quantity of a recipe.
 meaning_of <- function(term) {
   found <- parameters[[quantity_of(term)]]
-  if (is.null(found)) return("Worth of an action in a state.")
+  if (is.null(found) && startsWith(term, "utility[")) return("Worth of an action in a state.")
+  if (is.null(found)) return("A quantity that the setting, or what is believed about it, depends on.")
   if (term %in% price_inverses) found$inverse_meaning else found$meaning
 }
 

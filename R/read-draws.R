@@ -1,11 +1,10 @@
 # What a fit keeps: draws on the natural scale, [iteration, chain, term] per group,
 # and what is needed to plan for any of them again.
 
-new_ibrc_fit <- function(chain, job) {
+new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
   inverse <- job$inverse
   evaluator <- job$evaluator
   group <- inverse$group
-  state <- state_of(chain)
   kept <- max(0, state$iteration - state$warmup) %/% state$thin
   if (kept < 2) {
     abort("interrupted", "The run was interrupted in warm-up, at step ", state$iteration, " of ", state$iter,
@@ -20,7 +19,7 @@ new_ibrc_fit <- function(chain, job) {
   })
   structure(
     list(draws = stats::setNames(draws, levels(group)), problem = inverse$problem, problems = inverse$problems,
-         prior = inverse$prior, fixed = inverse$fixed, tolerance = inverse$tolerance,
+         recipe = inverse$recipe, prior = inverse$prior, fixed = inverse$fixed, tolerance = inverse$tolerance,
          likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
@@ -127,8 +126,10 @@ tidy_draws <- function(fit, conf.level = 0.95) {
       one <- matrix(draws[, , term], dim(draws)[1])
       range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
       data.frame(term = term, group = group, estimate = stats::median(one), std.error = stats::sd(one),
-                 conf.low = range[1], conf.high = range[2], rhat = posterior::rhat(one),
-                 ess_bulk = posterior::ess_bulk(one), ess_tail = posterior::ess_tail(one),
+                 conf.low = range[1], conf.high = range[2], 
+                 rhat = within_draws(fit, one, posterior::rhat, max),
+                 ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
+                 ess_tail = within_draws(fit, one, posterior::ess_tail, sum),
                  contraction = shrink[term, group])
     }))
   })
@@ -156,7 +157,8 @@ contraction <- function(fit) {
 #' @return `as.data.frame()`: a data frame with one row per draw and term: `.chain`,
 #'   `.iteration`, `.draw`, `group`, `term` and `value`, on the natural scale (`alpha` itself, not its logarithm).
 #'   `as_draws_array()`, `as_draws_df()` and the like: objects of the package
-#'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups.
+#'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups; and, where dynamics were inferred as
+#'   well, the probabilities of their laws, such as `transition[mci,dementia]`.
 #' @family inference
 #' @export
 #' @examples
@@ -195,6 +197,10 @@ as_draws_array.ibrc_fit <- function(x, ...) {
     draws
   })
   n <- dim(all[[1]])
+  if (has_dynamics(x)) {
+    laws <- law_draws(x)
+    all <- c(all, list(array(laws, c(n[1:2], ncol(laws)), list(NULL, NULL, colnames(laws)))))
+  }
   joined <- array(unlist(all), c(n[1], n[2], sum(vapply(all, function(d) dim(d)[3], 0L))))
   dimnames(joined) <- list(NULL, NULL, unlist(lapply(all, function(d) dimnames(d)[[3]])))
   posterior::as_draws_array(joined)

@@ -161,13 +161,11 @@ draws_at <- function(fit, draw) {
 # of what there is so far (NULL at first) and the next. Every solve starts from the values of
 # the one before.
 read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) c(so_far, list(one))) {
-  draws <- fit$draws[[group]]
   problem <- problem_of(fit, group)
   start <- numeric(problem$space$n_nodes)
   out <- NULL
   for (i in seq_len(nrow(chosen))) {
-    natural <- matrix(draws[chosen$.iteration[i], chosen$.chain[i], ], 1,
-                      dimnames = list(NULL, dimnames(draws)[[3]]))
+    natural <- draw_natural(fit, group, chosen$.iteration[i], chosen$.chain[i])
     drawn <- plan_at(fit, natural, problem, start)
     start <- drawn$solution$value
     out <- reduce(out, read(drawn))

@@ -24,6 +24,7 @@ project_behavior <- function(fit) {
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   plans <- lapply(stats::setNames(nm = names(fit$draws)), function(group) {
     middle <- apply(fit$draws[[group]], 3, stats::median)
+    # Dynamics that were inferred stand at their medians as well (`at` of the recipe).
     plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))), problem_of(fit, group))
   })
   if (is_grouped(fit)) plans else plans[[1]]

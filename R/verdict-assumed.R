@@ -2,12 +2,25 @@
 # terms on which nothing depends: identified.
 
 dynamics_rows <- function(fit) {
+  if (has_dynamics(fit)) return(inferred_rows(fit))
   problems <- all_problems(fit)
   learned <- any(vapply(problems, function(problem) identical(problem$setting$dynamics, "learned"), NA))
   verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
              "dynamics that are known", if (learned) "caution" else "ok",
              paste("The dynamics were learned and then held fixed: intervals do not know of it, and are too short.",
                    "Fit again under other draws of the dynamics (model_draws()), and report how far the answer moves."))
+}
+
+# Dynamics that were inferred with the agents, or drawn without them.
+inferred_rows <- function(fit) {
+  swapped <- fit$dynamics$swapped
+  changed <- isTRUE(swapped > 0)
+  how <- if (fit$dynamics$uncertainty == "joint") "inferred together with the agents" else
+    "drawn from what was seen, without the actions"
+  verdict_rows("assumed", paste0("dynamics: ", how, if (changed) {
+    paste0("; states stand in another order in ", format(100 * swapped, digits = 2), "% of the draws")
+  }), "states that keep their order", if (changed) "do not use" else "ok",
+  if (changed) "States change places in some draws: learn dynamics whose states are easier to tell apart." else "")
 }
 
 # Actions that are missing before other visits: beliefs after them are means over what may have been done, which
@@ -114,6 +127,10 @@ reweighted_evaluator <- function(evaluator, problems) {
     nearest <- which.min(model_distances(problem))
     weights[nearest] <- 2 * weights[nearest]
     weights / sum(weights)
+  }
+  if (!is.null(evaluator$recipe)) {
+    evaluator$recipe$tilt <- which.min(model_distances(problems[[1]]))
+    return(evaluator)
   }
   if (is.null(evaluator$own)) {
     evaluator$batch$problem$model_weights <- tilt(evaluator$batch$problem$model_weights, problems[[1]])

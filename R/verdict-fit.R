@@ -157,7 +157,8 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     if (inherits(e, "ibrc_error_input")) stop(e) else e
   })
   rows <- rbind(
-    attempt("whole", "the profile beside the chains", whole_rows(fit, evaluator, streams)),
+    attempt("whole", "the profile beside the chains", if (has_dynamics(fit)) unprofiled_rows() else
+      whole_rows(fit, evaluator, streams)),
     attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
     attempt("identified", "behaviour that depends on each term", inert_rows(fit, evaluator)),
     lost_action_rows(fit),
@@ -167,6 +168,12 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
   )
   rownames(rows) <- NULL
   rows
+}
+
+# Along a profile every point would be a top of all laws.
+unprofiled_rows <- function() {
+  verdict_rows("whole", "not looked at: the dynamics are inferred as well", "the profile beside the chains", "caution",
+               "Fit again with another `seed`, and see that the answer stays.")
 }
 
 # At the end of a run, when draws must not be lost any more.

@@ -22,6 +22,9 @@
 #'
 #' @param object,x A fit ([ibrc()]), or its summary.
 #' @param conf.level Mass of the central interval.
+#' @param what For `tidy()`: the terms of the agents, or the laws of dynamics that were inferred with them ([ibrc()]
+#'   with `dynamics`), which `tidy(fit, "dynamics")` gives: one row per probability, with what was `learned` without
+#'   the actions beside it.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
@@ -67,8 +70,17 @@ summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
 #' @rdname summary.ibrc_fit
 #' @name tidy.ibrc_fit
 #' @export
-tidy.ibrc_fit <- function(x, conf.level = 0.95, ...) {
+tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"), ...) {
   check_unused(...)
+  # tidy(fit, "dynamics")
+  if (is.character(conf.level) && missing(what)) {
+    what <- conf.level
+    conf.level <- 0.95
+  }
+  if (check_choice(what, c("agents", "dynamics"), "what") == "dynamics") {
+    need_dynamics(x)
+    return(tidy_dynamics(x, check_level(conf.level)))
+  }
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
 }
 
@@ -141,7 +153,18 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   if (!is.null(start_by)) cat("\nBeliefs start by ", listing(start_by), "\n", sep = "")
   cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
       if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
+  if (identical(x$fit$dynamics$uncertainty, "cut")) print_cut(x$fit, digits)
   cat("\n")
   print(x$verdict)
   invisible(x)
+}
+
+# How much of what is not known comes from the dynamics.
+print_cut <- function(fit, digits) {
+  cat("\nVariance within draws of the dynamics, and between them\n")
+  shown <- cut_variance(fit)
+  shown[c("within", "between")] <- lapply(shown[c("within", "between")], signif, digits)
+  shown$share_between <- round(shown$share_between, 2)
+  if (!is_grouped(fit)) shown$group <- NULL
+  print(shown, row.names = FALSE)
 }

@@ -70,7 +70,7 @@ static R_xlen_t find_element(SEXP list, const char *name) {
   return -1;
 }
 
-static int has_element(SEXP list, const char *name) { return find_element(list, name) >= 0; }
+int args_has_element(SEXP list, const char *name) { return find_element(list, name) >= 0; }
 
 SEXP args_element(SEXP list, const char *name) {
   const R_xlen_t i = find_element(list, name);
@@ -194,7 +194,7 @@ ibrc_models args_models(SEXP models) {
   ibrc_models m = args_model_sizes(models);
   m.n_models = size_element(models, "n_models");
   const size_t rows = product(product((size_t)m.n_states, (size_t)m.n_actions), (size_t)m.n_models);
-  if (has_element(models, "row_start")) {
+  if (args_has_element(models, "row_start")) {
     take_rows(models, rows, &m);
     return m;
   }
@@ -269,7 +269,7 @@ ibrc_history args_history(SEXP history, const ibrc_models *models) {
   h.action = ints_element(history, "action", n);
   h.observation = ints_element(history, "observation", n);
   h.count = doubles_element(history, "count", cells);
-  if (has_element(history, "stops")) h.stops = ints_element(history, "stops", (size_t)h.n_actions);
+  if (args_has_element(history, "stops")) h.stops = ints_element(history, "stops", (size_t)h.n_actions);
   SEXP start = args_element(history, "start");
   if (Rf_xlength(start) > h.n_histories) Rf_error("internal: more roots than histories");
   h.n_roots = (int)Rf_xlength(start);

@@ -27,6 +27,7 @@ int args_size(SEXP x, const char *name); /* at least 1 */
 const double *args_nonnegative(SEXP x, R_xlen_t n, const char *name);
 void args_check_nonnegative(const double *x, size_t n, const char *name);
 SEXP args_element(SEXP list, const char *name);
+int args_has_element(SEXP list, const char *name);
 
 /* Storage for kernels: freed by R when the call returns. */
 double *args_alloc_doubles(size_t n);

@@ -10,11 +10,11 @@ static size_t result_doubles(const ibrc_table *table) {
 }
 
 /* The plan that a solve of `problem` leads to; without a result, its sizes. */
-static ibrc_plan plan_over(const ibrc_evaluation *evaluation, const ibrc_problem *problem,
-                           const ibrc_backup_result *result) {
+static ibrc_plan plan_over(const ibrc_evaluation *evaluation, const ibrc_table *table,
+                           const ibrc_problem *problem, const ibrc_backup_result *result) {
   ibrc_plan plan = {.space = evaluation->space,
-                    .n_actions = evaluation->table->n_actions,
-                    .n_models = evaluation->table->n_models,
+                    .n_actions = table->n_actions,
+                    .n_models = table->n_models,
                     .by_value = evaluation->by_value,
                     .alpha = problem->alpha,
                     .beta = problem->beta,
@@ -29,30 +29,66 @@ static ibrc_plan plan_over(const ibrc_evaluation *evaluation, const ibrc_problem
   return plan;
 }
 
-size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, int n_vectors, int n_threads) {
-  ibrc_plan plan = plan_over(evaluation, evaluation->problem, NULL);
-  /* The likelihood comes after the solve, in the same place. */
-  size_t most = ibrc_solve_doubles(evaluation->table, evaluation->coarse, n_threads);
-  for (int i = 0; i < n_vectors; i++) {
-    const size_t needed = ibrc_loglik_doubles(evaluation->history[i], &plan, evaluation->models);
-    if (needed > most) most = needed;
-  }
-  return result_doubles(evaluation->table) + most + IBRC_GAP_DOUBLES;
-}
-
-size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, int n_vectors) {
-  ibrc_plan plan = plan_over(evaluation, evaluation->problem, NULL);
+size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_vector *vectors, int n_vectors,
+                              int n_threads) {
   size_t most = 0;
   for (int i = 0; i < n_vectors; i++) {
+    const ibrc_world *world = vectors[i].world;
+    /* Neighbours often have a world in common. */
+    const int same = i > 0 && world == vectors[i - 1].world;
+    const ibrc_plan plan = plan_over(evaluation, &world->table, evaluation->problem, NULL);
+    /* The likelihood comes after the solve, in the same place. */
+    const size_t solve = same ? 0 : ibrc_solve_doubles(&world->table, &world->coarse, n_threads);
+    const size_t loglik = ibrc_loglik_doubles(evaluation->history[i], &plan, &world->models);
+    const size_t needed = result_doubles(&world->table) + (solve > loglik ? solve : loglik);
+    if (needed > most) most = needed;
+  }
+  return most + IBRC_GAP_DOUBLES;
+}
+
+size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, const ibrc_vector *vectors, int n_vectors) {
+  size_t most = 0;
+  for (int i = 0; i < n_vectors; i++) {
+    const ibrc_plan plan = plan_over(evaluation, &vectors[i].world->table, evaluation->problem, NULL);
     const size_t needed = ibrc_loglik_ints(evaluation->history[i], &plan);
     if (needed > most) most = needed;
   }
   return most + IBRC_GAP_INTS;
 }
 
+void ibrc_evaluator_tables(const ibrc_table_recipe *recipe, int n_worlds, int n_threads,
+                           const ibrc_world_storage *storage, double *doubles, int *ints,
+                           ibrc_world *worlds) {
+  const size_t n_doubles = ibrc_table_doubles(recipe), n_ints = ibrc_table_ints(recipe);
+  const int each = recipe->pause ? n_threads : 1;
+  if (recipe->pause) n_threads = 1;
+  IBRC_PARALLEL_EACH(n_threads)
+  for (int i = 0; i < n_worlds; i++) {
+    const size_t thread = recipe->pause ? 0 : (size_t)ibrc_thread_number(), at = (size_t)i;
+    ibrc_world *world = worlds + i;
+    ibrc_table_recipe own = *recipe;
+    own.models = &world->models;
+    own.n_threads = each;
+    int *row_start = storage->row_start + at * (storage->n_rows + 1);
+    int *column = storage->column + at * storage->most_entries;
+    double *weight = storage->weight + at * storage->most_entries;
+    double *surprise = storage->surprise + at * storage->n_rows;
+    ibrc_table_build(&own, doubles + thread * n_doubles, ints + thread * n_ints, row_start, column,
+                     weight, surprise);
+    world->table = (ibrc_table){.n_nodes = recipe->space->n_nodes,
+                                .n_actions = world->models.n_actions,
+                                .n_models = world->models.n_models,
+                                .row_start = row_start,
+                                .column = column,
+                                .weight = weight};
+    world->surprise = surprise;
+  }
+}
+
 static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *history,
                          int n_threads, double *doubles, int *ints, ibrc_vector *vector) {
-  const ibrc_table *table = evaluation->table;
+  const ibrc_world *world = vector->world;
+  const ibrc_table *table = &world->table;
   const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
   const size_t rows = ibrc_table_rows(table);
   ibrc_problem problem = *evaluation->problem;
@@ -61,6 +97,8 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   problem.eta = vector->eta;
   problem.discount = vector->discount;
   problem.action_prior = vector->action_prior;
+  problem.model_weights = world->model_weights;
+  problem.surprise = world->surprise;
   if (vector->reward) problem.reward = vector->reward;
 
   ibrc_backup_result result = {.value = vector->value,
@@ -69,14 +107,14 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
                                .policy = doubles + cells + rows,
                                .sigma = doubles + 2 * cells + rows};
   double *scratch = doubles + result_doubles(table);
-  vector->report = ibrc_solve_optimum(table, evaluation->coarse, &problem, &evaluation->options,
+  vector->report = ibrc_solve_optimum(table, &world->coarse, &problem, &evaluation->options,
                                       n_threads, scratch, &result);
   vector->log_likelihood = -INFINITY;
   if (vector->report.code != IBRC_OK) return;
-  ibrc_plan plan = plan_over(evaluation, &problem, &result);
+  ibrc_plan plan = plan_over(evaluation, table, &problem, &result);
   const ibrc_loglik_result total_alone = {.log_policy = NULL};
   vector->log_likelihood =
-      ibrc_loglik(history, &plan, evaluation->models, evaluation->start_belief, scratch, ints,
+      ibrc_loglik(history, &plan, &world->models, world->start_belief, scratch, ints,
                   evaluation->options.pause, &total_alone);
 }
 

@@ -10,14 +10,22 @@
  * number of threads. Where the options have a pause, vectors come one after the
  * other instead, each with all threads. */
 
+/* What an agent believes in, and the table made of it. Where dynamics are inferred, vectors
+ * have worlds of their own, in the same space and of the same sizes. */
 typedef struct {
-  const ibrc_table *table;
-  const ibrc_coarse *coarse;
+  ibrc_table table;
+  ibrc_coarse coarse;
+  ibrc_models models;
+  const double *model_weights; /* [model] */
+  const double *surprise;      /* [row] */
+  const double *start_belief;  /* [state, start]: a tree says which */
+  int n_starts;
+} ibrc_world;
+
+typedef struct {
   const ibrc_space *space;
-  const ibrc_models *models;
   const ibrc_problem *problem; /* what the vectors have in common */
   const ibrc_history *const *history; /* [vector]: whose behaviour */
-  const double *start_belief; /* [state, start]: a tree says which */
   int by_value;
   ibrc_solve_options options;
 } ibrc_evaluation;
@@ -33,6 +41,7 @@ static inline size_t ibrc_evaluator_slots(int n_actions) {
 /* One vector: prices, discount, action prior, and rewards [node][action] (the problem's own if
  * NULL). `value` holds the start on entry and the solution on return. */
 typedef struct {
+  const ibrc_world *world;
   double alpha, beta, eta, discount;
   const double *action_prior; /* [action], sum 1 */
   const double *reward;
@@ -42,8 +51,23 @@ typedef struct {
 } ibrc_vector;
 
 /* Working space of any one of the vectors, on which so many threads work. */
-size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, int n_vectors, int n_threads);
-size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, int n_vectors);
+size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_vector *vectors, int n_vectors,
+                              int n_threads);
+size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, const ibrc_vector *vectors, int n_vectors);
+
+/* Tables of worlds, one thread per world: `recipe` says all but whose models and how many threads. Arrays of world i
+ * begin at i times what one world may need: rows + 1 ints and ibrc_table_most() entries, as
+ * many doubles, and rows of surprise. Fills `table` and `surprise`; scratch is that of ibrc_table_doubles() and
+ * ibrc_table_ints() for each thread. */
+typedef struct {
+  size_t n_rows, most_entries;
+  int *row_start, *column;
+  double *weight, *surprise;
+} ibrc_world_storage;
+
+void ibrc_evaluator_tables(const ibrc_table_recipe *recipe, int n_worlds, int n_threads,
+                           const ibrc_world_storage *storage, double *doubles, int *ints,
+                           ibrc_world *worlds);
 
 /* n_doubles, n_ints: as much as each thread has for its own. */
 void ibrc_evaluator_run(const ibrc_evaluation *evaluation, int n_vectors, int n_threads,

@@ -209,3 +209,71 @@ void ibrc_table_fill(const ibrc_table_recipe *recipe, double *doubles, int *ints
                      int *column, double *weight, double *entropy) {
   visit_rows(recipe, doubles, ints, NULL, row_start, column, weight, entropy);
 }
+
+/* Observations that some state can give after an action, in one model. */
+static int n_possible(const ibrc_models *models, int action, int model) {
+  const double *emission = ibrc_model_emission(models, action, model);
+  int n = 0;
+  for (int x = 0; x < models->n_obs; x++, emission += models->n_states) {
+    int s = 0;
+    while (s < models->n_states && !(emission[s] > 0.0)) s++;
+    n += s < models->n_states;
+  }
+  return n;
+}
+
+double ibrc_table_most(const ibrc_table_recipe *recipe) {
+  const ibrc_models *models = recipe->models;
+  if (ibrc_model_seen(models)) {
+    return models->row_start[(size_t)models->n_states * (size_t)models->n_actions * (size_t)models->n_models];
+  }
+  double per_node = 0.0;
+  for (int m = 0; m < models->n_models; m++) {
+    for (int u = 0; u < models->n_actions; u++) {
+      per_node += fmin((double)n_possible(models, u, m) * recipe->space->n_corners, recipe->space->n_nodes);
+    }
+  }
+  return per_node * recipe->space->n_nodes;
+}
+
+static void sum_counts(const ibrc_table_recipe *recipe, int *row_start) {
+  const size_t rows = (size_t)recipe->space->n_nodes * (size_t)recipe->models->n_actions *
+                      (size_t)recipe->models->n_models;
+  row_start[0] = 0;
+  for (size_t r = 0; r < rows; r++) row_start[r + 1] += row_start[r];
+}
+
+/* Rows one after the other, each at the end of the last: half the work of two passes. */
+static void append_rows(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_start,
+                        int *column, double *weight, double *entropy) {
+  const int U = recipe->models->n_actions, M = recipe->models->n_models;
+  workspace w = carve(recipe, doubles, ints);
+  for (int j = 0; j < recipe->space->n_nodes; j++) w.slot[j] = -1;
+  size_t row = 0;
+  row_start[0] = 0;
+  for (int z = 0; z < recipe->space->n_nodes; z++) {
+    ibrc_space_node(recipe->space, z, w.node_belief);
+    for (int u = 0; u < U; u++) {
+      for (int m = 0; m < M; m++, row++) {
+        const int n_entries = build_row(recipe, &w, u, m, entropy + row);
+        const int first = row_start[row];
+        for (int i = 0; i < n_entries; i++) {
+          column[first + i] = w.column[i];
+          weight[first + i] = w.entry[i];
+        }
+        row_start[row + 1] = first + n_entries;
+      }
+    }
+  }
+}
+
+void ibrc_table_build(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_start,
+                      int *column, double *weight, double *entropy) {
+  if (!recipe->pause && !ibrc_model_seen(recipe->models)) {
+    append_rows(recipe, doubles, ints, row_start, column, weight, entropy);
+    return;
+  }
+  ibrc_table_count(recipe, doubles, ints, row_start + 1);
+  sum_counts(recipe, row_start);
+  ibrc_table_fill(recipe, doubles, ints, row_start, column, weight, entropy);
+}

@@ -49,6 +49,13 @@ void ibrc_table_count(const ibrc_table_recipe *recipe, double *doubles, int *int
 void ibrc_table_fill(const ibrc_table_recipe *recipe, double *doubles, int *ints, const int *row_start,
                      int *column, double *weight, double *entropy);
 
+/* The most entries that a table of these models can have. */
+double ibrc_table_most(const ibrc_table_recipe *recipe);
+
+/* Counts and fills at once, into arrays that hold so many: row_start [row, and one more]. */
+void ibrc_table_build(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_start,
+                      int *column, double *weight, double *entropy);
+
 /* sum_j W(row, j) x(j). Four running sums hide the latency of an addition. */
 static inline double ibrc_table_dot(const ibrc_table *table, size_t row, const double *x) {
   int i = table->row_start[row];

@@ -108,6 +108,42 @@ names(tasks) <- sizes
 time <- race(tasks)
 show(data.frame(patients = sizes, cost = apply(time / time[, 1], 2, middle)))
 
+say("== Dynamics that are inferred: an evaluation with a table of its own, less one with fixed dynamics, in builds of")
+say("a table (to reach: 1.5)\n")
+# Nine models of three states and twelve observations, perturbed in R and built in C at each vector.
+recipe_cost <- function(n_vectors = 8) {
+  setting <- clinic()
+  setting$belief_utility <- certainty_bonus(2.5, above = 0.9)
+  models <- function(setting) perturb_models(setting, by = 0.1, vary = "both")
+  shifted <- function(shift) {
+    law <- setting$transition
+    law[, , ] <- (1 - shift) * law + shift / 3
+    setting$transition <- law
+    setting
+  }
+  p <- problem("3 states, 9 models", setting, models(setting), 20, 1626, 4)
+  tree <- own("build_histories")(own("code_visits")(p$visits, setting), setting)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 3), beta ~ lognormal(0, 3), eta ~ lognormal(0, 3), shift ~ uniform(0, 0.1))
+  recipe <- own("open_recipe")(own("read_recipe")(shifted, models, "shift", list()), prior)
+  make <- function(prior, recipe) own("new_evaluator")(p$plan, list(tree), rep(1L, n_vectors), prior, list(), 1e-8, 1L,
+                                                      TRUE, recipe)
+  set.seed(1)
+  theta <- matrix(log(c(0.5, 1.25, 1e-3)), n_vectors, 3, byrow = TRUE) + rnorm(3 * n_vectors, sd = 0.1)
+  at <- matrix(p$plan$solution$value, p$plan$space$n_nodes, n_vectors)
+  fixed <- make(own("new_ibrc_prior")(unclass(prior)[1:3]), NULL)
+  free <- make(prior, recipe)
+  stack <- own("stack_models")(p$plan$models)
+  time <- race(list(
+    fixed = function() own("evaluate_batch")(fixed, theta, at),
+    free = function() own("evaluate_batch")(free, cbind(theta, qlogis(seq(0.2, 0.8, length.out = n_vectors))), at),
+    build = function() call("ffi_table_build", stack, p$plan$space, 1L, 1L)
+  ))
+  data.frame(problem = p$name, nodes = p$plan$space$n_nodes,
+             builds = middle((time[, "free"] - time[, "fixed"]) / n_vectors / time[, "build"]),
+             fixed_evaluation = middle(time[, "fixed"] / n_vectors / time[, "build"]))
+}
+show(recipe_cost())
+
 say("== Four chains on two threads beside one (to reach: 1.7), and the share of a sampler's step spent outside C")
 say("after warm-up, on one thread (to reach: 0.15 on DIAG)\n")
 outside_c <- function(p, n_steps = 400) {

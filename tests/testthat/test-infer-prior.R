@@ -70,7 +70,8 @@ test_that("what is no formula is refused", {
 })
 
 test_that("unknown terms, distributions and arguments are refused", {
-  expect_refused(ibrc_prior(gamma ~ normal(0, 1)), "gamma", "not a term")
+  expect_refused(ibrc_prior("gamma" ~ normal(0, 1)), "gamma", "not a term")
+  expect_refused(ibrc_prior(setting ~ normal(0, 1)), "setting", "called otherwise")
   expect_refused(ibrc_prior(log(alpha) ~ normal(0, 1)), "log(alpha)", "not a term")
   expect_refused(ibrc_prior(utility ~ normal(0, 1)), "utility", "utility\\(state, action\\)")
   expect_refused(ibrc_prior(utility(healthy) ~ normal(0, 1)), "utility(healthy)", "one name of each")

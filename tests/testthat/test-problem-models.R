@@ -128,3 +128,25 @@ test_that("models remember their step, and are made again with another", {
   weighted$models[[1]]$emission[1, , 3] <- c(0.5, 0.5)
   expect_null(models_at_step(weighted, setting, 0.2))
 })
+
+test_that("rows move together as they move one by one", {
+  rows <- with_seed(4, matrix(stats::rexp(60)^3, 12))
+  rows[cbind(1:5, 1:5)] <- 0
+  rows[12, ] <- c(1e-20, 1, 0, 0, 0)
+  rows <- rows / rowSums(rows)
+  for (step in c(-0.3, -0.05, 0.05, 0.3)) {
+    expect_identical(shift_each_row(rows, step), t(apply(rows, 1, shift_row, step)))
+  }
+})
+
+test_that("models that need no second look are stacked as those that do", {
+  setting <- diag_setting()
+  models <- perturb_models(setting, vary = "both")
+  expect_identical(valid_stack(models, setting), stack_models(validate_ibrc_models(models, setting)))
+  # Without names, in another form, by rows: the long way.
+  other <- model_prior(list(list(transition = unname(setting$transition), emission = setting$emission[, 2:1, ])))
+  expect_identical(valid_stack(other, setting), stack_models(validate_ibrc_models(other, setting)))
+  bad <- models
+  bad$models[[2]]$emission[1] <- 0.9
+  expect_refused(valid_stack(bad, setting), "models[[2]]$emission", "sum to 1")
+})

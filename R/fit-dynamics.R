@@ -1,0 +1,124 @@
+# Fits with learned dynamics that are not held fixed (ibrc() with `dynamics`).
+
+# One posterior of dynamics and agents.
+fit_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {
+  if (!is.null(file)) {
+    abort_input("file", "cannot be given with uncertainty = \"joint\" yet: such a run writes no checkpoints.")
+  }
+  if (control$sampler != "adaptive") {
+    abort_input("sampler", "must be \"adaptive\" with uncertainty = \"joint\": the paper's walk would not move there.")
+  }
+  n_groups <- length(inverse$histories)
+  run$seed <- settle_seed(seed)
+  streams <- streams_from_seed(run$seed, run$chains + n_groups + 1)
+  evaluator <- joint_evaluator(inverse, dynamics_tree(iohmm), run$chains, run$cores, likelihood)
+  say <- function(density) if (run$refresh > 0) tell(message("climbing: log posterior ", round(density, 1)))
+  top <- joint_top(evaluator, inverse, streams[run$chains + 1 + seq_len(n_groups)], say)
+  first <- joint_start(evaluator, top, run$chains, streams[[run$chains + 1]])
+  run$start <- prior_natural(evaluator$prior, first$theta)
+  state <- walk_start(first$theta, function(theta) first$log_density, streams[seq_len(run$chains)], top$theta,
+                      top$covariance, run$warmup, run$iter, run$thin)
+  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
+              keep_data = control$keep_data)
+  finish_job(job, list(state = state, value = first$value), NULL, check = control$check)
+}
+
+# What `dynamics` must be, and what goes with it.
+check_dynamics <- function(dynamics, uncertainty, setting) {
+  check_class(dynamics, "ibrc_iohmm", "dynamics", "fit_iohmm()")
+  if (inherits(setting, "ibrc_setting")) {
+    for (part in c("states", "actions", "observations")) {
+      if (!identical(setting[[part]], dynamics[[part]])) {
+        abort_input("dynamics", "must have the ", part, " of the setting, in the same order.")
+      }
+    }
+  }
+  if (is_group_list(setting)) {
+    abort_input("setting", "cannot be a list, one per group, beside `dynamics`: groups share what was learned.")
+  }
+  check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
+}
+
+# ---- draws of the dynamics without the actions -----------------------------------------------------------------------
+
+# How many draws of the dynamics, and sweeps between them.
+cut_draws <- 20L
+cut_thin <- 100L
+
+# One problem per draw of the dynamics and group: fits of their own, which are pooled when they are done. `whole` is the
+# inverse problem that they are draws of.
+cut_inverse <- function(inverse, iohmm, resolution, control, cores, seed) {
+  recipe <- inverse$recipe
+  drawn <- withCallingHandlers(
+    model_draws(iohmm, n = cut_draws, thin = cut_thin, seed = seed),
+    ibrc_warning_effective = function(w) invokeRestart("muffleWarning")
+  )
+  laws <- t(vapply(drawn$models, function(model) fractions_of(recipe$codec, model), numeric(length(recipe$at))))
+  if (length(recipe$inferred)) {
+    abort_input("uncertainty", "= \"cut\" cannot go with quantities that are inferred; there is ",
+                enumerate(recipe$inferred), ".")
+  }
+  problems <- lapply(seq_len(nrow(laws)), function(k) {
+    world <- world_at(recipe, recipe$held, recipe_dynamics(recipe, laws[k, ]))
+    build_problem(world$setting, world$models, resolution, control$interpolate, control$surprise, cores = cores)
+  })
+  n_groups <- length(inverse$histories)
+  names <- paste0(rep(levels(inverse$group), cut_draws), " (draw ", rep(seq_len(cut_draws), each = n_groups), ")")
+  out <- inverse
+  out["recipe"] <- list(NULL)
+  out$problems <- stats::setNames(problems[rep(seq_len(cut_draws), each = n_groups)], names)
+  out$problem <- problems[[1]]
+  out$histories <- rep(inverse$histories, cut_draws)
+  out$actions <- rep(inverse$actions, cut_draws)
+  of_draw <- n_groups * rep(seq_len(cut_draws) - 1L, each = length(inverse$group))
+  out$group <- factor(names[as.integer(inverse$group) + of_draw], levels = names)
+  out$cut <- list(whole = inverse, laws = laws)
+  out
+}
+
+# The fits of all draws as one: chains of one draw stand next to each other.
+pool_cut <- function(fit, cut) {
+  whole <- cut$whole
+  groups <- levels(whole$group)
+  n_draws <- nrow(cut$laws)
+  n_chains <- fit$run$chains
+  draws <- lapply(seq_along(groups), function(g) {
+    parts <- fit$draws[g + length(groups) * (seq_len(n_draws) - 1L)]
+    size <- dim(parts[[1]])
+    joined <- array(unlist(lapply(parts, aperm, c(1, 3, 2)), use.names = FALSE), c(size[c(1, 3)], n_chains * n_draws))
+    joined <- aperm(joined, c(1, 3, 2))
+    dimnames(joined) <- list(NULL, NULL, dimnames(parts[[1]])[[3]])
+    joined
+  })
+  fit$draws <- stats::setNames(draws, groups)
+  acceptance <- matrix(fit$acceptance, length(groups))
+  fit$acceptance <- stats::setNames(rowMeans(acceptance), groups)
+  fit[c("problem", "recipe", "histories")] <- whole[c("problem", "recipe", "histories")]
+  fit["problems"] <- list(NULL)
+  fit$group_sizes <- c(table(whole$group))
+  fit$n_visits <- visit_counts(whole$histories)
+  fit$n_scored <- scored_counts(whole$histories)
+  fit$visit_actions <- whole$actions
+  fit$trajectory_group <- as.integer(whole$group)
+  laws <- array(rep(cut$laws[rep(seq_len(n_draws), each = n_chains), ], each = dim(draws[[1]])[1]),
+                c(dim(draws[[1]])[1], n_chains * n_draws, ncol(cut$laws)),
+                list(NULL, NULL, names(whole$recipe$codec$prior)))
+  fit$run$chains <- n_chains * n_draws
+  fit$dynamics <- list(uncertainty = "cut", draws = laws, chains_per_draw = n_chains, swapped = NA_real_)
+  fit$recipe$at <- apply(cut$laws, 2, stats::median)
+  fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
+  fit$dynamics$swapped <- swapped_draws(fit)
+  fit
+}
+
+finish_cut <- function(fit, cut, job, check) {
+  fit <- pool_cut(fit, cut)
+  if (check && !fit$interrupted) fit <- checked_fit(fit, job$run)
+  if (job$keep_data) fit else without_data(fit)
+}
+
+refuse_cut_file <- function(file) {
+  if (!is.null(file)) {
+    abort_input("file", "cannot be given with uncertainty = \"cut\" yet: such a run writes no checkpoints.")
+  }
+}

@@ -1,0 +1,260 @@
+# Recipes: a setting, or what may be believed about it, as functions of named quantities. Quantities are inferred as
+# terms of the prior, or held; each point has a world of its own, whose tables are built inside the batch.
+#
+#   setting, models   functions, or what they are where they are none; `models` may be NULL
+#   takes             list(setting, models): the quantities that each is called with
+#   inferred, held    names of quantities that are terms of the prior; a list of those that `fixed` holds
+#   like              a setting and models as returned at a first point: what all others have to look like
+#   codec, at         with learned dynamics: how their laws and terms go together (infer-dynamics.R), and the fractions
+#                     that they stand at unless said otherwise. `setting` is then a function of them first of all, or
+#                     a setting whose laws they replace
+#   plain             with learned dynamics: whether `setting` puts laws into a setting and does nothing else with them
+#
+# A world is list(setting, models), both as a user's functions returned them, looked at.
+
+is_recipe <- function(setting, models) is.function(setting) || is.function(models)
+
+# The quantities that a function takes: its arguments, without what the package itself hands over.
+quantities_of <- function(f, argument, given = NULL) {
+  if (!is.function(f)) return(list(all = character(), needed = character()))
+  if (is.primitive(f)) abort_input(argument, "must be a function with named arguments, such as function(accuracy) ....")
+  arguments <- formals(f)
+  needed <- vapply(arguments, function(one) is.name(one) && !nzchar(as.character(one)), NA)
+  names <- setdiff(names(arguments), c("...", given))
+  list(all = setdiff(names, parameter_terms()), needed = setdiff(names(arguments)[needed], c("...", given)))
+}
+
+# `inferred`: terms of the prior that are no parameters of an agent; `fixed`: what is held, quantities among it.
+# `given`: the argument of `setting` that learned dynamics come by.
+read_recipe <- function(setting, models, inferred, fixed, given = NULL) {
+  if (!is_recipe(setting, models) && is.null(given)) {
+    if (length(inferred)) refuse_unknown_term(inferred[1])
+    return(NULL)
+  }
+  if (is_group_list(setting) || is_group_list(models)) {
+    which <- if (is_group_list(setting)) "setting" else "models"
+    abort_input(which, "cannot be a list, one per group, where the other is a function of named quantities.")
+  }
+  of <- list(setting = quantities_of(setting, "setting", given), models = quantities_of(models, "models", "setting"))
+  used <- unique(c(of$setting$all, of$models$all))
+  stray <- setdiff(inferred, used)
+  if (length(stray)) {
+    abort_input(stray[1], "has a prior, and neither `setting` nor `models` is a function of it",
+                if (length(used)) paste0("; they are of ", enumerate(used)), ".")
+  }
+  held <- fixed[intersect(names(fixed), used)]
+  for (name in names(held)) {
+    if (!is.numeric(held[[name]]) || !length(held[[name]]) || any(!is.finite(held[[name]]))) {
+      abort_input("fixed", "must hold finite numbers for ", enumerate(name), ", not ", describe(held[[name]]), ".")
+    }
+  }
+  for (argument in names(of)) {
+    lost <- setdiff(of[[argument]]$needed, c(inferred, names(held)))
+    if (length(lost)) refuse_lost_quantity(argument, lost[1])
+  }
+  known <- c(inferred, names(held))
+  list(setting = setting, models = models, takes = lapply(of, function(one) intersect(one$all, known)),
+       takes_setting = is.function(models) && "setting" %in% names(formals(models)),
+       inferred = inferred, held = held)
+}
+
+refuse_unknown_term <- function(term) {
+  abort_input(term, "is not a term that can be inferred; there are ", enumerate(parameter_terms(), most = Inf),
+              " and utility(state, action). Where `setting` or `models` is a function, so are its arguments.")
+}
+
+refuse_lost_quantity <- function(argument, name) {
+  if (name %in% parameter_terms()) {
+    abort_input(argument, "is a function of `", name, "`, which is a parameter of the agent: call the argument ",
+                "something else, or give it a default.")
+  }
+  abort_input(argument, "is a function of `", name, "`, which is neither inferred nor held: state a prior, such as ",
+              name, " ~ beta(8, 2), name it in `fixed`, or give the argument a default.")
+}
+
+# Terms of a prior that stand for no parameter of an agent.
+quantity_terms <- function(prior) {
+  if (!inherits(prior, "ibrc_prior")) return(character())
+  setdiff(names(prior), c(parameter_terms(), utility_names(prior), simplex_names(prior)))
+}
+utility_names <- function(prior) names(Filter(function(entry) !is.null(entry$state), unclass(prior)))
+simplex_names <- function(prior) names(Filter(function(entry) !is.null(entry$simplex), unclass(prior)))
+
+# With the world at the middle of the prior as what all others must look like, and one look at a second point.
+open_recipe <- function(recipe, prior) {
+  own <- unclass(prior)[recipe$inferred]
+  values <- function(p) recipe_values(recipe, prior_quantile(own, p), own)
+  recipe$like <- world_at(recipe, values(0.5), recipe_dynamics(recipe))
+  recipe$seen <- all_seen(validate_ibrc_models(recipe$like$models, recipe$like$setting))
+  nearby <- if (!is.null(recipe$codec)) {
+    stats::plogis(stats::qlogis(recipe$at) + rep_len(c(0.3, -0.2, 0.1), length(recipe$at)))
+  }
+  other <- world_at(recipe, values(0.4), recipe_dynamics(recipe, nearby))
+  recipe$plain <- !is.null(recipe$codec) && !length(c(recipe$takes$setting)) &&
+    only_laws_differ(recipe$like$setting, other$setting, recipe_dynamics(recipe, nearby))
+  recipe
+}
+
+# Quantities by name, from one row of natural values.
+recipe_values <- function(recipe, natural, prior) {
+  at <- match(recipe$inferred, names(prior))
+  c(stats::setNames(as.list(natural[1, at]), recipe$inferred), recipe$held)
+}
+
+# Learned dynamics at a row of fractions, NULL where there are none.
+recipe_dynamics <- function(recipe, fractions = NULL) {
+  if (is.null(recipe$codec)) return(NULL)
+  if (is.null(fractions)) fractions <- recipe$at
+  # To the last digit, where they are held.
+  if (identical(fractions, recipe$codec$estimate)) return(recipe$codec$iohmm)
+  dynamics_at(recipe$codec, vectors_of(recipe$codec, matrix(fractions, 1))[1, ])
+}
+
+# Is a setting what another is, with these laws in it? Then nobody need be asked for it at every step.
+only_laws_differ <- function(like, setting, dynamics) {
+  laws <- c("transition", "emission", "start")
+  close <- function(a, b) identical(dim(a), dim(b)) && max(abs(a - b)) < 1e-9
+  same_laws <- all(vapply(laws, function(law) close(setting[[law]], dynamics[[law]]), NA))
+  others <- setdiff(union(names(like), names(setting)), c(laws, "belief_utility", "start_share"))
+  nodes <- diag(length(like$states))
+  nodes <- rbind(nodes, 0.8 * nodes + 0.2 / nrow(nodes), 0.3 * nodes + 0.7 / nrow(nodes))
+  colnames(nodes) <- like$states
+  same_laws && identical(unclass(like)[others], unclass(setting)[others]) &&
+    identical(belief_utility_at(like, nodes), belief_utility_at(setting, nodes))
+}
+
+# `dynamics`: learned laws, which `setting` is a function of.
+world_at <- function(recipe, values, dynamics = NULL) {
+  setting <- recipe$setting
+  if (isTRUE(recipe$plain)) {
+    setting <- recipe$like$setting
+    setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
+  } else if (is.function(setting)) {
+    setting <- ask_recipe(setting, c(if (!is.null(dynamics)) list(dynamics), values[recipe$takes$setting]), "setting",
+                          values)
+  } else if (!is.null(dynamics)) {
+    setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
+  }
+  if (!inherits(setting, "ibrc_setting")) {
+    abort_input("setting", "must return a setting, as from decision_setting(); ", at_values(values), "it returned ",
+                describe(setting), ".")
+  }
+  models <- recipe$models
+  if (is.function(models)) {
+    models <- ask_recipe(models, c(if (recipe$takes_setting) list(setting = setting), values[recipe$takes$models]),
+                         "models", values)
+  } else if (is.null(models)) {
+    models <- own_model(setting)
+  }
+  if (!inherits(models, "ibrc_models")) {
+    abort_input("models", "must return a model prior, as from model_prior(); ", at_values(values), "it returned ",
+                describe(models), ".")
+  }
+  check_world(list(setting = setting, models = models), recipe, values)
+}
+
+# An error of the user's own function says where it came up.
+ask_recipe <- function(f, arguments, argument, values) {
+  tryCatch(do.call(f, arguments), error = function(e) {
+    abort_input(argument, "is a function that failed ", at_values(values), "with the message: ", conditionMessage(e))
+  })
+}
+
+at_values <- function(values) {
+  if (!length(values)) return("")
+  paste0("at ", paste(names(values), "=", vapply(values, function(x) {
+    paste(format(x, digits = 4, trim = TRUE), collapse = ", ")
+  }, ""), collapse = ", "), " ")
+}
+
+# What differs from point to point are numbers.
+check_world <- function(world, recipe, values) {
+  like <- recipe$like
+  setting <- world$setting
+  if (is.null(like)) return(world)
+  for (part in c("states", "actions", "observations", "stop_actions")) {
+    if (!identical(setting[[part]], like$setting[[part]])) {
+      abort_input("setting", "must return the same ", sub("_", " ", part), " at all values, in the same order; ",
+                  at_values(values), "they differ from those at the middle of the prior.")
+    }
+  }
+  if (length(world$models$weights) != length(like$models$weights)) {
+    abort_input("models", "must return as many models at all values; ", at_values(values), "there are ",
+                length(world$models$weights), ", at the middle of the prior ", length(like$models$weights), ".")
+  }
+  start <- setting$start
+  if (!identical(setting$start_by, like$setting$start_by) ||
+      !identical(start_groups(setting), start_groups(like$setting))) {
+    abort_input("setting", "must return starts of the same groups (`start_by`) at all values, in the same order; ",
+                at_values(values), "they differ from those at the middle of the prior.")
+  }
+  rows <- if (is.matrix(start)) start else matrix(start, 1)
+  if (!is.numeric(start) || ncol(rows) != length(setting$states) || !isTRUE(all(start >= 0)) ||
+      any(abs(rowSums(rows) - 1) > sum_tolerance)) {
+    abort_input("setting", "must return a setting whose `start` are probabilities; ", at_values(values),
+                "they are not.")
+  }
+  if (!is.numeric(setting$utility) || !all(is.finite(setting$utility))) {
+    abort_input("setting", "must return a setting whose `utility` is finite; ", at_values(values), "it is not.")
+  }
+  world
+}
+
+# What kernels read of a world: as build_problem() would make it.
+law_of <- function(world, recipe, values) {
+  stack <- valid_stack(world$models, world$setting)
+  if (!is.null(stack$row_start) != recipe$seen) {
+    abort_input("models", "must let the state be seen at all values or at none; ", at_values(values),
+                "it is not as at the middle of the prior.")
+  }
+  weights <- unname(world$models$weights)
+  if (!is.null(recipe$tilt)) {
+    weights[recipe$tilt] <- 2 * weights[recipe$tilt]
+    weights <- weights / sum(weights)
+  }
+  list(models = stack, weights = weights, start = kernel_starts(world$setting))
+}
+
+# The worlds of many rows of natural values: laws and, of a setting that is a function, rewards [cell, row] and
+# discounts. `utility_of(utility, row)` puts inferred entries in.
+worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
+  n <- nrow(natural)
+  # Rows that share their dynamics, and have no quantities of their own, share a world.
+  which <- if (!is.null(recipe$codec)) natural[, ncol(natural)]
+  first <- if (is.null(recipe$codec) || length(recipe$inferred)) seq_len(n) else match(which, which)
+  rewards <- discount <- NULL
+  laws <- lapply(unique(first), function(i) {
+    values <- recipe_values(recipe, natural[i, , drop = FALSE], prior)
+    dynamics <- if (!is.null(recipe$codec)) dynamics_at(recipe$codec, recipe$vectors[which[i], ])
+    world <- world_at(recipe, values, dynamics)
+    if (setting_varies(recipe)) {
+      setting <- world$setting
+      mine <- base::which(first == i)
+      rewards <<- cbind(rewards, vapply(mine, function(row) {
+        if (!is.null(utility_of)) setting$utility <- utility_of(setting$utility, row)
+        as.vector(t(reward_at_nodes(setting, space)))
+      }, numeric(space$n_nodes * length(setting$actions))))
+      discount <<- c(discount, rep(setting$discount, length(mine)))
+    }
+    law_of(world, recipe, values)
+  })
+  order <- order(first)
+  if (!is.null(rewards)) rewards[, order] <- rewards
+  if (!is.null(discount)) discount[order] <- discount
+  list(laws = laws, law = match(first, unique(first)) - 1L, rewards = rewards, discount = discount)
+}
+
+# Whether what is wanted may differ from point to point.
+setting_varies <- function(recipe) is.function(recipe$setting) && !isTRUE(recipe$plain)
+
+# The problem at one row of natural values, beside `problem`, which is that at the middle of the prior. Fractions of
+# learned laws stand in columns of their names.
+recipe_problem <- function(recipe, natural, prior, problem) {
+  terms <- names(recipe$codec$prior)
+  fractions <- if (length(terms) && all(terms %in% colnames(natural))) natural[1, terms]
+  world <- world_at(recipe, recipe_values(recipe, natural, prior), recipe_dynamics(recipe, fractions))
+  out <- build_problem(world$setting, world$models, problem$resolution, problem$interpolate, problem$surprise)
+  # A worth of beliefs may be known by its values alone (resume()).
+  if (!setting_varies(recipe)) out$reward <- problem$reward
+  out
+}

@@ -1,0 +1,166 @@
+# A sampler for posteriors of many terms that are nearly normal, as those of learned dynamics are. Like that of
+# infer-sampler.R it is a function from state to state, knows only a vectorised log density, and has a stream per chain.
+# Four moves, chosen at random without regard to where a chain is:
+#
+#   turn   y = m + sqrt(1 - b^2) (x - m) + b F' z      reversible for the normal N(m, F'F), whose density q enters the
+#                                                      ratio as log q(x) - log q(y)
+#   walk   y = x + scale * F' z, now and then much shorter or longer      symmetric
+#   axis   the same with z = 0 but for one entry: along one axis of the posterior, a row of F
+#   leap   y = x + (a - b) and some noise, a and b two points of warm-up  symmetric: (a, b) is as likely as (b, a)
+#
+# A turn crosses a normal posterior in a few steps, however many terms there are, where a walk needs as many as there
+# are terms; walks do not mind where the posterior is no normal, axes follow ridges, and leaps go from one top to
+# another. Centre m, factor F, scales, b and the points of leaps are learnt in warm-up from all chains together, and
+# then frozen.
+
+# Shares of turns, walks, axes and leaps, summed up.
+walk_shares <- c(0.35, 0.6, 0.85, 1)
+# Points that leaps are taken from.
+most_leaps <- 400L
+turn_width <- 1.1
+walk_acceptance <- 0.25
+turn_acceptance <- 0.35
+axis_acceptance <- 0.44
+# When shape and centre are learnt, in shares of warm-up.
+walk_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1)
+
+walk_start <- function(positions, log_density, streams, centre, covariance, warmup, iter, thin = 1L) {
+  n_chains <- nrow(positions)
+  storage.mode(positions) <- "double"
+  parts <- density_parts(log_density(positions), n_chains)
+  if (any(parts$total == -Inf)) abort_input("start", "must have positive density.", rows = which(parts$total == -Inf))
+  state <- list(
+    sampler = "walk", warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin), iteration = 0L,
+    frozen = warmup == 0, positions = unname(positions), log_density = parts$total,
+    centre = unname(centre), covariance = unname(covariance), scale = 2.38 / sqrt(ncol(positions)),
+    axis = 2.4, turn = 0.5, points = NULL, n_scaled = 0, streams = streams, noise = NULL,
+    accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains), recent = list(), kept = list()
+  )
+  with_walk_law(state, state$centre, state$covariance)
+}
+
+is_walk <- function(state) identical(state$sampler, "walk")
+
+with_walk_law <- function(state, centre, covariance) {
+  size <- length(centre)
+  state$centre <- centre
+  # By the axes of the covariance, rather than by the order of the terms.
+  parts <- eigen(covariance, symmetric = TRUE)
+  width <- sqrt(pmax(parts$values, 1e-10))
+  state$factor <- width * t(parts$vectors)
+  state$inverse <- parts$vectors * rep(1 / width, each = size)
+  state
+}
+
+# log q up to a constant.
+walk_reference <- function(state, theta) {
+  z <- (theta - rep(state$centre, each = nrow(theta))) %*% state$inverse
+  -rowSums(z^2) / (2 * turn_width^2)
+}
+
+walk_step <- function(state, log_density) {
+  if (state$iteration >= state$iter) stop("the sampler has made all its steps")
+  n <- nrow(state$positions)
+  size <- ncol(state$positions)
+  at <- state$iteration %% block_steps + 1L
+  if (at == 1L) {
+    noise <- draw_noise(state$streams, block_steps, size, 5)
+    state$streams <- noise$streams
+    state$noise <- noise[c("normal", "kind", "component", "log_uniform")]
+  }
+  x <- state$positions
+  move <- walk_moves(state, matrix(state$noise$normal[, at], n), state$noise$kind[, at], state$noise$component[, at])
+  proposal <- move$proposal
+  parts <- density_parts(log_density(proposal), n)
+  extra <- ifelse(move$kind == 1L, walk_reference(state, x) - walk_reference(state, proposal), 0)
+  log_ratio <- parts$total - state$log_density + extra
+  log_ratio[parts$total == -Inf] <- -Inf
+  state$accepted <- state$noise$log_uniform[, at] < log_ratio
+  state$positions[state$accepted, ] <- proposal[state$accepted, ]
+  state$log_density[state$accepted] <- parts$total[state$accepted]
+  state$iteration <- state$iteration + 1L
+  after <- state$iteration - state$warmup
+  point <- c(state$positions, state$log_density)
+  if (after > 0) state$n_accepted <- state$n_accepted + state$accepted
+  if (after > 0 && after %% state$thin == 0) state$kept[[after %/% state$thin]] <- point
+  if (state$frozen) return(state)
+  state$recent[[state$iteration]] <- point
+  learn_walk(state, move, pmin(1, exp(log_ratio)))
+}
+
+# What each chain proposes: `kind` 1 to 4, and whether a walk is of ordinary length (`plain`).
+walk_moves <- function(state, normal, kind, component) {
+  n <- nrow(normal)
+  size <- ncol(normal)
+  x <- state$positions
+  kind <- findInterval(kind, walk_shares, left.open = TRUE) + 1L
+  if (is.null(state$points)) kind[kind == 4L] <- 2L
+  multiple <- ifelse(component < 0.15, 0.2, ifelse(component < 0.3, 3, 1))
+  at_axis <- cbind(seq_len(n), pmin(floor(component * size) + 1, size))
+  along <- matrix(0, n, size)
+  along[at_axis] <- normal[at_axis]
+  z <- normal * (state$turn * turn_width)
+  z[kind == 2L, ] <- (normal * state$scale * multiple)[kind == 2L, ]
+  z[kind == 3L, ] <- along[kind == 3L, ] * state$axis
+  z[kind == 4L, ] <- normal[kind == 4L, ] * 0.05
+  proposal <- x + z %*% state$factor
+  turns <- kind == 1L
+  middle <- rep(state$centre, each = n)
+  proposal[turns, ] <- (proposal + (sqrt(1 - state$turn^2) - 1) * (x - middle))[turns, ]
+  leaps <- which(kind == 4L)
+  if (length(leaps)) {
+    # Two numbers out of one: where it falls, and where within that.
+    place <- component[leaps] * nrow(state$points)
+    from <- floor(place) + 1
+    to <- floor((place %% 1) * nrow(state$points)) + 1
+    proposal[leaps, ] <- proposal[leaps, ] + state$points[to, , drop = FALSE] - state$points[from, , drop = FALSE]
+  }
+  list(proposal = proposal, kind = kind, plain = kind == 2L & multiple == 1)
+}
+
+learn_walk <- function(state, move, chance) {
+  gain <- max(1, state$n_scaled)^-0.6
+  state$n_scaled <- state$n_scaled + 1
+  mean_of <- function(which) mean(chance[which])
+  axes <- move$kind == 3L
+  turns <- move$kind == 1L
+  if (any(move$plain)) state$scale <- state$scale * exp(gain * (mean_of(move$plain) - walk_acceptance))
+  if (any(axes)) state$axis <- state$axis * exp(gain * (mean_of(axes) - axis_acceptance))
+  if (any(turns)) {
+    odds <- stats::qlogis(min(max(state$turn, 1e-3), 0.999)) + 2 * gain * (mean_of(turns) - turn_acceptance)
+    state$turn <- stats::plogis(odds)
+  }
+  if (state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_walk_law(state)
+  if (state$iteration >= state$warmup) {
+    state$frozen <- TRUE
+    state$recent <- list()
+  }
+  state
+}
+
+# From the later half of warm-up so far; what the start knew counts like as many points as there are terms, ten times.
+learn_walk_law <- function(state) {
+  size <- ncol(state$positions)
+  n <- nrow(state$positions)
+  rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
+  points <- array(unlist(state$recent[rows]), c(n, size + 1L, length(rows)))[, seq_len(size), , drop = FALSE]
+  points <- matrix(aperm(points, c(1, 3, 2)), ncol = size)
+  if (nrow(points) < 2 * size) return(state)
+  # Steps follow each other: as many independent points as accepted turns, about.
+  worth <- nrow(points) / 20
+  share <- worth / (worth + 5 * size)
+  covariance <- share * stats::cov(points) + (1 - share) * state$covariance
+  state$n_scaled <- min(state$n_scaled, 30)
+  state$points <- points[unique(round(seq(1, nrow(points), length.out = most_leaps))), , drop = FALSE]
+  with_walk_law(state, colMeans(points), covariance)
+}
+
+# Draws as sampler_flush() leaves them.
+walk_flush <- function(state) {
+  size <- dim(state$positions)
+  kept <- state$kept
+  all <- aperm(array(unlist(kept), c(size[1], size[2] + 1L, length(kept))), c(3, 1, 2))
+  state$draws <- all[, , seq_len(size[2]), drop = FALSE]
+  state$log_density_draws <- matrix(all[, , size[2] + 1L], length(kept))
+  state
+}

@@ -1,0 +1,48 @@
+# A clinic of two states whose dynamics are learned: waiting shows how a patient looks, a test says more and costs 1.
+clinic_of <- function(dynamics, bonus = 2) {
+  decision_setting(
+    dynamics$states, dynamics$actions, dynamics$observations, dynamics$transition, dynamics$emission,
+    utility = cbind(wait = c(0, 0), test = c(-1, -1)), belief_utility = certainty_bonus(bonus, 0.8), discount = 0.9,
+    start = dynamics$start, start_by = dynamics$start_by
+  )
+}
+
+clinic_truth <- function() {
+  list(states = c("well", "ill"), actions = c("wait", "test"), observations = c("calm", "bad", "neg", "pos"),
+       transition = array(rep(c(0.9, 0.05, 0.1, 0.95), 2), c(2, 2, 2)),
+       emission = array(c(0.8, 0.3, 0.2, 0.7, 0, 0, 0, 0, 0, 0, 0, 0, 0.85, 0.2, 0.15, 0.8), c(2, 4, 2)),
+       start = c(0.6, 0.4))
+}
+
+clinic_step <- function(setting) perturb_models(setting, by = 0.1)
+
+ward_visits <- function() {
+  cached("ward_visits", {
+    setting <- clinic_of(clinic_truth())
+    plan <- plan_agent(setting, bounded_agent(0.5, optimism = 0.6), clinic_step(setting), 10)
+    data <- as.data.frame(simulate(plan, 60, seed = 1, horizon = 5))
+    data$ward <- ifelse(data$id %% 2 == 0, "east", "west")
+    trajectories(data, covariates = "ward", setting = setting)
+  })
+}
+
+ward_iohmm <- function(...) {
+  cached(paste("ward_iohmm", toString(list(...))), {
+    fit_iohmm(ward_visits(), 2, starts = 3, sort_by = c(calm = 0, bad = 1, neg = 0, pos = 1), names = c("well", "ill"),
+              actions = c("wait", "test"), observations = c("calm", "bad", "neg", "pos"), seed = 1, ...)
+  })
+}
+
+ward_prior <- function() ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1))
+
+ward_inverse <- function(by = "ward", dynamics = ward_iohmm(transitions = "shared"), setting = clinic_of, ...) {
+  inverse <- read_inverse(ward_visits(), setting, clinic_step, ward_prior(), list(eta = 0), by, FALSE, dynamics, TRUE)
+  build_inverse(group_inverse(inverse, ward_visits(), by), 6, ibrc_control(1e-11), 1L)
+}
+
+ward_fit <- function() {
+  cached("ward_fit", suppressWarnings(ibrc(
+    ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0), by = "ward", chains = 2, iter = 80, warmup = 40,
+    seed = 1, resolution = 6, dynamics = ward_iohmm(transitions = "shared")
+  )))
+}

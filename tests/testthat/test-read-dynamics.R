@@ -1,0 +1,49 @@
+test_that("draws of the laws are shown beside those of the agents", {
+  fit <- ward_fit()
+  table <- tidy(fit, "dynamics")
+  expect_identical(tidy(fit, what = "dynamics"), table)
+  expect_true(all(c("transition[ill,well]", "emission[well,neg,test]") %in% table$term))
+  expect_true(all(table$conf.low <= table$estimate & table$estimate <= table$conf.high))
+  expect_close(table$learned[table$term == "start[well]"], ward_iohmm(transitions = "shared")$start[["well"]], 1e-12)
+  # Impossible and certain ones are none.
+  expect_false("emission[well,neg,wait]" %in% table$term)
+  variables <- posterior::variables(posterior::as_draws_array(fit))
+  expect_true(all(c("alpha[east]", "transition[ill,well]") %in% variables))
+  expect_identical(tidy(fit)$term, c("alpha", "optimism", "alpha", "optimism"))
+  expect_refused(tidy(clinic_fit(), "dynamics"), "what", "whose dynamics were inferred")
+  expect_refused(tidy(fit, "agent"), "what")
+})
+
+test_that("each draw is planned for with its own dynamics", {
+  fit <- ward_fit()
+  one <- draws_at(fit, 5L)
+  natural <- draw_natural(fit, "west", one$.iteration, one$.chain)
+  codec <- fit$recipe$codec
+  laws <- dynamics_at(codec, vectors_of(codec, natural[, names(codec$prior), drop = FALSE])[1, ])
+  setting <- clinic_of(laws)
+  agent <- bounded_agent(natural[, "alpha"], optimism = natural[, "optimism"])
+  plan <- plan_agent(setting, agent, clinic_step(setting), 6)
+  found <- read_draws(fit, 2, one, function(plan) plan$solution$value)[[1]]
+  expect_close(found, plan$solution$value, 1e-6)
+  expect_identical(dim(log_lik(fit, draws = 3)), c(3L, 60L))
+  shown <- predict(fit, ward_visits(), draws = 2)
+  expect_close(shown$wait + shown$test, rep(1, nrow(shown)), 1e-9)
+  # At the medians of laws and agents.
+  middle <- project_behavior(fit)$east
+  expect_close(middle$setting$start[["well"]], stats::median(fit$dynamics$draws[, , "start[well]"]), 1e-9)
+  expect_true(all(is.finite(belief_paths(fit, ward_visits())$.probability)))
+})
+
+test_that("a fit with its dynamics says so, and counts states that change places", {
+  fit <- ward_fit()
+  shown <- verdict(fit)
+  expect_match(shown$seen[grepl("^dynamics", shown$seen)], "inferred together with the agents")
+  expect_false(any(grepl("could not be looked at", shown$seen)))
+  expect_output(print(fit), "optimism")
+  expect_identical(fit$dynamics$swapped, 0)
+  swapped <- fit
+  first <- dynamics_at(fit$recipe$codec, vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))[1, ])
+  first$emission[] <- first$emission[2:1, , ]
+  swapped$dynamics$draws[1, 1, ] <- fractions_of(fit$recipe$codec, first)
+  expect_gt(swapped_draws(swapped), 0)
+})
