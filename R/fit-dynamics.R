@@ -1,7 +1,7 @@
 # Fits with learned dynamics that are not held fixed (ibrc() with `dynamics`).
 
-# One posterior of dynamics and agents.
-fit_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {
+# One posterior of dynamics and agents: a job, and chains that stand at its beginning.
+start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {
   if (!is.null(file)) {
     abort_input("file", "cannot be given with uncertainty = \"joint\" yet: such a run writes no checkpoints.")
   }
@@ -20,11 +20,44 @@ fit_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {
                       top$covariance, run$warmup, run$iter, run$thin)
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
               keep_data = control$keep_data)
-  finish_job(job, list(state = state, value = first$value), NULL, check = control$check)
+  list(job = job, chain = list(state = state, value = first$value))
+}
+
+# Chains of dynamics and agents together, as draws per group and draws of the laws.
+new_joint_fit <- function(chain, job) {
+  joint <- job$evaluator$joint
+  state <- walk_flush(chain$state)
+  n_laws <- length(joint$codec$prior)
+  size <- dim(state$draws)
+  agents <- array(0, c(size[1], size[2] * joint$n_groups, length(job$inverse$prior)))
+  for (g in seq_len(joint$n_groups)) {
+    own <- n_laws + (g - 1) * dim(agents)[3] + seq_len(dim(agents)[3])
+    agents[, (g - 1) * size[2] + seq_len(size[2]), ] <- state$draws[, , own, drop = FALSE]
+  }
+  laws <- stats::plogis(state$draws[, , seq_len(n_laws), drop = FALSE])
+  dimnames(laws) <- list(NULL, NULL, names(joint$codec$prior))
+  state$draws <- agents
+  state$log_density_draws <- state$log_density_draws[, rep(seq_len(size[2]), joint$n_groups), drop = FALSE]
+  state$n_accepted <- rep(state$n_accepted, joint$n_groups)
+  agent <- job$evaluator$agent
+  agent$group <- rep(seq_len(joint$n_groups), each = size[2])
+  agent$likelihood <- job$evaluator$likelihood
+  fit <- new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), state)
+  fit$dynamics <- list(uncertainty = "joint", draws = laws)
+  fit$recipe$at <- apply(laws, 3, stats::median)
+  fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
+  swapped <- swapped_draws(fit)
+  fit$dynamics$swapped <- swapped
+  if (isTRUE(swapped > 0)) {
+    warn("states", "In ", format(100 * swapped, digits = 2), "% of the draws the states stand in another order by ",
+         "what they show (`sort_by` of fit_iohmm()): they may have changed their meaning on the way. Do not use ",
+         "levels of states from these.")
+  }
+  fit
 }
 
 # What `dynamics` must be, and what goes with it.
-check_dynamics <- function(dynamics, uncertainty, setting) {
+check_dynamics <- function(dynamics, setting) {
   check_class(dynamics, "ibrc_iohmm", "dynamics", "fit_iohmm()")
   if (inherits(setting, "ibrc_setting")) {
     for (part in c("states", "actions", "observations")) {
@@ -36,7 +69,6 @@ check_dynamics <- function(dynamics, uncertainty, setting) {
   if (is_group_list(setting)) {
     abort_input("setting", "cannot be a list, one per group, beside `dynamics`: groups share what was learned.")
   }
-  check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
 }
 
 # ---- draws of the dynamics without the actions -----------------------------------------------------------------------

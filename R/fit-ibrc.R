@@ -178,7 +178,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  uncertainty = c("joint", "cut", "none"), ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
-  uncertainty <- if (is.null(dynamics)) "none" else check_dynamics(dynamics, uncertainty, setting)
+  uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
+  if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   control <- as_control(control)
   run <- check_run(chains, iter, warmup, control$thin, cores, refresh, control$max_iter)
@@ -204,7 +205,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   n_nodes <- inverse$problem$space$n_nodes
   refuse_many_values(run, n_groups, n_nodes)
   if (uncertainty == "joint") {
-    return(fit_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", file))
+    begun <- start_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", file)
+    return(finish_job(begun$job, begun$chain, NULL, check = control$check))
   }
   chain_group <- rep(seq_len(n_groups), each = run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")

@@ -168,3 +168,23 @@ print_cut <- function(fit, digits) {
   if (!is_grouped(fit)) shown$group <- NULL
   print(shown, row.names = FALSE)
 }
+
+# Of a fit with the actions cut off from the dynamics: how much of the variance of each term lies within draws of the
+# dynamics and how much between them, on the natural scale.
+cut_variance <- function(fit) {
+  each <- fit$dynamics$chains_per_draw
+  fit <- as_reported(fit)
+  rows <- lapply(names(fit$draws), function(group) {
+    draws <- fit$draws[[group]]
+    size <- dim(draws)
+    of_draw <- rep(seq_len(size[2] / each), each = size[1] * each)
+    data.frame(term = dimnames(draws)[[3]], group = group, t(apply(draws, 3, function(x) {
+      c(within = mean(tapply(x, of_draw, stats::var)), between = stats::var(as.vector(tapply(x, of_draw, mean))))
+    })))
+  })
+  rownames(rows) <- NULL
+  out <- do.call(rbind, rows)
+  rownames(out) <- NULL
+  out$share_between <- out$between / (out$within + out$between)
+  out
+}

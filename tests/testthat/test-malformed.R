@@ -123,7 +123,8 @@ entries <- list(
   ibrc = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", iter = "null", warmup = c("null", "zero"),
-                seed = seed, refresh = "zero", file = c("null", "text"), control = c("null", "list")),
+                seed = seed, refresh = "zero", file = c("null", "text"), control = c("null", "list"),
+                dynamics = "null"),
     says = no_argument
   ),
   ibrc_control = call_entry(
@@ -147,7 +148,7 @@ entries <- list(
                                 fine = list(type = "null", terms = "null")),
   profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),
   resume = call_entry(list(file = checkpoint), fine = list(cores = "null", refresh = c("null", "zero"),
-                                                           check = "flag")),
+                                                           check = "flag", setting = "null", models = "null")),
   extend_fit = call_entry(list(fit = fit, iter = 10), fine = list(
     iter = "null", cores = "null", refresh = c("null", "zero"), file = c("null", "text"), control = c("null", "list")
   )),
@@ -156,7 +157,8 @@ entries <- list(
   tidy = call_entry(list(x = fit), leave = "x"),
   glance = call_entry(list(x = fit), leave = "x"),
   augment = call_entry(list(x = fit), leave = "x"),
-  tidy.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = level),
+  # Text in the second place says what is asked for.
+  tidy.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = level, says = list(conf.level = "what")),
   augment.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = list(visits = "null")),
   log_lik.ibrc_fit = call_entry(list(object = fit, draws = 2), leave = "object",
                                 fine = list(draws = "null", newdata = "null", visits = "null")),
