@@ -1,10 +1,11 @@
 # Fits with learned dynamics that are not held fixed (ibrc() with `dynamics`).
 
+# What a run of many terms takes to learn what to propose, unless the user says how many steps there are to be.
+joint_warmup <- 3000L
+
 # One posterior of dynamics and agents: a job, and chains that stand at its beginning.
 start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {
-  if (!is.null(file)) {
-    abort_input("file", "cannot be given with uncertainty = \"joint\" yet: such a run writes no checkpoints.")
-  }
+  refuse_dynamics_file(file, "joint")
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with uncertainty = \"joint\": the paper's walk would not move there.")
   }
@@ -46,14 +47,19 @@ new_joint_fit <- function(chain, job) {
   fit$dynamics <- list(uncertainty = "joint", draws = laws)
   fit$recipe$at <- apply(laws, 3, stats::median)
   fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
-  swapped <- swapped_draws(fit)
-  fit$dynamics$swapped <- swapped
+  # For extend_fit(): the visits behind the dynamics, coded.
+  fit$dynamics$tree <- joint$tree
+  fit$dynamics$swapped <- swapped_draws(fit)
+  fit
+}
+
+warn_swapped <- function(fit) {
+  swapped <- fit$dynamics$swapped
   if (isTRUE(swapped > 0)) {
     warn("states", "In ", format(100 * swapped, digits = 2), "% of the draws the states stand in another order by ",
          "what they show (`sort_by` of fit_iohmm()): they may have changed their meaning on the way. Do not use ",
          "levels of states from these.")
   }
-  fit
 }
 
 # What `dynamics` must be, and what goes with it.
@@ -149,8 +155,9 @@ finish_cut <- function(fit, cut, job, check) {
   if (job$keep_data) fit else without_data(fit)
 }
 
-refuse_cut_file <- function(file) {
+refuse_dynamics_file <- function(file, uncertainty) {
   if (!is.null(file)) {
-    abort_input("file", "cannot be given with uncertainty = \"cut\" yet: such a run writes no checkpoints.")
+    abort_input("file", "cannot be given with uncertainty = \"", uncertainty, "\" yet: such a run writes no ",
+                "checkpoints.")
   }
 }

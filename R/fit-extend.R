@@ -29,6 +29,10 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   }
   if (!is.null(iter)) iter <- check_count(iter, "iter", most = 1e8)
   control <- as_control(control)
+  if (identical(fit$dynamics$uncertainty, "cut")) {
+    abort_input("fit", "is pooled over draws of the dynamics, and cannot be gone on with: fit again with more steps.")
+  }
+  if (has_dynamics(fit)) refuse_dynamics_file(file, fit$dynamics$uncertainty)
   job <- fit_job(fit)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
   if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
@@ -51,7 +55,11 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
 fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
-               list(actions = fit$visit_actions, group = group))
+               list(actions = fit$visit_actions, group = group, recipe = fit$recipe))
+  if (has_dynamics(fit)) {
+    evaluator <- joint_evaluator(inverse, fit$dynamics$tree, fit$run$chains, fit$run$cores, fit$likelihood)
+    return(list(inverse = inverse, evaluator = evaluator, run = fit$run, sampler = fit$sampler, keep_data = TRUE))
+  }
   chain_group <- rep(seq_along(fit$draws), each = fit$run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, fit$run$cores, fit$likelihood)
   list(inverse = inverse, evaluator = evaluator, run = fit$run, sampler = fit$sampler, keep_data = TRUE)

@@ -182,6 +182,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   control <- as_control(control)
+  if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
   run <- check_run(chains, iter, warmup, control$thin, cores, refresh, control$max_iter)
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
   found <- NULL
@@ -198,7 +199,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   tell_inverse(inverse)
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
-    refuse_cut_file(file)
+    refuse_dynamics_file(file, "cut")
     inverse <- cut_inverse(inverse, dynamics, resolution, control, run$cores, seed)
     n_groups <- nlevels(inverse$group)
   }
@@ -254,12 +255,15 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
       message("Interrupted at step ", iteration_of(chain), " of ", steps_of(chain), ": resume(\"", file, "\") goes on",
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
-    fit <- if (is.null(job$evaluator$joint)) new_ibrc_fit(chain, job) else new_joint_fit(chain, job)
+    fit <- fit_of(chain, job)
+    warn_swapped(fit)
     # Data that are not to be kept are there until the checks are made.
     if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)
     if (job$keep_data) fit else without_data(fit)
   })
 }
+
+fit_of <- function(chain, job) if (is.null(job$evaluator$joint)) new_ibrc_fit(chain, job) else new_joint_fit(chain, job)
 
 # A run without a number of steps goes on until its chains agree, by the marks of verdict(), or to the most steps that
 # it may make: half as many draws again each time, as long as that is a moderate number of draws in all. NULL where
@@ -269,7 +273,7 @@ most_grown <- 2e7
 grow_unsettled <- function(chain, job) {
   steps <- steps_of(chain)
   if (chain$interrupted || steps >= job$run$max_iter) return(NULL)
-  if (are_settled(new_ibrc_fit(chain, job))) return(NULL)
+  if (are_settled(fit_of(chain, job))) return(NULL)
   to <- min(job$run$max_iter, steps + ceiling(0.5 * (steps - job$run$warmup)))
   numbers <- as.numeric(to - job$run$warmup) / job$run$thin * length(job$evaluator$group) * length(job$evaluator$prior)
   if (numbers > most_grown) return(NULL)

@@ -109,7 +109,7 @@ steps_of <- function(chain) first_state(chain)$iter
 
 grow_chain <- function(chain, iter) {
   if (is.null(chain$parts)) {
-    chain$state <- sampler_grow(chain$state, iter)
+    chain$state <- if (is_walk(chain$state)) walk_grow(chain$state, iter) else sampler_grow(chain$state, iter)
     return(chain)
   }
   chain$parts <- lapply(chain$parts, grow_chain, iter)

@@ -155,6 +155,11 @@ learn_walk_law <- function(state) {
   with_walk_law(state, colMeans(points), covariance)
 }
 
+walk_grow <- function(state, iter) {
+  state$iter <- as.integer(iter)
+  state
+}
+
 # Draws as sampler_flush() leaves them.
 walk_flush <- function(state) {
   size <- dim(state$positions)

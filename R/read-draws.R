@@ -39,7 +39,7 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
 # Without what a run says of itself, and with all its draws in their place.
 flushed_chain <- function(chain) {
   if (!is.null(chain$parts)) return(list(parts = lapply(chain$parts, flushed_chain)))
-  list(state = sampler_flush(chain$state), value = chain$value)
+  list(state = if (is_walk(chain$state)) chain$state else sampler_flush(chain$state), value = chain$value)
 }
 
 # A run may have been given more steps than it was begun with.
@@ -52,6 +52,7 @@ made_run <- function(run, state) {
 without_data <- function(fit) {
   if (has_starts(fit$problem$setting)) fit$start_sizes <- start_sizes(fit)
   fit[c("histories", "visit_actions", "trajectory_group", "chain")] <- list(NULL)
+  if (has_dynamics(fit)) fit$dynamics$tree <- NULL
   fit
 }
 

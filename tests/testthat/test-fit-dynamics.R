@@ -53,3 +53,16 @@ test_that("what does not go with learned dynamics is refused", {
   bare["coded"] <- list(NULL)
   expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")
 })
+
+test_that("a joint fit goes on where it stands", {
+  run <- function(iter) {
+    suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)),
+                          list(eta = 0, optimism = 0.5), chains = 2, iter = iter, warmup = 10, seed = 1, resolution = 5,
+                          dynamics = ward_iohmm(transitions = "shared"), control = ibrc_control(check = FALSE)))
+  }
+  longer <- suppressWarnings(extend_fit(run(20), 15, control = ibrc_control(check = FALSE)))
+  whole <- run(35)
+  expect_identical(longer$draws, whole$draws)
+  expect_identical(longer$dynamics$draws, whole$dynamics$draws)
+  expect_refused(extend_fit(longer, 5, file = tempfile()), "file", "yet")
+})
