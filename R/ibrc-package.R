@@ -49,6 +49,8 @@
 #' * Behaviour like that which was fitted: [simulate()][simulate.ibrc_fit].
 #'
 #' @section Compare:
+#' * What decision makers do, in words a clinician uses, and how groups differ in it: [decision_effects()],
+#'   [plot()][plot.ibrc_effects], [effects_data()].
 #' * Groups: [compare_groups()], [plot_groups()], [groups_data()].
 #' * The behaviour that a fit stands for: [project_behavior()].
 #' * Fits: [loo()]; by fitting again: [kfold()].

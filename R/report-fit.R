@@ -1,7 +1,8 @@
 #' A report on a fit
 #'
 #' Writes a page, one HTML file that needs no other, with what a reader of a fit wants to
-#' see: whether the fit may be used ([verdict()]), how the visits were selected, the dynamics, priors and posteriors,
+#' see: what the decision makers do, in words ([decision_effects()]), whether the fit may be used ([verdict()]), how the
+#' visits were selected, the dynamics, priors and posteriors,
 #' groups compared,
 #' what the data do not say, whether the chains agree, a check against the behaviour
 #' that the fit replicates, the beliefs of a few patients, how to cite, and versions.
@@ -29,12 +30,14 @@
 #'   out none.
 #' @param patients How many patients to draw, of those with about the median number of visits;
 #'   groups take turns.
-#' @param draws How many draws to check against the data ([pp_check()]).
+#' @param draws How many draws to check against the data ([pp_check()]), and at most to work out effects from
+#'   ([decision_effects()]; 400 in all groups together).
 #' @param overwrite Whether to replace a file that is there.
 #' @param open Whether to open the report in a browser.
 #' @param ... Not used.
 #' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr,
-#'   htmltools and ggplot2, and pandoc. `report_sections()`: a list of sections, `verdict`, `overview`, `selection`,
+#'   htmltools and ggplot2, and pandoc. `report_sections()`: a list of sections, `effects`, `verdict`, `overview`,
+#'   `selection`,
 #'   `dynamics`, `posterior`, `groups`, `checks`, `predictive`, `paths`, `citation` and
 #'   `session`. Each is a list of texts, tables and pictures that prints on a console, and
 #'   in an R Markdown document of HTML becomes a part of it.
@@ -88,7 +91,8 @@ report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, s
   report$verdict <- standing_verdict(report$fit)
   report$fit$standing <- report$verdict
   report$advice <- verdict_advice(report$verdict)
-  list(verdict = verdict_section(report), overview = overview_section(report), selection = selection_section(report),
+  list(effects = effects_section(report), verdict = verdict_section(report), overview = overview_section(report),
+       selection = selection_section(report),
        dynamics = dynamics_section(report), posterior = posterior_section(report), groups = groups_section(report),
        checks = checks_section(report), predictive = predictive_section(report), paths = paths_section(report),
        citation = citation_section(report), session = session_section(report))

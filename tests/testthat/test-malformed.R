@@ -177,6 +177,14 @@ entries <- list(
   add_verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
   behaviour_check = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
   compare_groups = call_entry(list(fit = fit), fine = c(level, reference = "null", scale = "null")),
+  decision_effects = call_entry(
+    list(fit = fit, observations = "positive", actions = "monitor", draws = 2, nsim = 2, horizon = 3),
+    fine = c(level, list(beliefs = "null", observations = c("missing", "missing_text"), actions = "null",
+                         reference = "null", draws = "null", nsim = "zero", horizon = "null",
+                         seed = c("minus", "zero"), refresh = "zero")),
+    says = list(observations = "actions")
+  ),
+  effects_data = call_entry(list(effects = decision_effects(fit, draws = 2, nsim = 2))),
   cost_benefit = call_entry(list(fit = paid), fine = c(level, cost = "null", benefit = "null", draws = "flag")),
   project_behavior = call_entry(list(fit = fit)),
   fit_plot_data = call_entry(list(fit = fit), fine = list(terms = "null")),
@@ -219,6 +227,7 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_fit <- call_entry(list(x = fit), leave = "x", fine = list(terms = "null"))
   entries$plot.ibrc_sensitivity <- call_entry(list(x = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
                                               leave = "x", fine = list(type = "null", terms = "null"))
+  entries$plot.ibrc_effects <- call_entry(list(x = decision_effects(fit, draws = 2, nsim = 2)), leave = "x")
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))

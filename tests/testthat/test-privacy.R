@@ -65,7 +65,8 @@ test_that("a fit, and what is made of it, keeps no identifier", {
   expect_clean(shown_by(print(summary(fit))))
   for (look in list(summary, tidy, glance, augment, coef, as.data.frame, identifiability, verdict, behaviour_check,
                     prior_summary,
-                    project_behavior, compare_groups, posterior::as_draws_df, groups_data, fit_plot_data)) {
+                    project_behavior, compare_groups, function(fit) decision_effects(fit, draws = 2, nsim = 5),
+                    posterior::as_draws_df, groups_data, fit_plot_data)) {
     expect_clean(look(fit), deparse1(look)[1])
   }
   expect_clean(log_lik(fit, draws = 5))

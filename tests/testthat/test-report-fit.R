@@ -57,11 +57,11 @@ test_that("a report is one page, at the path named and nowhere else", {
   expect_match(page, "A &lt;b&gt;title&lt;/b&gt; *here*", fixed = TRUE)
   # Everything it shows it holds.
   images <- regmatches(page, gregexpr("<img [^>]*>", page))[[1]]
-  expect_length(images, 8)
+  expect_length(images, 10)
   expect_true(all(grepl("src=\"data:image/png;base64,", images, fixed = TRUE)))
   expect_true(all(grepl("alt=\"[^\"]{20,}", images)))
   expect_false(grepl("(src|href)=\"(https?:)?//", page))
-  expect_identical(occurrences("<h2", page), 11L)
+  expect_identical(occurrences("<h2", page), 12L)
   median <- tidy(small_fit())$estimate[1]
   expect_match(page, paste0(">", format(median, digits = 3), "</td>"), fixed = TRUE)
 

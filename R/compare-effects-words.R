@@ -1,0 +1,187 @@
+# Effects as sentences: what decision_effects() prints, and what a report leads with.
+
+# Quantities in the order in which they are told, and what they are called.
+effect_titles <- c(
+  probability = "Probability of the action", visits = "Visits until a decision", decided = "Probability of a decision",
+  count = "Times the action is taken", cost = "Cost of the bounds", cost_share = "Cost of the bounds, as a share",
+  accuracy = "Accuracy acted on", weight = "Weight of the model"
+)
+
+# Groups, places and models that sentences tell of; the table has them all.
+most_groups_told <- 5
+most_models_told <- 3
+
+#' @export
+format.ibrc_effects <- function(x, ...) {
+  told <- list(
+    probability_words(x),
+    simple_words(x, "visits", function(row) paste0("Visits until a decision (", row$at, "): ")),
+    simple_words(x, "decided", function(row) paste0("Probability of a decision ", row$at, ": "),
+                 useful = function(rows) any(rows$estimate < 0.995)),
+    count_words(x),
+    simple_words(x, "cost", function(row) "Cost of the bounds, in utility per visit: ", rational = FALSE),
+    simple_words(x, "cost_share", rational = FALSE, opening = function(row) {
+      "As a share of what acting at random would cost: "
+    }),
+    accuracy_words(x),
+    weight_words(x)
+  )
+  as.character(unlist(told, use.names = FALSE))
+}
+
+#' @export
+print.ibrc_effects <- function(x, ...) {
+  needed <- c("quantity", "at", "action", "detail", "estimate", "conf.low", "conf.high", "rational")
+  of <- attr(x, "of")
+  if (!all(needed %in% names(x)) || is.null(of) || !nrow(x)) {
+    print(as.data.frame(x), ...)
+    return(invisible(x))
+  }
+  cat(effects_headline(of), "\n\n", sep = "")
+  for (line in format(x)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  rows <- attr(x, "verdict")
+  if (is.null(rows)) return(invisible(x))
+  cat("\n", verdict_headline(rows), "\n", sep = "")
+  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  invisible(x)
+}
+
+effects_headline <- function(of) {
+  paste0("What decision makers do, ",
+         if (is.null(of$draws)) "at the estimates" else
+           paste0("median over ", plural(of$draws, "draw"), " and ", format_number(100 * of$conf.level), "% interval"))
+}
+
+# ---- numbers ------------------------------------------------------------------------------------------------------
+
+percent_of <- function(x) paste0(sub("\\.0$", "", sprintf("%.1f", 100 * x)), "%")
+
+# As a reader would say it.
+effect_number <- function(x, quantity) {
+  switch(quantity, accuracy = percent_of(x), cost_share = percent_text(x), visits = , count = sprintf("%.1f", x),
+         cost = format_number(x, 2), sprintf("%.2f", x))
+}
+
+# "0.62 (0.55 to 0.70)"
+with_interval <- function(row) {
+  number <- function(x) effect_number(x, row$quantity)
+  if (is.na(row$estimate)) return("not known")
+  paste0(number(row$estimate),
+         if (!is.na(row$conf.low)) paste0(" (", number(row$conf.low), " to ", number(row$conf.high), ")"))
+}
+
+# ", 0.12 lower than in north (difference -0.20 to -0.04)", of one row.
+difference_words <- function(row) {
+  number <- function(x) effect_number(x, row$quantity)
+  if (is.na(row$estimate)) return("")
+  # The difference of two percentages is in points.
+  points <- function(text) sub("%$", "", text)
+  unit <- if (endsWith(number(0), "%")) " points" else ""
+  size <- points(number(abs(row$estimate)))
+  side <- if (size == points(number(0))) "about as in " else
+    paste0(size, unit, if (row$estimate > 0) " higher" else " lower", " than in ")
+  paste0(", ", side, safe_text(row$reference),
+         if (!is.na(row$conf.low)) {
+           paste0(" (difference ", points(number(row$conf.low)), " to ", points(number(row$conf.high)), unit, ")")
+         })
+}
+
+# Rows of one quantity, place, action and detail: each group, its difference, and what a perfectly rational agent has.
+# `ideal`: how to say the latter; NULL: not.
+rows_words <- function(rows, ideal) {
+  level <- rows[if (is.null(rows$reference)) TRUE else is.na(rows$reference), ]
+  same <- diff(range(level$rational)) < 0.005
+  told <- vapply(seq_len(min(nrow(level), most_groups_told)), function(i) {
+    row <- level[i, ]
+    against <- rows[!is.null(rows$reference) & !is.na(rows$reference) & rows$group %in% row$group, ]
+    paste0(with_interval(row), if (!is.null(row$group)) paste(" in", safe_text(row$group)),
+           if (nrow(against)) difference_words(against[1, ]),
+           if (!is.null(ideal) && !isTRUE(same) && !is.na(row$rational)) {
+             paste0(" (", ideal(effect_number(row$rational, row$quantity)), ")")
+           })
+  }, "")
+  more <- nrow(level) - length(told)
+  paste0(paste(told, collapse = "; "), if (more > 0) paste0("; ", plural(more, "more group")),
+         if (!is.null(ideal) && isTRUE(same)) {
+           paste0("; ", ideal(effect_number(level$rational[1], level$quantity[1])))
+         }, ".")
+}
+
+# ---- sentences ----------------------------------------------------------------------------------------------------
+
+a_rational_agent <- function(number) paste("a perfectly rational agent:", number)
+
+capital <- function(text) paste0(upper_case(substr(text, 1, 1)), substring(text, 2))
+
+is_level <- function(x) if (is.null(x$reference)) rep(TRUE, nrow(x)) else is.na(x$reference)
+
+# "At even odds", "After two positive tests".
+place_words <- function(at) {
+  at <- sub("^start", "the start", at)
+  capital(ifelse(startsWith(at, "after "), at, paste("at", at)))
+}
+
+# Of each place, the actions that are the likeliest in some group.
+probability_words <- function(x) {
+  all <- x[x$quantity == "probability", ]
+  unlist(lapply(unique(all$at), function(at) {
+    rows <- all[all$at == at, ]
+    level <- rows[is_level(rows), ]
+    group <- if (is.null(level$group)) rep(1, nrow(level)) else level$group
+    likeliest <- unique(unlist(lapply(split(level, group), function(one) one$action[which.max(one$estimate)])))
+    vapply(intersect(level$action, likeliest), function(action) {
+      paste0(safe_text(place_words(at)), ", ", safe_text(as_label(action)), " with probability ",
+             rows_words(rows[rows$action == action, ], a_rational_agent))
+    }, "", USE.NAMES = FALSE)
+  }))
+}
+
+simple_words <- function(x, quantity, opening, rational = TRUE, useful = function(rows) TRUE) {
+  rows <- x[x$quantity == quantity, ]
+  if (!nrow(rows) || !useful(rows[is_level(rows), ])) return(NULL)
+  paste0(opening(rows[1, ]), rows_words(rows, if (rational) a_rational_agent))
+}
+
+# Actions that go on: how often the others are taken is about how often there is a decision.
+count_words <- function(x) {
+  rows <- x[x$quantity == "count", ]
+  stops <- attr(x, "of")$setting$stop_actions
+  actions <- setdiff(unique(rows$action), stops)
+  vapply(actions, function(action) {
+    mine <- rows[rows$action == action, ]
+    paste0(capital(safe_text(as_label(action))), ", times in a trajectory (", mine$at[1], "): ",
+           rows_words(mine, a_rational_agent))
+  }, "", USE.NAMES = FALSE)
+}
+
+# Where models differ in it, at the first place that is stated.
+accuracy_words <- function(x) {
+  rows <- x[x$quantity == "accuracy" & x$detail %in% "all states", ]
+  rows <- rows[rows$at == rows$at[1], ]
+  level <- rows[is_level(rows), ]
+  if (!any(abs(level$estimate - level$rational) >= 0.0005, na.rm = TRUE)) return(NULL)
+  vapply(unique(rows$action), function(action) {
+    paste0(safe_text(place_words(rows$at[1])), ", acts as if what is seen after ", safe_text(as_label(action)),
+           " pointed to the state that is there ",
+           rows_words(rows[rows$action == action, ], function(number) paste("in the setting:", number)))
+  }, "", USE.NAMES = FALSE)
+}
+
+# The models whose weights are moved most, at the first place that is stated.
+weight_words <- function(x) {
+  rows <- x[x$quantity == "weight", ]
+  rows <- rows[rows$at == rows$at[1], ]
+  level <- rows[is_level(rows), ]
+  unlist(lapply(unique(rows$action), function(action) {
+    moved <- level[level$action == action, ]
+    size <- tapply(abs(moved$estimate - moved$rational), factor(moved$detail, unique(moved$detail)), max)
+    told <- utils::head(names(sort(size[size >= 0.005], decreasing = TRUE)), most_models_told)
+    told <- intersect(unique(moved$detail), told)
+    vapply(told, function(model) {
+      paste0(safe_text(place_words(rows$at[1])), " and when it takes ", safe_text(as_label(action)),
+             ", weighs the model ", safe_text(model), " with ",
+             rows_words(rows[rows$action == action & rows$detail == model, ],
+                        function(number) paste("neutral weight:", number)))
+    }, "", USE.NAMES = FALSE)
+  }))
+}

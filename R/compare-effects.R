@@ -1,0 +1,331 @@
+#' What decision makers do, in words a clinician uses
+#'
+#' Parameters such as `alpha` and `optimism` have no unit that anybody meets in a clinic. `decision_effects()` says what
+#' they come to, in each group of a fit and between groups: how likely each action is at beliefs, and after
+#' observations, that you state; how many visits and tests it takes to a decision; what the bounds cost against a
+#' perfectly rational agent; how accurate the decision maker acts as if a test were; and how it weighs the models
+#' of the dynamics. Each is worked out draw by draw, and so are differences between groups.
+#'
+#' @section What is worked out:
+#' * `probability`: of each action at a belief, or after observations. The belief after observations is the one that
+#'   the agent reaches from its start by itself, at each draw.
+#' * `accuracy`: how often what is seen after an action points to the state that is there (the state under which the
+#'   setting makes it likeliest), on average over states and in each, if the emission were the mean over the models by
+#'   the weights that the agent gives them there. "As if 75%, not 70%": `rational` has the setting's own. With one
+#'   model the two are the same.
+#' * `weight`: the weight of each model where the agent takes an action: what optimism, or pessimism, comes to.
+#'   `rational` has the weight of the model prior.
+#' * `visits`, `decided`: the expected number of visits until a stop action, none counted beyond `horizon`, and the
+#'   probability that one is taken until then. For settings with stop actions.
+#' * `count`: how often each action is taken in a trajectory, until it stops or until `horizon`.
+#' * `cost`: expected utility per visit of a perfectly rational agent, less that of the behaviour, both in the setting
+#'   as it is and discounted. What a belief is worth by itself ([certainty_bonus()]) is counted at what is to be
+#'   believed given what was done and seen, not at what the agent believes. `cost_share`: the cost as a share of that of
+#'   taking every action with equal chances: 0 is as good as a perfectly rational agent, 1 as bad as acting at random.
+#'   After a stop action the setting goes on as it says, with the next patient, say.
+#'
+#' The *perfectly rational agent* of the column `rational` always takes the best action, knows the setting's own
+#' dynamics and minds no surprise. It rules out no action but those that the fit rules out (an action prior of 0).
+#'
+#' `visits`, `decided`, `count` and the costs are simulated in the setting: states and observations follow its dynamics,
+#' while the agent carries its own beliefs. All draws, groups and agents meet the same random numbers, which
+#' makes their differences more exact than their levels. `simulation_error` is the standard error that is left;
+#' intervals do not count it. The other quantities are exact for each draw.
+#'
+#' Where starts differ ([decision_setting()]), the start of a group is the mean of those of its trajectories, and
+#' simulated trajectories start as they do.
+#'
+#' All of it is conditional on the setting and the models, and says nothing about causes.
+#'
+#' @param fit A fit ([ibrc()]), or a mode ([ibrc_mode()]), which gives estimates without intervals.
+#' @param beliefs Beliefs at which to say what is done: a matrix or data frame with one column per state, with row names
+#'   to call them by if you like, a vector for a single one, or a list of vectors, named if you like. By default the
+#'   start of the setting, even odds, and beliefs that put 80% on one state; where the state is seen, the states.
+#' @param observations What is seen, visit by visit, from the start on: names of observations, or a list of such
+#'   vectors, named if you like. `NA` is a visit at which nothing was seen.
+#' @param actions The actions taken meanwhile: one for all visits, one per visit, or a list with one or the other for
+#'   each entry of `observations`. It may be left out where a single action does not end the trajectory.
+#' @param reference The group to compare with, as in [compare_groups()]; the first by default, `"all"` for every pair.
+#' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes all of them. Each needs a plan
+#'   of its own.
+#' @param nsim How many trajectories to simulate for each draw; costs, which need far fewer, a twentieth of
+#'   that. 0 leaves out what is
+#'   simulated.
+#' @param horizon The most visits that a trajectory may have in `visits`, `decided` and `count`. By default 50 where
+#'   actions can stop it, else the mean number of visits of the trajectories of the fit.
+#' @param conf.level Mass of the central interval.
+#' @param seed A number to set the random generator with for simulations; its state is put back afterwards.
+#' @param refresh After how many draws to say how far it is; 0 says nothing.
+#' @param ... Not used.
+#' @return A data frame of class `ibrc_effects`, one row per quantity and group, and one per difference between groups:
+#'   `quantity` (see above), `at` (a belief, observations or a span of visits), `action`, `detail` (a state or a model),
+#'   `group` and `reference` (with groups; `reference` is `NA` except in differences), `estimate` (the median),
+#'   `conf.low`, `conf.high`, `probability` (that a difference is above 0), `rational`, `unit`, `simulation_error` and
+#'   `verdict`: whether it may be used, the worst of what [verdict()] says of its groups. Printing gives the
+#'   sentences that `format()` returns.
+#' @seealso [compare_groups()] for the parameters themselves; [plot()][plot.ibrc_effects].
+#' @family inference
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5, optimism = 0.8), diag_models())
+#' visits <- rbind(
+#'   cbind(as.data.frame(simulate(plan, 40, seed = 1)), clinic = "north"),
+#'   transform(as.data.frame(simulate(update(plan, bounded_agent(alpha = 3)), 40, seed = 2)),
+#'             id = id + 40, clinic = "south")
+#' )
+#' visits <- trajectories(visits, covariates = "clinic", setting = setting)
+#' fit <- ibrc(visits, setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)), by = "clinic",
+#'             chains = 2, iter = 400, seed = 1, resolution = 20)
+#' effects <- decision_effects(fit, beliefs = list("even odds" = c(0.5, 0.5)),
+#'                             observations = list("two positive tests" = c("positive", "positive")),
+#'                             draws = 20, nsim = 200)
+#' effects
+#' head(as.data.frame(effects))
+decision_effects <- function(fit, beliefs = NULL, observations = NULL, actions = NULL, reference = NULL, draws = 200,
+                             nsim = 1000, horizon = NULL, conf.level = 0.95, seed = 1,
+                             refresh = if (interactive()) 50 else 0, ...) {
+  check_given(fit)
+  check_unused(...)
+  is_mode <- inherits(fit, "ibrc_mode")
+  if (!is_mode) check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  conf.level <- check_level(conf.level)
+  refresh <- check_count(refresh, "refresh", least = 0)
+  groups <- names(if (is_mode) fit$tops else fit$draws)
+  pairs <- if (length(groups) > 1) group_pairs(groups, reference)
+  if (is.null(pairs) && !is.null(reference)) {
+    abort_input("reference", "has no effect: the fit has no groups to compare.")
+  }
+  design <- effects_design(fit, beliefs, observations, actions, nsim, horizon, seed)
+  chosen <- if (!is_mode) spaced_draws(fit, draws)
+  rational_of <- rational_counterparts(design)
+  found <- lapply(stats::setNames(seq_along(groups), groups), function(group) {
+    group_effects(fit, group, chosen, design, rational_of, new_progress(refresh, nrow(chosen), groups, group))
+  })
+  rows <- rbind(level_rows(found, conf.level, is_mode), contrast_rows(found, pairs, conf.level, is_mode))
+  new_ibrc_effects(rows, fit, groups, chosen, design, conf.level)
+}
+
+new_ibrc_effects <- function(rows, fit, groups, chosen, design, conf.level) {
+  quantities <- names(effect_titles)
+  rows <- rows[order(match(rows$quantity, quantities), !is.na(rows$reference)), ]
+  known <- if (inherits(fit, "ibrc_fit")) standing_verdict(fit)
+  rows$verdict <- if (is.null(known)) NA_character_ else effect_verdicts(rows, known)
+  if (!are_groups(groups)) rows[c("group", "reference")] <- NULL
+  rownames(rows) <- NULL
+  structure(rows, class = c("ibrc_effects", "data.frame"), verdict = known,
+            of = list(draws = nrow(chosen), conf.level = conf.level, nsim = design$nsim, groups = groups,
+                      places = vapply(design$places, `[[`, "", "at"), setting = fit$problem$setting["stop_actions"]))
+}
+
+# Of each row, the worst that is said of its groups: an effect rests on all of their terms.
+effect_verdicts <- function(rows, known) {
+  pair <- paste(rows$group, rows$reference, sep = "\r")
+  first <- which(!duplicated(pair))
+  worst <- vapply(first, function(i) {
+    as.character(worst_of(known$verdict[is.na(known$group) | known$group %in% c(rows$group[i], rows$reference[i])]))
+  }, "")
+  worst[match(pair, pair[first])]
+}
+
+# ---- what is asked ------------------------------------------------------------------------------------------------
+
+effects_design <- function(fit, beliefs, observations, actions, nsim, horizon, seed) {
+  setting <- fit$problem$setting
+  stops <- length(setting$stop_actions) > 0
+  if (is.null(horizon)) horizon <- if (stops) 50 else max(1, round(sum(fit$n_visits) / sum(fit$group_sizes)))
+  list(places = c(belief_places(beliefs, setting, is.null(fit$problems)),
+                  observed_places(observations, actions, setting)),
+       nsim = check_count(nsim, "nsim", least = 0, most = 1e6), horizon = check_count(horizon, "horizon", most = 1e4),
+       seed = check_seed(seed))
+}
+
+# `shared`: do all groups start at the setting's own start?
+belief_places <- function(beliefs, setting, shared) {
+  if (is.null(beliefs)) return(default_places(setting, shared))
+  if (is.list(beliefs) && !is.data.frame(beliefs)) {
+    if (!length(beliefs)) abort_input("beliefs", "is an empty list.")
+    labels <- names(beliefs)
+    beliefs <- do.call(rbind, lapply(beliefs, as_beliefs, setting$states, "beliefs"))
+    if (length(labels) && length(labels) != nrow(beliefs)) abort_input("beliefs", "must have one belief per entry.")
+  } else {
+    # A data frame always has row names; numbers are none that anybody gave.
+    labels <- if (is.matrix(beliefs)) rownames(beliefs) else
+      if (is.data.frame(beliefs) && is.character(attr(beliefs, "row.names"))) row.names(beliefs)
+    beliefs <- as_beliefs(beliefs, setting$states)
+  }
+  if (!nrow(beliefs)) abort_input("beliefs", "has no rows.")
+  words <- apply(beliefs, 1, belief_words, setting$states)
+  named <- if (is.null(labels)) words else ifelse(is.na(labels) | !nzchar(labels), words, as_utf8(labels))
+  Map(function(at, i) list(at = at, belief = beliefs[i, ]), make.unique(unname(named), " "), seq_len(nrow(beliefs)),
+      USE.NAMES = FALSE)
+}
+
+default_places <- function(setting, shared) {
+  states <- setting$states
+  n <- length(states)
+  shared <- shared && !has_starts(setting)
+  words <- if (shared && n == 2) paste0(" (", belief_words(setting$start, states), ")")
+  start <- list(list(at = paste0("start", words), belief = NULL))
+  if (n > most_accuracy_states) return(start)
+  if (setting$fully_observed) {
+    stated <- diag(n)
+  } else {
+    leaning <- if (n <= 4) matrix(0.2 / (n - 1), n, n) + diag(0.8 - 0.2 / (n - 1), n)
+    stated <- rbind(rep(1 / n, n), leaning)
+  }
+  known <- shared & apply(stated, 1, function(belief) max(abs(belief - mean_start(setting))) < 1e-9)
+  c(start, lapply(which(!known), function(i) list(at = belief_words(stated[i, ], states), belief = stated[i, ])))
+}
+
+# "even odds", "80% diseased", "sure of healthy".
+belief_words <- function(belief, states) {
+  belief <- as.vector(belief)
+  if (max(belief) > 1 - 1e-9) return(paste("sure of", as_label(states[which.max(belief)])))
+  if (diff(range(belief)) < 1e-9) return("even odds")
+  share <- paste0(format_plain(round(100 * belief, 1), nsmall = 0), "%")
+  share <- sub("\\.0%$", "%", share)
+  shown <- if (length(states) == 2) which.max(belief) else which(belief > 0)
+  listing(paste(share[shown], as_label(states[shown])))
+}
+
+observed_places <- function(observations, actions, setting) {
+  if (is.null(observations)) {
+    if (!is.null(actions)) abort_input("actions", "has no effect without `observations` to go with it.")
+    return(NULL)
+  }
+  if (!is.list(observations)) observations <- list(observations)
+  if (!length(observations) || is.data.frame(observations)) {
+    abort_input("observations", "must be names of observations or a list of such vectors, not ",
+                describe(observations), ".")
+  }
+  if (!is.list(actions)) actions <- rep(list(actions), length(observations))
+  if (length(actions) != length(observations)) {
+    abort_input("actions", "has ", length(actions), " entries for ", length(observations), " of `observations`.")
+  }
+  labels <- names(observations)
+  places <- Map(function(seen, taken, i) {
+    seen <- setting$observations[as_positions(seen, setting$observations, "observations", "observation",
+                                              missing_ok = TRUE)]
+    if (!length(seen)) abort_input("observations", "has nothing in entry ", i, ".", rows = i)
+    taken <- taken_meanwhile(taken, length(seen), setting)
+    named <- length(labels) && !is.na(labels[i]) && nzchar(labels[i])
+    list(at = paste("after", if (named) as_utf8(labels[i]) else seen_words(seen)), actions = taken,
+         observations = seen)
+  }, unname(observations), unname(actions), seq_along(observations))
+  at <- make.unique(vapply(places, `[[`, "", "at"), " ")
+  Map(function(place, at) replace(place, "at", at), places, at, USE.NAMES = FALSE)
+}
+
+taken_meanwhile <- function(taken, n, setting) {
+  going_on <- setdiff(setting$actions, setting$stop_actions)
+  if (is.null(taken)) {
+    if (length(going_on) != 1) {
+      abort_input("actions", "must say what was done meanwhile: there are ", length(going_on),
+                  " actions that do not end a trajectory.")
+    }
+    return(rep(going_on, n))
+  }
+  taken <- setting$actions[as_positions(taken, setting$actions, "actions", "action")]
+  if (any(taken %in% setting$stop_actions)) {
+    abort_input("actions", "must not end the trajectory: nothing of it comes after ",
+                enumerate(intersect(taken, setting$stop_actions)), ".")
+  }
+  match_length(taken, n, "actions", "observation")
+}
+
+seen_words <- function(seen) listing(ifelse(is.na(seen), "nothing seen", as_label(seen)), 6)
+
+# ---- working it out -----------------------------------------------------------------------------------------------
+
+# Of one group: `keys`, and `value`, `rational` and `error` [key, draw].
+group_effects <- function(fit, group, chosen, design, rational_of, progress) {
+  keys <- NULL
+  sizes <- start_sizes(fit)
+  read <- function(plan) {
+    # Starts that differ count as often as they do in the group.
+    if (!is.null(sizes)) plan$setting$start_share <- sizes[, group] / sum(sizes[, group])
+    if (is.null(keys)) {
+      refuse_impossible_places(plan, design$places)
+      keys <<- effect_keys(plan, design)
+    }
+    out <- effect_values(plan, rational_of(plan), design)
+    progress()
+    out
+  }
+  read_all <- if (inherits(fit, "ibrc_mode")) lapply(group_plans(fit)[group], read) else
+    read_draws(fit, group, chosen, read)
+  part <- function(name) matrix(unlist(lapply(read_all, `[[`, name), use.names = FALSE), nrow(keys))
+  list(keys = keys, value = part("value"), rational = part("rational"), error = part("error"))
+}
+
+# Under no model at all, before any work: later, an agent that rules models out has no belief there.
+refuse_impossible_places <- function(plan, places) {
+  lost <- which(is.na(place_beliefs(plan, places)[, 1]))
+  if (length(lost)) {
+    abort_input("observations", "cannot all happen after `actions` under any model that the agent holds possible: see ",
+                "the entry called ", enumerate(places[[lost[1]]]$at), ".", rows = lost)
+  }
+}
+
+# A function that counts one draw, and now and then says how far it is.
+new_progress <- function(refresh, n, groups, group) {
+  done <- 0L
+  function() {
+    done <<- done + 1L
+    if (refresh > 0 && done %% refresh == 0) {
+      tell(message("Draw ", done, " of ", n, if (length(groups) > 1) paste0(", group ", group, " of ", length(groups))))
+    }
+  }
+}
+
+# One row per key: median and interval over draws, [key, draw]. A single draw, of a mode, has no interval.
+over_draws <- function(draws, conf.level, is_mode) {
+  tail <- (1 - conf.level) / 2
+  at <- apply(draws, 1, function(x) {
+    if (anyNA(x)) rep(NA_real_, 3) else stats::quantile(x, c(0.5, tail, 1 - tail), names = FALSE)
+  })
+  if (is_mode) at[2:3, ] <- NA
+  data.frame(estimate = at[1, ], conf.low = at[2, ], conf.high = at[3, ])
+}
+
+# `rational` and `error` may differ between draws, where they have problems of their own.
+middle <- function(draws) apply(draws, 1, stats::median)
+
+level_rows <- function(found, conf.level, is_mode) {
+  do.call(rbind, lapply(names(found), function(group) {
+    one <- found[[group]]
+    data.frame(one$keys[c("quantity", "at", "action", "detail")], group = group, reference = NA_character_,
+               over_draws(one$value, conf.level, is_mode), probability = NA_real_, rational = middle(one$rational),
+               unit = one$keys$unit, simulation_error = middle(one$error))
+  }))
+}
+
+# Differences, draw by draw, of what both groups have. They meet the same random numbers, so that the errors of two
+# groups do not add up as if they were independent; the bound says so.
+contrast_rows <- function(found, pairs, conf.level, is_mode) {
+  if (is.null(pairs)) return(NULL)
+  do.call(rbind, Map(function(group, reference) {
+    one <- found[[group]]
+    other <- found[[reference]]
+    code <- function(keys) do.call(paste, c(keys, sep = "\r"))
+    here <- which(code(one$keys) %in% code(other$keys))
+    there <- match(code(one$keys)[here], code(other$keys))
+    difference <- one$value[here, , drop = FALSE] - other$value[there, , drop = FALSE]
+    data.frame(one$keys[here, c("quantity", "at", "action", "detail")], group = group, reference = reference,
+               over_draws(difference, conf.level, is_mode),
+               probability = if (is_mode) NA_real_ else rowMeans(difference > 0),
+               rational = middle(one$rational[here, , drop = FALSE] - other$rational[there, , drop = FALSE]),
+               unit = one$keys$unit[here],
+               simulation_error = sqrt(middle(one$error)[here]^2 + middle(other$error)[there]^2))
+  }, pairs$group, pairs$reference, USE.NAMES = FALSE))
+}
+
+#' @export
+as.data.frame.ibrc_effects <- function(x, ...) {
+  attr(x, "verdict") <- NULL
+  attr(x, "of") <- NULL
+  class(x) <- "data.frame"
+  x
+}

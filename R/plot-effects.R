@@ -1,0 +1,113 @@
+#' Draw what decision makers do
+#'
+#' A picture of [decision_effects()]: median and interval of each group, beside what a perfectly rational agent, or the
+#' setting itself, has (hollow diamonds).
+#'
+#' @param x,effects Effects ([decision_effects()]).
+#' @param type What to draw: `"probability"`, of each action at each belief and after the observations that were stated;
+#'   `"course"`, visits, actions taken and costs; `"accuracy"`, what tests are taken for; `"weight"`, of models.
+#' @param ... Not used.
+#' @return A `ggplot` object; it needs the package ggplot2. Its alternative text says what is drawn.
+#'   `effects_data()` returns the data frame behind it: `panel`, `label` (where on the axis), `group`, `estimate`,
+#'   `conf.low`, `conf.high` and `rational`. Differences between groups are not drawn.
+#' @family pictures
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 200, seed = 1, resolution = 20)
+#' effects <- decision_effects(fit, draws = 20, nsim = 100)
+#' effects_data(effects)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(effects)
+plot.ibrc_effects <- function(x, type = c("probability", "course", "accuracy", "weight"), ...) {
+  check_unused(...)
+  type <- check_choice(type, effect_types, "type")
+  require_package("ggplot2", "Drawing effects")
+  draw_effects(effects_data(x, type), type, effects_caption(x, type))
+}
+
+#' @rdname plot.ibrc_effects
+#' @export
+effects_data <- function(effects, type = c("probability", "course", "accuracy", "weight")) {
+  check_given(effects)
+  check_class(effects, "ibrc_effects", "effects", "decision_effects()")
+  type <- check_choice(type, effect_types, "type")
+  rows <- as.data.frame(effects)
+  rows <- rows[is_level(rows) & rows$quantity %in% quantities_of_type(type), ]
+  if (!nrow(rows)) {
+    abort_input("type", "= \"", type, "\" has nothing to draw: these effects have no such numbers.")
+  }
+  group <- if (is.null(rows$group)) rep("all", nrow(rows)) else rows$group
+  labels <- effect_labels(rows, type)
+  out <- data.frame(panel = factor(labels$panel, unique(labels$panel)),
+                    label = factor(labels$label, unique(labels$label)),
+                    group = factor(group, unique(group)),
+                    rows[c("estimate", "conf.low", "conf.high", "rational")])
+  rownames(out) <- NULL
+  out
+}
+
+effect_types <- c("probability", "course", "accuracy", "weight")
+
+quantities_of_type <- function(type) {
+  if (type == "course") c("visits", "decided", "count", "cost", "cost_share") else type
+}
+
+# Short: they stand over narrow panels.
+course_titles <- c(visits = "Visits", decided = "P(decision)", cost = "Cost per visit", cost_share = "Cost, share")
+
+# What a row stands by, and in which panel.
+effect_labels <- function(rows, type) {
+  action <- as_label(rows$action)
+  switch(
+    type,
+    probability = list(panel = action, label = rows$at),
+    course = list(panel = unname(ifelse(rows$quantity == "count", paste0(capital(action), ", times"),
+                                        course_titles[rows$quantity])),
+                  label = if (is.null(rows$group)) rep("", nrow(rows)) else rows$group),
+    accuracy = list(panel = paste0(action, ", ", as_label(rows$detail)), label = rows$at),
+    weight = list(panel = paste0(action, ", ", rows$detail), label = rows$at)
+  )
+}
+
+effects_caption <- function(x, type) {
+  ideal <- c(probability = "a perfectly rational agent", course = "a perfectly rational agent",
+             accuracy = "the setting's own", weight = "the neutral weights")[[type]]
+  rows <- attr(x, "verdict")
+  paste(c(paste0("Points and lines: median and interval. Diamonds: ", ideal, "."),
+          if (!is.null(rows) && any(rows$verdict != "ok")) paste0(verdict_headline(rows), ".")), collapse = "\n")
+}
+
+# What the picture shows, in words.
+effects_alt <- function(data, type) {
+  what <- c(probability = "Probability of each action at each belief", course = "Visits, actions and costs",
+            accuracy = "Accuracy acted on", weight = "Weights of models")[[type]]
+  paste0(what, if (nlevels(data$group) > 1) paste(" for", enumerate(levels(data$group), 8, "")),
+         ", median and interval, beside ", if (type %in% c("probability", "course")) "a perfectly rational agent." else
+           "what the setting states.")
+}
+
+draw_effects <- function(data, type, caption) {
+  groups <- nlevels(data$group)
+  # The first label on top.
+  data$label <- factor(data$label, rev(levels(data$label)))
+  # Where groups do not have lines of their own.
+  beside <- groups > 1 && type != "course"
+  apart <- ggplot2::position_dodge(width = if (beside) 0.55 else 0)
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label, colour = .data$group)) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), position = apart,
+                            linewidth = 0.9, na.rm = TRUE) +
+    ggplot2::geom_point(position = apart, size = 2, na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(.data$rational, group = .data$group), position = apart, shape = 5, size = 2,
+                        colour = "grey35", na.rm = TRUE) +
+    ggplot2::scale_colour_manual(values = action_palette(groups), guide = if (beside) "legend" else "none") +
+    ggplot2::labs(x = if (type == "course") NULL else capital(as_label(if (type == "weight") "weight" else type)),
+                  y = NULL, colour = NULL, caption = caption, alt = effects_alt(data, type)) +
+    theme_ibrc()
+  if (type == "course") {
+    return(picture + ggplot2::facet_wrap(~panel, scales = "free_x", ncol = 3) +
+             ggplot2::scale_x_continuous(n.breaks = 3))
+  }
+  picture + ggplot2::facet_wrap(~panel) + ggplot2::coord_cartesian(xlim = c(0, 1))
+}
