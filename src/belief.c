@@ -28,6 +28,25 @@ void ibrc_belief_predict(const ibrc_models *models, int model, const double *bel
   }
 }
 
+/* Prediction and Bayes step in one, where the state is not seen: the same sums in the same order. */
+static inline double step_unseen(const ibrc_models *models, int model, const double *belief,
+                                 int action, int observation, double *posterior) {
+  const int S = models->n_states;
+  const double *transition = ibrc_model_transition(models, action, model);
+  const double *emission = ibrc_model_emission(models, action, model) + (size_t)S * (size_t)observation;
+  double p = 0.0;
+  for (int to = 0; to < S; to++, transition += S) {
+    double prediction = 0.0;
+    for (int from = 0; from < S; from++) prediction += transition[from] * belief[from];
+    posterior[to] = emission[to] * prediction;
+    p += posterior[to];
+  }
+  if (p > 0.0) {
+    for (int s = 0; s < S; s++) posterior[s] /= p;
+  }
+  return p;
+}
+
 /* Whoever has seen the state is sure of it. */
 static double see_state(const double *prediction, int n_states, int state, double *posterior) {
   const double p = prediction[state];
@@ -65,6 +84,15 @@ double ibrc_belief_chance(const ibrc_models *models, const double *sigma, const 
   return chance;
 }
 
+static inline double step(const ibrc_models *models, int model, const double *belief, int action,
+                          int observation, double *posterior) {
+  if (!ibrc_model_seen(models)) {
+    return step_unseen(models, model, belief, action, observation, posterior);
+  }
+  ibrc_belief_predict(models, model, belief, action, posterior);
+  return see_state(posterior, models->n_states, observation, posterior);
+}
+
 ibrc_code ibrc_belief_recognise(const ibrc_models *models, const double *sigma,
                                 const double *belief, int action, int observation, double *scratch,
                                 double *next) {
@@ -75,9 +103,9 @@ ibrc_code ibrc_belief_recognise(const ibrc_models *models, const double *sigma,
 
   for (int m = 0; m < models->n_models; m++) {
     if (!(sigma[m] > 0.0)) continue;
-    ibrc_belief_predict(models, m, belief, action, prediction);
-    if (observation != IBRC_NO_OBSERVATION &&
-        !(ibrc_belief_bayes(models, m, prediction, action, observation, prediction) > 0.0)) {
+    if (observation == IBRC_NO_OBSERVATION) {
+      ibrc_belief_predict(models, m, belief, action, prediction);
+    } else if (!(step(models, m, belief, action, observation, prediction) > 0.0)) {
       continue;
     }
     for (int s = 0; s < S; s++) {

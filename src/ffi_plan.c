@@ -4,15 +4,21 @@
 #include "ffi.h"
 #include "solve.h"
 
+/* One soft mean of a vector, or those of the rows of a matrix, which are worked out together. */
 SEXP ffi_soft_mean(SEXP x, SEXP prior, SEXP temperature) {
-  R_xlen_t n = Rf_xlength(x);
+  const R_xlen_t n = Rf_xlength(prior), count = Rf_isMatrix(x) ? Rf_nrows(x) : 1;
   ibrc_temperature t = ibrc_temperature_from(args_double(temperature, "temperature"));
   const char *names[] = {"mean", "weights", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
-  double mean = ibrc_soft_mean(args_doubles(x, n, "x"), args_doubles(prior, n, "prior"), (int)n, &t,
-                               REAL(VECTOR_ELT(out, 1)));
-  SET_VECTOR_ELT(out, 0, Rf_ScalarReal(mean));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, count));
+  SET_VECTOR_ELT(out, 1, Rf_duplicate(x));
+  const double *entries = args_doubles(x, n * count, "x"), *law = args_doubles(prior, n, "prior");
+  double *mean = REAL(VECTOR_ELT(out, 0)), *weights = REAL(VECTOR_ELT(out, 1));
+  if (Rf_isMatrix(x)) {
+    ibrc_soft_means(entries, (size_t)count, law, (int)n, (int)count, &t, mean, weights);
+  } else {
+    *mean = ibrc_soft_mean(entries, law, (int)n, &t, weights);
+  }
   UNPROTECT(1);
   return out;
 }

@@ -59,7 +59,7 @@ static void locate(const ibrc_space *space, const double *belief, ibrc_corners *
   int n_inner = 0; /* coordinates strictly between whole numbers */
   for (int i = d - 1; i >= 0; i--) {
     y += n * belief[i + 1];
-    double below = floor(y), part = y - below;
+    double below = y < n ? (double)(int)y : (double)n, part = y - below;
     if (part < WHOLE) part = 0.0;
     if (part > 1.0 - WHOLE) {
       part = 0.0;

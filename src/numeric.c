@@ -3,12 +3,22 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "elementary.h"
+#include "threads.h"
 
 /* Below this spread of exponents both series hold to the last bit; above it
  * the plain logarithm loses less than 1e-14 of the spread. */
 #define SERIES_LIMIT 0.01
 /* Below this one, the soft mean is the mean to the last bit. */
 #define AVERAGE_LIMIT 1e-18
+/* Only at a temperature that large can exponents lose their digits. */
+#define LARGE_TEMPERATURE 1e100
+/* Below this, exponentials are 0. */
+#define LOWEST_EXPONENT (-760.0)
+/* Soft means that are worked out together. */
+#define AT_ONCE 64
 
 ibrc_temperature ibrc_temperature_from(double value) {
   ibrc_temperature t = {.kind = IBRC_SOFT, .value = value, .inverse = 1.0 / value};
@@ -37,61 +47,151 @@ static inline double log1p_series(double x) {
                          x * (1.0 / 5 - x * (1.0 / 6 - x * (1.0 / 7 - x * (1.0 / 8))))))));
 }
 
-static double average(const double *x, const double *prior, int n, double *weights) {
+/* Limits, one at a time; entries stand `stride` apart. */
+
+static double average(const double *x, const double *prior, int n, size_t stride, double *weights) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) {
-    if (prior[i] > 0.0) sum += prior[i] * x[i];
-    if (weights) weights[i] = prior[i];
+    const size_t at = (size_t)i * stride;
+    if (prior[i] > 0.0) sum += prior[i] * x[at];
+    if (weights) weights[at] = prior[i];
   }
   return sum;
 }
 
 /* The mean of what lies close to `from`. */
-static double average_near(const double *x, const double *prior, int n, double from,
-                           double *weights) {
+static double average_near(const double *x, const double *prior, int n, size_t stride, double from) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) {
-    if (prior[i] > 0.0) sum += prior[i] * (x[i] - from);
-    if (weights) weights[i] = prior[i];
+    if (prior[i] > 0.0) sum += prior[i] * (x[(size_t)i * stride] - from);
   }
   return from + sum;
 }
 
-static double extreme(const double *x, const double *prior, int n, double best, double *weights) {
-  if (weights) {
-    double mass = 0.0;
-    for (int i = 0; i < n; i++) {
-      weights[i] = x[i] == best ? prior[i] : 0.0;
-      mass += weights[i];
-    }
-    for (int i = 0; i < n; i++) weights[i] /= mass;
+static double find_extreme(const double *x, const double *prior, int n, size_t stride, int largest) {
+  int first = 0;
+  while (first < n - 1 && !(prior[first] > 0.0)) first++;
+  double best = x[(size_t)first * stride];
+  for (int i = first + 1; i < n; i++) {
+    const double x_i = x[(size_t)i * stride];
+    if (prior[i] > 0.0 && (largest ? x_i > best : x_i < best)) best = x_i;
   }
   return best;
 }
 
-/* Every exponent (x - best) / t is <= 0, so nothing overflows. Where all are
- * close to 0 (a temperature large beside the spread of x), the sum is formed
- * as its small difference from 1, so that t log(sum) keeps its precision. */
-double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_temperature *t,
+static double extreme(const double *x, const double *prior, int n, size_t stride, double best,
                       double *weights) {
-  if (t->kind == IBRC_AVERAGE) return average(x, prior, n, weights);
+  double mass = 0.0;
+  if (!weights) return best;
+  for (int i = 0; i < n; i++) {
+    const size_t at = (size_t)i * stride;
+    weights[at] = x[at] == best ? prior[i] : 0.0;
+    mass += weights[at];
+  }
+  for (int i = 0; i < n; i++) weights[(size_t)i * stride] /= mass;
+  return best;
+}
 
+static inline void find_best(const double *x, size_t stride, const double *prior, int n, int count,
+                      int largest, double *best) {
   int first = 0;
   while (first < n - 1 && !(prior[first] > 0.0)) first++;
-  double largest = x[first], smallest = x[first];
+  for (int g = 0; g < count; g++) best[g] = x[(size_t)first * stride + (size_t)g];
   for (int i = first + 1; i < n; i++) {
+    const double *x_i = x + (size_t)i * stride;
     if (!(prior[i] > 0.0)) continue;
-    if (x[i] > largest) largest = x[i];
-    if (x[i] < smallest) smallest = x[i];
+    if (largest) {
+      IBRC_SIMD
+      for (int g = 0; g < count; g++) best[g] = x_i[g] > best[g] ? x_i[g] : best[g];
+    } else {
+      IBRC_SIMD
+      for (int g = 0; g < count; g++) best[g] = x_i[g] < best[g] ? x_i[g] : best[g];
+    }
   }
-  if (t->kind == IBRC_LARGEST) return extreme(x, prior, n, largest, weights);
-  if (t->kind == IBRC_SMALLEST) return extreme(x, prior, n, smallest, weights);
+}
+
+/* Every exponent (x - best) / t is <= 0, so nothing overflows. Where all are close to 0 (a
+ * temperature large beside the spread of x), the sum counts as its small difference from 1, so
+ * that t log(sum) keeps its precision. */
+IBRC_WIDE
+static void soft_block(const double *x, size_t stride, const double *prior, int n, int count,
+                       const ibrc_temperature *t, double *means, double *weights) {
+  const double temperature = t->value, inverse = t->inverse;
+  double best[AT_ONCE], exponent[AT_ONCE], unwanted[AT_ONCE];
+  double sum[AT_ONCE];      /* sum_i w_i exp((x_i - best) / t) */
+  double less_one[AT_ONCE]; /* the same less 1, with all its digits */
+
+  find_best(x, stride, prior, n, count, inverse > 0.0, best);
+  for (int g = 0; g < count; g++) sum[g] = less_one[g] = 0.0;
+  for (int i = 0; i < n; i++) {
+    const size_t at = (size_t)i * stride;
+    const double prior_i = prior[i], *x_i = x + at;
+    double *terms = weights ? weights + at : unwanted;
+    if (!(prior_i > 0.0)) {
+      for (int g = 0; g < count; g++) terms[g] = 0.0;
+      continue;
+    }
+    IBRC_SIMD
+    for (int g = 0; g < count; g++) {
+      const double scaled = (x_i[g] - best[g]) * inverse;
+      exponent[g] = scaled < LOWEST_EXPONENT ? LOWEST_EXPONENT : scaled; /* NaN stays */
+    }
+    IBRC_SIMD
+    for (int g = 0; g < count; g++) {
+      const ibrc_exponential e = ibrc_exp(exponent[g]);
+      terms[g] = prior_i * e.value;
+      sum[g] += prior_i * e.value;
+      less_one[g] += prior_i * e.less_one;
+    }
+  }
+  IBRC_SIMD
+  for (int g = 0; g < count; g++) means[g] = best[g] + temperature * ibrc_log(sum[g], less_one[g]);
+  for (int g = 0; fabs(temperature) > LARGE_TEMPERATURE && g < count; g++) {
+    if (less_one[g] > -AVERAGE_LIMIT) means[g] = average_near(x + g, prior, n, stride, best[g]);
+  }
+  for (int i = 0; weights && i < n; i++) {
+    double *weight = weights + (size_t)i * stride;
+    IBRC_SIMD
+    for (int g = 0; g < count; g++) weight[g] /= sum[g];
+  }
+}
+
+void ibrc_soft_means(const double *x, size_t stride, const double *prior, int n, int count,
+                     const ibrc_temperature *t, double *means, double *weights) {
+  const int soft = t->kind == IBRC_SOFT, at_once = soft ? AT_ONCE : 1;
+  for (int g = 0; g < count; g += at_once) {
+    const double *x_g = x + g;
+    double *weights_g = weights ? weights + g : NULL;
+    if (soft) {
+      const int some = count - g < at_once ? count - g : at_once;
+      soft_block(x_g, stride, prior, n, some, t, means + g, weights_g);
+    } else if (t->kind == IBRC_AVERAGE) {
+      means[g] = average(x_g, prior, n, stride, weights_g);
+    } else {
+      const double best = find_extreme(x_g, prior, n, stride, t->kind == IBRC_LARGEST);
+      means[g] = extreme(x_g, prior, n, stride, best, weights_g);
+    }
+  }
+}
+
+/* The functions of the library are the faster ones for a single mean; its precision close to an
+ * average comes from series. */
+double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_temperature *t,
+                      double *weights) {
+  if (t->kind == IBRC_AVERAGE) return average(x, prior, n, 1, weights);
+  const double largest = find_extreme(x, prior, n, 1, 1);
+  if (t->kind == IBRC_LARGEST) return extreme(x, prior, n, 1, largest, weights);
+  const double smallest = find_extreme(x, prior, n, 1, 0);
+  if (t->kind == IBRC_SMALLEST) return extreme(x, prior, n, 1, smallest, weights);
 
   const double inverse = t->inverse;
   const double best = inverse > 0.0 ? largest : smallest;
   const double spread = (largest - smallest) * fabs(inverse);
   /* Exponents that small may have lost their digits. */
-  if (spread <= AVERAGE_LIMIT) return average_near(x, prior, n, best, weights);
+  if (spread <= AVERAGE_LIMIT) {
+    if (weights) memcpy(weights, prior, (size_t)n * sizeof(double));
+    return average_near(x, prior, n, 1, best);
+  }
 
   if (spread <= SERIES_LIMIT) {
     double excess = 0.0;

@@ -1,6 +1,8 @@
 #ifndef IBRC_NUMERIC_H
 #define IBRC_NUMERIC_H
 
+#include <stddef.h>
+
 /* Soft averages at a signed temperature t (paper: alpha and beta):
  *
  *   soft mean     t log sum_i w_i exp(x_i / t)
@@ -22,7 +24,13 @@ typedef struct {
  * and one whose inverse loses digits as infinite. */
 ibrc_temperature ibrc_temperature_from(double value);
 
-/* Returns the soft mean; fills `weights` (n of them) unless it is NULL. */
+/* Many soft means under one prior at one temperature, worked out together. The i-th entry of the
+ * g-th stands at x[i * stride + g], and so do the weights (none are filled if NULL); one mean
+ * does not depend on what stands beside it. */
+void ibrc_soft_means(const double *x, size_t stride, const double *prior, int n, int count,
+                     const ibrc_temperature *t, double *means, double *weights);
+
+/* Returns one soft mean of n entries side by side; fills `weights` (n of them) unless it is NULL. */
 double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_temperature *t,
                       double *weights);
 

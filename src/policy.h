@@ -12,10 +12,16 @@
 /* `scratch`: n_actions, or n_models. */
 void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
                     double *policy);
-/* log pi, by value without the underflow of pi itself; -Inf where pi is 0. */
-void ibrc_policy_log_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
-                        double *log_policy);
 void ibrc_policy_sigma_at(const ibrc_plan *plan, const ibrc_corners *corners, int action,
                           double *scratch, double *sigma);
+
+/* At many beliefs, whose soft means are worked out together: one does not depend on the others.
+ * log pi [belief][action], by value without the underflow of pi itself, -Inf where pi is 0; and
+ * sigma [belief][model] of one action. `scratch`: ibrc_policy_many_doubles(). */
+size_t ibrc_policy_many_doubles(const ibrc_plan *plan, int n_beliefs);
+void ibrc_policy_log_many(const ibrc_plan *plan, const ibrc_corners *const *corners, int n_beliefs,
+                          double *scratch, double *log_policy);
+void ibrc_policy_sigma_many(const ibrc_plan *plan, const ibrc_corners *const *corners, int n_beliefs,
+                            int action, double *scratch, double *sigma);
 
 #endif

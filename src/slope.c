@@ -2,33 +2,68 @@
 
 #include "threads.h"
 
+/* Entries that are written out, at most: they stay in a processor's cache. */
+#define MOST_WRITTEN 65536
+
+static size_t entries_written(const ibrc_table *table) {
+  const int n_entries = table->row_start[ibrc_table_rows(table)];
+  return n_entries <= MOST_WRITTEN ? (size_t)n_entries : 0;
+}
+
+/* Doubles that have room for so many ints. */
+static size_t doubles_for_ints(size_t n) { return (n * sizeof(int)) / sizeof(double) + 1; }
+
 size_t ibrc_slope_doubles(const ibrc_table *table) {
-  return (size_t)table->n_nodes + ibrc_table_rows(table);
+  const size_t n = (size_t)table->n_nodes, written = entries_written(table);
+  return n + ibrc_table_rows(table) + written +
+         (written > 0 ? doubles_for_ints(written) + doubles_for_ints(n + 1) : 0);
 }
 
 ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles) {
+  const size_t n = (size_t)table->n_nodes, written = entries_written(table);
   ibrc_slope slope = {.table = table,
                       .flow = doubles,
                       .rest = doubles + ibrc_table_rows(table),
                       .n_threads = n_threads};
+  if (written > 0) {
+    slope.weight = slope.rest + n;
+    slope.column = (int *)(slope.weight + written);
+    slope.start = (int *)(slope.weight + written + doubles_for_ints(written));
+  }
   return slope;
+}
+
+/* Writes out a row, times its flow, and returns where the next one begins. */
+static int write_row(const ibrc_slope *slope, size_t row, int at) {
+  const ibrc_table *table = slope->table;
+  const double flow = slope->flow[row];
+  if (!(flow > 0.0)) return at;
+  for (int i = table->row_start[row]; i < table->row_start[row + 1]; i++, at++) {
+    slope->weight[at] = flow * table->weight[i];
+    slope->column[at] = table->column[i];
+  }
+  return at;
 }
 
 void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slope) {
   const ibrc_table *table = process->table;
   const int U = table->n_actions, M = table->n_models;
+  int at = 0;
   for (int node = 0; node < table->n_nodes; node++) {
     size_t cell = (size_t)node * (size_t)U, row = cell * (size_t)M;
     double rest = process->discount;
+    if (slope->weight) slope->start[node] = at;
     for (int u = 0; u < U; u++, cell++) {
       for (int m = 0; m < M; m++, row++) {
         const double flow = process->discount * process->policy[cell] * process->sigma[row];
         slope->flow[row] = flow < least ? 0.0 : flow;
         rest -= slope->flow[row];
+        if (slope->weight) at = write_row(slope, row, at);
       }
     }
     slope->rest[node] = rest;
   }
+  if (slope->weight) slope->start[table->n_nodes] = at;
 }
 
 static void apply_at(const ibrc_slope *slope, const double *x, int first, int end, double *y) {

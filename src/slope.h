@@ -9,12 +9,19 @@
  * stated share only and a backup judges its result, so rows whose flow is too small
  * to matter to the step are left out: often most of them, where the agent is sure.
  * What that takes from a node's flow, gamma, stays at the node: 1 - gamma may be
- * small beside it. */
+ * small beside it.
+ *
+ * Where the table is small enough to stay close to the processor, the rows that are left are
+ * written out, times their flow, one node after the other: a product then is one pass over
+ * them. A large table would only be fetched twice. */
 
 typedef struct {
   const ibrc_table *table;
-  double *flow; /* [row]: 0 where left out */
-  double *rest; /* [node]: gamma less its flows */
+  double *flow;   /* [row]: 0 where left out */
+  double *rest;   /* [node]: gamma less its flows */
+  double *weight; /* [entry]: written out, or NULL */
+  int *column;    /* [entry] */
+  int *start;     /* [node], and the number of entries last */
   int n_threads;
 } ibrc_slope;
 
@@ -32,6 +39,9 @@ static inline size_t ibrc_slope_begin(const ibrc_slope *slope, int node) {
 
 /* (gamma P x)(node), but for the rest */
 static inline double ibrc_slope_dot(const ibrc_slope *slope, int node, const double *x) {
+  if (slope->weight) {
+    return ibrc_sparse_dot(slope->column, slope->weight, slope->start[node], slope->start[node + 1], x);
+  }
   const size_t end = ibrc_slope_begin(slope, node + 1);
   double sum = 0.0;
   for (size_t row = ibrc_slope_begin(slope, node); row < end; row++) {

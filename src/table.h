@@ -56,12 +56,10 @@ double ibrc_table_most(const ibrc_table_recipe *recipe);
 void ibrc_table_build(const ibrc_table_recipe *recipe, double *doubles, int *ints, int *row_start,
                       int *column, double *weight, double *entropy);
 
-/* sum_j W(row, j) x(j). Four running sums hide the latency of an addition. */
-static inline double ibrc_table_dot(const ibrc_table *table, size_t row, const double *x) {
-  int i = table->row_start[row];
-  const int end = table->row_start[row + 1];
-  const int *column = table->column;
-  const double *weight = table->weight;
+/* sum weight[i] x[column[i]] over i from `i` to before `end`. Four running sums hide the latency of
+ * an addition. */
+static inline double ibrc_sparse_dot(const int *column, const double *weight, int i, int end,
+                                     const double *x) {
   double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
   for (; i + 3 < end; i += 4) {
     a += weight[i] * x[column[i]];
@@ -69,8 +67,19 @@ static inline double ibrc_table_dot(const ibrc_table *table, size_t row, const d
     c += weight[i + 2] * x[column[i + 2]];
     d += weight[i + 3] * x[column[i + 3]];
   }
-  for (; i < end; i++) a += weight[i] * x[column[i]];
+  if (i + 1 < end) {
+    a += weight[i] * x[column[i]];
+    b += weight[i + 1] * x[column[i + 1]];
+    i += 2;
+  }
+  if (i < end) c += weight[i] * x[column[i]];
   return (a + b) + (c + d);
+}
+
+/* sum_j W(row, j) x(j) */
+static inline double ibrc_table_dot(const ibrc_table *table, size_t row, const double *x) {
+  return ibrc_sparse_dot(table->column, table->weight, table->row_start[row],
+                         table->row_start[row + 1], x);
 }
 
 #endif

@@ -1,6 +1,8 @@
 #ifndef IBRC_THREADS_H
 #define IBRC_THREADS_H
 
+#include <stddef.h> /* __GLIBC__ */
+
 /* OpenMP where the compiler has it, one thread where it has not. Every parallel
  * loop writes disjoint results, so an answer never depends on the number of
  * threads. A region inside another costs even where it has one thread: what runs
@@ -23,6 +25,8 @@ static inline int ibrc_part_begin(int n, int part, int n_parts) {
 /* For work of uneven length. */
 #define IBRC_PARALLEL_EACH(n) \
   IBRC_PRAGMA(omp parallel for num_threads(n) schedule(dynamic, 1) if (n > 1))
+/* A loop of which several rounds may go on at once in one processor. */
+#define IBRC_SIMD IBRC_PRAGMA(omp simd)
 static inline int ibrc_thread_number(void) { return omp_get_thread_num(); }
 static inline int ibrc_threads_available(void) {
   int processors = omp_get_num_procs(), limit = omp_get_thread_limit();
@@ -31,8 +35,21 @@ static inline int ibrc_threads_available(void) {
 #else
 #define IBRC_PARALLEL_FOR(n) (void)(n);
 #define IBRC_PARALLEL_EACH(n) (void)(n);
+#define IBRC_SIMD
 static inline int ibrc_thread_number(void) { return 0; }
 static inline int ibrc_threads_available(void) { return 1; }
+#endif
+
+/* Before a function with such loops: compiled twice, for any processor and for those that do
+ * four rounds at once, where compiler and system can choose between the two when the package is
+ * loaded. Both do the same operations in the same order, none of them fused: no answer depends on
+ * which it is. Sanitizers cannot have it: they are not ready that early. */
+#if defined(_OPENMP) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    defined(__gnu_linux__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&      \
+    !defined(__SANITIZE_THREAD__)
+#define IBRC_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define IBRC_WIDE
 #endif
 
 #endif

@@ -1,6 +1,7 @@
 #include "walker.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "belief.h"
 #include "policy.h"
@@ -59,10 +60,6 @@ void ibrc_walker_stand_at(ibrc_walker *walker, int node) {
 
 void ibrc_walker_policy(ibrc_walker *walker, double *policy) {
   ibrc_policy_at(walker->plan, &walker->corners, walker->work, policy);
-}
-
-void ibrc_walker_log_policy(ibrc_walker *walker, double *log_policy) {
-  ibrc_policy_log_at(walker->plan, &walker->corners, walker->work, log_policy);
 }
 
 const double *ibrc_walker_sigma(ibrc_walker *walker, int action) {
@@ -154,4 +151,35 @@ ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_polic
   }
   for (int s = 0; s < S; s++) next[s] = mean[s] / mass;
   return IBRC_OK;
+}
+
+size_t ibrc_walkers_doubles(const ibrc_plan *plan) {
+  return ibrc_policy_many_doubles(plan, IBRC_WALKERS) + (size_t)plan->n_models * IBRC_WALKERS;
+}
+
+static void corners_of(ibrc_walker *const *walkers, int n_walkers, const ibrc_corners **corners) {
+  for (int k = 0; k < n_walkers; k++) corners[k] = &walkers[k]->corners;
+}
+
+void ibrc_walkers_log_policy(ibrc_walker *const *walkers, int n_walkers, double *scratch,
+                             double *log_policy) {
+  const ibrc_corners *corners[IBRC_WALKERS];
+  if (n_walkers == 0) return;
+  corners_of(walkers, n_walkers, corners);
+  ibrc_policy_log_many(walkers[0]->plan, corners, n_walkers, scratch, log_policy);
+}
+
+void ibrc_walkers_know_sigma(ibrc_walker *const *walkers, int n_walkers, int action,
+                             double *scratch) {
+  const ibrc_corners *corners[IBRC_WALKERS];
+  if (n_walkers == 0) return;
+  const ibrc_plan *plan = walkers[0]->plan;
+  const size_t M = (size_t)plan->n_models;
+  double *sigma = scratch + ibrc_policy_many_doubles(plan, IBRC_WALKERS);
+  corners_of(walkers, n_walkers, corners);
+  ibrc_policy_sigma_many(plan, corners, n_walkers, action, scratch, sigma);
+  for (int k = 0; k < n_walkers; k++, sigma += M) {
+    memcpy(walkers[k]->sigma + (size_t)action * M, sigma, M * sizeof(double));
+    walkers[k]->known[action] = 1;
+  }
 }

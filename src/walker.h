@@ -40,7 +40,6 @@ void ibrc_walker_stand_in(ibrc_walker *walker, int state);
 void ibrc_walker_stand_at(ibrc_walker *walker, int node);
 
 void ibrc_walker_policy(ibrc_walker *walker, double *policy);
-void ibrc_walker_log_policy(ibrc_walker *walker, double *log_policy);
 const double *ibrc_walker_sigma(ibrc_walker *walker, int action);
 
 /* The next belief: *state, if that is what was seen, or else -1 and `next`. The walker stays
@@ -57,5 +56,16 @@ ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation
 ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_policy,
                                     const int *stops, int observation, double *scratch,
                                     double *next, int *state);
+
+/* Several walkers of one plan, at most so many, what they are asked worked out together. */
+enum { IBRC_WALKERS = 32 };
+
+size_t ibrc_walkers_doubles(const ibrc_plan *plan);
+/* log pi(.|z) [walker][action]. scratch: ibrc_walkers_doubles(). */
+void ibrc_walkers_log_policy(ibrc_walker *const *walkers, int n_walkers, double *scratch,
+                             double *log_policy);
+/* Lets each of them know its sigma(.|z,u). */
+void ibrc_walkers_know_sigma(ibrc_walker *const *walkers, int n_walkers, int action,
+                             double *scratch);
 
 #endif

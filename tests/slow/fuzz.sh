@@ -70,9 +70,9 @@ plant_for() {
       plant space vertices 's/belief\[s\] > 0.0/belief[s] > 0.1/'
       ;;
     belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
-    backup) plant backup numeric 's/weights\[i\] \/= sum/weights[i] \/= 1.0/' ;;
+    backup) plant backup numeric 's/weight\[g\] \/= sum\[g\]/weight[g] \/= 1.0/' ;;
     walker)
-      plant walker walker 's/walker->known\[u\] = 0/walker->known[u] = walker->known[u] == 1/'
+      plant walker walker 's/memcpy(walkers\[k\]->sigma/memcpy(walkers[0]->sigma/'
       plant walker loglik 's/known->place\[child\] = known->n_rows++/known->place[child] = known->n_rows/'
       ;;
     history) plant history history 's/ && observation\[found\] == x//' ;;

@@ -124,15 +124,32 @@ static void free_tree(tree *t) {
   free(t->count);
 }
 
+/* At one belief by itself. */
+static void log_policy_at(const agent *a, const ibrc_corners *corners, double *log_policy) {
+  double *work = doubles(ibrc_policy_many_doubles(&a->plan, 1));
+  ibrc_policy_log_many(&a->plan, &corners, 1, work, log_policy);
+  free(work);
+}
+
+static void sigma_at(const agent *a, const ibrc_corners *corners, int action, double *sigma) {
+  double *work = doubles(ibrc_policy_many_doubles(&a->plan, 1)), alone[3];
+  ibrc_policy_sigma_many(&a->plan, &corners, 1, action, work, sigma);
+  ibrc_policy_sigma_at(&a->plan, corners, action, work, alone);
+  for (int m = 0; m < a->plan.n_models; m++) {
+    must(fabs(alone[m] - sigma[m]) <= 1e-12, "one sigma is one of many");
+  }
+  free(work);
+}
+
 /* The next belief where it is not known what was done, from `belief`, which lies at the corners. */
 static int belief_after_any(const agent *a, const int *stops, int observation,
                             const ibrc_corners *corners, double *scratch, double *belief) {
   const int S = a->space.n_states, U = a->plan.n_actions;
-  double log_policy[3], work[3], sigma[3][3], weight[3], next[4], mean[4] = {0.0};
+  double log_policy[3], sigma[3][3], weight[3], next[4], mean[4] = {0.0};
   double most = -INFINITY, mass = 0.0;
-  ibrc_policy_log_at(&a->plan, corners, work, log_policy);
+  log_policy_at(a, corners, log_policy);
   for (int u = 0; u < U; u++) {
-    ibrc_policy_sigma_at(&a->plan, corners, u, work, sigma[u]);
+    sigma_at(a, corners, u, sigma[u]);
     const double chance =
         ibrc_belief_chance(&a->models, sigma[u], belief, u, observation, scratch);
     weight[u] = stops[u] ? -INFINITY : log_policy[u] + log(chance);
@@ -162,12 +179,12 @@ static int belief_by_itself(const agent *a, const tree *t, int h, const double *
     return 1;
   }
   if (!belief_by_itself(a, t, t->parent[h], start, corners, scratch, belief)) return 0;
-  double sigma[3], work[3];
+  double sigma[3];
   ibrc_space_locate(&a->space, belief, corners);
   if (t->action[h] == IBRC_NO_ACTION) {
     return belief_after_any(a, t->stops, t->observation[h], corners, scratch, belief);
   }
-  ibrc_policy_sigma_at(&a->plan, corners, t->action[h], work, sigma);
+  sigma_at(a, corners, t->action[h], sigma);
   return ibrc_belief_recognise(models, sigma, belief, t->action[h], t->observation[h], scratch,
                                belief) == IBRC_OK;
 }
@@ -180,7 +197,7 @@ static void check(const agent *a, const tree *t, const double *start) {
   int *likeliest = ints((size_t)H), *corner_ints = ints(ibrc_corners_ints(&a->space));
   double *log_policy = doubles(cells), *beliefs = doubles(numbers), *surest = doubles((size_t)H);
   double *corner_doubles = doubles(ibrc_corners_doubles(&a->space));
-  double *belief = doubles((size_t)S), *scratch = doubles(2 * (size_t)S), row[3], values[3];
+  double *belief = doubles((size_t)S), *scratch = doubles(2 * (size_t)S), row[3];
   const ibrc_loglik_result all = {
       .log_policy = log_policy, .beliefs = beliefs, .likeliest = likeliest, .surest = surest};
   const ibrc_loglik_result none = {.log_policy = NULL};
@@ -189,8 +206,19 @@ static void check(const agent *a, const tree *t, const double *start) {
   must(ibrc_loglik(&t->history, &a->plan, &a->models, start, work, more, NULL, &none) == total,
        "the total is the total");
   ibrc_corners corners = ibrc_corners_over(&a->space, corner_ints, corner_doubles);
+  /* The total is a sum in the order in which histories are looked at: children after all that
+   * stood before their parent. */
+  int *order = ints((size_t)H), n_order = t->history.n_roots;
+  for (int h = 0; h < n_order; h++) order[h] = h;
+  for (int k = 0; k < n_order; k++) {
+    int child = t->first_child[order[k]];
+    for (; child >= 0; child = t->next_sibling[child]) order[n_order++] = child;
+  }
+  must(n_order == H, "every history is looked at");
   double sum = 0.0;
-  for (int h = 0; h < H; h++) {
+  for (int k = 0; k < H; k++) {
+    const int h = order[k];
+    double part = 0.0;
     const double *found = beliefs + (size_t)h * (size_t)S;
     const int possible = belief_by_itself(a, t, h, start, &corners, scratch, belief);
     must(possible == !isnan(found[0]) && possible == (likeliest[h] >= 0), "possible for both");
@@ -200,17 +228,19 @@ static void check(const agent *a, const tree *t, const double *start) {
       must(surest[h] == belief[likeliest[h]], "as sure as the belief");
       for (int s = 0; s < S; s++) must(belief[s] <= surest[h], "and of the likeliest");
       ibrc_space_locate(&a->space, belief, &corners);
-      ibrc_policy_log_at(&a->plan, &corners, values, row);
+      log_policy_at(a, &corners, row);
     }
     for (int u = 0; u < U; u++) {
       const double count = t->count[(size_t)h * (size_t)U + (size_t)u];
       must(row[u] == log_policy[(size_t)h * (size_t)U + (size_t)u], "the same policy");
-      if (count > 0.0) sum += count * row[u];
+      if (count > 0.0) part += count * row[u];
     }
+    sum += part;
   }
   must(isnan(sum) ? total == -INFINITY : total == sum, "the same sum");
   free(work);
   free(more);
+  free(order);
   free(likeliest);
   free(corner_ints);
   free(log_policy);
