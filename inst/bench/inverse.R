@@ -2,6 +2,8 @@
 # to each other in this run; draws are counted, not timed.
 #
 #   Rscript inst/bench/inverse.R
+#
+# builds.R times evaluations of two builds of the package in one run.
 
 library(ibrc)
 options(width = 120)
