@@ -86,7 +86,7 @@ test_that("what was never an argument is refused, with the one that was meant if
   refused(fit_briefly(tol = 1), "Did you mean `tolerance` of ibrc_control\\(\\)?", "tol")
   refused(fit_briefly(nobody = 1), "`nobody` is not an argument of ibrc\\(\\)[.]\nSee [?]ibrc[.]", "nobody")
   refused(ibrc_mode(visits, setting, models, prior, thin = 1), "is not an argument of ibrc_mode", "thin")
-  many <- c(list(visits, setting, models, prior), rep(list(NULL), 13))
+  many <- c(list(visits, setting, models, prior), rep(list(NULL), length(formals(ibrc)) - 4))
   refused(do.call(ibrc, many), "must be empty", "...")
 })
 
