@@ -74,6 +74,8 @@ new_ibrc_models <- function(models, weights) {
 
 # Brings every model into the arrays of a setting.
 validate_ibrc_models <- function(models, setting) {
+  # What draws are worth (model_draws()) is no part of a problem.
+  attr(models, "effective") <- NULL
   quick <- quick_models(models, setting)
   if (!is.null(quick)) return(quick)
   models$models <- lapply(seq_along(models$models), function(i) {
@@ -82,8 +84,6 @@ validate_ibrc_models <- function(models, setting) {
                 paste0("models[[", i, "]]$"))
   })
   names(models$models) <- names(models$weights)
-  # What draws are worth (model_draws()) is no part of a problem.
-  attr(models, "effective") <- NULL
   models
 }
 
