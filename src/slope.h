@@ -11,9 +11,9 @@
  * What that takes from a node's flow, gamma, stays at the node: 1 - gamma may be
  * small beside it.
  *
- * Where the table is small enough to stay close to the processor, the rows that are left are
- * written out, times their flow, one node after the other: a product then is one pass over
- * them. A large table would only be fetched twice. */
+ * Where rows are short and the table is small enough to stay close to the processor, those that
+ * are left are written out, times their flow, one node after the other: a product then is one
+ * pass over them. A large table would only be fetched twice. */
 
 typedef struct {
   const ibrc_table *table;
