@@ -14,15 +14,18 @@
 # then frozen.
 
 # Shares of turns, walks, axes and leaps, summed up.
-walk_shares <- c(0.35, 0.6, 0.85, 1)
+walk_shares <- c(0.2, 0.5, 0.85, 1)
+# A step along an axis of a normal does best at so many standard deviations.
+best_axis <- 2.4
 # Points that leaps are taken from.
 most_leaps <- 400L
 turn_width <- 1.1
 walk_acceptance <- 0.25
 turn_acceptance <- 0.35
 axis_acceptance <- 0.44
+axis_gain <- 0.3
 # When shape and centre are learnt, in shares of warm-up.
-walk_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1)
+walk_times <- c(0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.85)
 
 walk_start <- function(positions, log_density, streams, centre, covariance, warmup, iter, thin = 1L) {
   n_chains <- nrow(positions)
@@ -33,7 +36,7 @@ walk_start <- function(positions, log_density, streams, centre, covariance, warm
     sampler = "walk", warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin), iteration = 0L,
     frozen = warmup == 0, positions = unname(positions), log_density = parts$total,
     centre = unname(centre), covariance = unname(covariance), scale = 2.38 / sqrt(ncol(positions)),
-    axis = 2.4, turn = 0.5, points = NULL, n_scaled = 0, streams = streams, noise = NULL,
+    axis = rep(2.4, ncol(positions)), turn = 0.5, points = NULL, n_scaled = 0, streams = streams, noise = NULL,
     accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains), recent = list(), kept = list()
   )
   with_walk_law(state, state$centre, state$covariance)
@@ -47,6 +50,7 @@ with_walk_law <- function(state, centre, covariance) {
   # By the axes of the covariance, rather than by the order of the terms.
   parts <- eigen(covariance, symmetric = TRUE)
   width <- sqrt(pmax(parts$values, 1e-10))
+  state$axis <- rep(best_axis, size)
   state$factor <- width * t(parts$vectors)
   state$inverse <- parts$vectors * rep(1 / width, each = size)
   state
@@ -101,7 +105,7 @@ walk_moves <- function(state, normal, kind, component) {
   along[at_axis] <- normal[at_axis]
   z <- normal * (state$turn * turn_width)
   z[kind == 2L, ] <- (normal * state$scale * multiple)[kind == 2L, ]
-  z[kind == 3L, ] <- along[kind == 3L, ] * state$axis
+  z[kind == 3L, ] <- (along * rep(state$axis, each = n))[kind == 3L, ]
   z[kind == 4L, ] <- normal[kind == 4L, ] * 0.05
   proposal <- x + z %*% state$factor
   turns <- kind == 1L
@@ -115,7 +119,7 @@ walk_moves <- function(state, normal, kind, component) {
     to <- floor((place %% 1) * nrow(state$points)) + 1
     proposal[leaps, ] <- proposal[leaps, ] + state$points[to, , drop = FALSE] - state$points[from, , drop = FALSE]
   }
-  list(proposal = proposal, kind = kind, plain = kind == 2L & multiple == 1)
+  list(proposal = proposal, kind = kind, plain = kind == 2L & multiple == 1, axis = at_axis[, 2])
 }
 
 learn_walk <- function(state, move, chance) {
@@ -125,7 +129,10 @@ learn_walk <- function(state, move, chance) {
   axes <- move$kind == 3L
   turns <- move$kind == 1L
   if (any(move$plain)) state$scale <- state$scale * exp(gain * (mean_of(move$plain) - walk_acceptance))
-  if (any(axes)) state$axis <- state$axis * exp(gain * (mean_of(axes) - axis_acceptance))
+  # Each axis by itself: of some the length was known, of others not.
+  for (i in which(axes)) {
+    state$axis[move$axis[i]] <- state$axis[move$axis[i]] * exp(axis_gain * (chance[i] - axis_acceptance))
+  }
   if (any(turns)) {
     odds <- stats::qlogis(min(max(state$turn, 1e-3), 0.999)) + 2 * gain * (mean_of(turns) - turn_acceptance)
     state$turn <- stats::plogis(odds)
@@ -138,7 +145,8 @@ learn_walk <- function(state, move, chance) {
   state
 }
 
-# From the later half of warm-up so far; what the start knew counts like as many points as there are terms, ten times.
+# From the later half of warm-up so far. What was known before counts for less each time: the curvature at a top is a
+# poor guide to the length of long axes, and good enough for the first steps.
 learn_walk_law <- function(state) {
   size <- ncol(state$positions)
   n <- nrow(state$positions)
@@ -146,13 +154,13 @@ learn_walk_law <- function(state) {
   points <- array(unlist(state$recent[rows]), c(n, size + 1L, length(rows)))[, seq_len(size), , drop = FALSE]
   points <- matrix(aperm(points, c(1, 3, 2)), ncol = size)
   if (nrow(points) < 2 * size) return(state)
-  # Steps follow each other: as many independent points as accepted turns, about.
-  worth <- nrow(points) / 20
-  share <- worth / (worth + 5 * size)
-  covariance <- share * stats::cov(points) + (1 - share) * state$covariance
+  # Steps follow each other: some ten make one point.
+  worth <- nrow(points) / 10
+  share <- worth / (worth + size)
+  state$covariance <- share * stats::cov(points) + (1 - share) * state$covariance
   state$n_scaled <- min(state$n_scaled, 30)
   state$points <- points[unique(round(seq(1, nrow(points), length.out = most_leaps))), , drop = FALSE]
-  with_walk_law(state, colMeans(points), covariance)
+  with_walk_law(state, colMeans(points), state$covariance)
 }
 
 walk_grow <- function(state, iter) {

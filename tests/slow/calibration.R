@@ -25,6 +25,8 @@ with_actions <- function(prior) {
   colnames(prior) <- paste0("action_prior[", diag_setting()$actions, "]")
   prior
 }
+# What is believed about the accuracy of the test, ten points to either side.
+around_accuracy <- function(accuracy) diag_models(accuracy = pmin(pmax(accuracy + c(-0.1, 0, 0.1), 0.02), 0.98))
 cases <- list(
   on_diag("DIAG, alpha", ibrc_prior(alpha ~ lognormal(0, 1)), list(alpha = lognormal(0, 1)),
           list(beta = 1.25, eta = 0.1), warmup = 150, thin = 6),
@@ -44,7 +46,11 @@ cases <- list(
   on_diag("DIAG, alpha and the action prior", ibrc_prior(alpha ~ lognormal(0, 0.8), action_prior ~ dirichlet(2, 1, 3)),
           NULL, list(optimism = 0.5, eta = 0.1), warmup = 300, thin = 10, draw = function(n) {
             cbind(alpha = stats::rlnorm(n, 0, 0.8), with_actions(dirichlet_draws(n, c(2, 1, 3))))
-          })
+          }),
+  recipe_case("DIAG, alpha and a believed accuracy", around_accuracy,
+              ibrc_prior(alpha ~ lognormal(0, 0.8), accuracy ~ beta(14, 6)),
+              list(alpha = lognormal(0, 0.8), accuracy = function(p) stats::qbeta(p, 14, 6)),
+              list(optimism = 0.5, eta = 0.1), resolution = 20, horizon = 8, n = 50, warmup = 300, thin = 10)
 )
 
 # ---- ranks are uniform ----------------------------------------------------------
@@ -105,6 +111,27 @@ for (k in seq_along(faults)) {
           "100 data sets, p below 1e-4 by Bonferroni's rule",
           paste0("p = ", number(p), " by the rank of ", colnames(found)[worst[2]]), p < 1e-4)
 }
+
+# ---- dynamics and agent together ----------------------------------------------------
+
+# A fit each, of seconds: a tenth as many data sets.
+joint_sets <- function(n, ...) {
+  rows <- own("spread")(as.list(seq_len(n)), function(i) joint_ranks(30000L + i, ...))
+  as.data.frame(do.call(rbind, rows))
+}
+together <- joint_sets(max(1L, sets %/% 10L))
+for (what in c("alpha", "optimism")) {
+  found <- uniform_tests(together[[what]])
+  promise(paste0("Joint dynamics and agent, two states: the rank of ", what, " is uniform"),
+          paste(nrow(together), "data sets, both p above 0.001"),
+          paste0("chi-square p = ", number(found[["chi_square"]]), ", band p = ", number(found[["band"]])),
+          all(found > 0.001))
+}
+held <- joint_sets(max(1L, sets %/% 10L), uncertainty = "none")
+worst <- min(vapply(held[c("alpha", "optimism")], uniform_tests, c(chi_square = 0, band = 0)))
+promise("Planted fault: learned dynamics that are held fixed are found",
+        paste(nrow(held), "data sets, p below 1e-4 by Bonferroni's rule"), paste0("p = ", number(min(1, 4 * worst))),
+        4 * worst < 1e-4)
 
 # ---- Geweke's joint test --------------------------------------------------------
 

@@ -39,6 +39,62 @@ ward_setting <- function() {
                    discount = 0.8, start = c(0.5, 0.3, 0.2))
 }
 
+# A case whose models are a function of a quantity, an accuracy: `recipe` as ibrc() takes it.
+recipe_case <- function(name, recipe, prior, quantile, fixed, n, ...) {
+  case <- calibration_case(name, diag_setting(), recipe(0.7), prior, quantile, fixed, n = n, ...)
+  case$recipe <- recipe
+  case$plan_at <- function(natural) {
+    agent <- do.call(bounded_agent, c(fixed, as.list(natural[names(natural) != "accuracy"])))
+    plan_agent(diag_setting(), agent, recipe(natural[["accuracy"]]), case$plan$resolution)
+  }
+  case
+}
+
+# ---- dynamics and agent together ---------------------------------------------------
+
+# A clinic of two states: laws from their Dirichlet priors, behaviour under them, the dynamics learned from it, and a
+# joint fit. Utilities do not tell the states apart, so neither does anything that is ranked: the agent's terms.
+clinic_of <- function(dynamics) {
+  decision_setting(dynamics$states, dynamics$actions, dynamics$observations, dynamics$transition, dynamics$emission,
+                   cbind(wait = c(0, 0), test = c(-1, -1)), certainty_bonus(2, 0.8), 0.9, dynamics$start)
+}
+clinic_models <- function(setting) perturb_models(setting, by = 0.1)
+
+clinic_laws <- function(counts) {
+  rows <- function(n, a) dirichlet_draws(n, a)
+  emission <- array(0, c(2, 4, 2))
+  for (s in 1:2) {
+    emission[s, 1:2, 1] <- rows(1, c(1, 1) + counts)
+    emission[s, 3:4, 2] <- rows(1, c(1, 1) + counts)
+  }
+  moves <- rbind(rows(1, c(5, 1) + counts), rows(1, c(1, 5) + counts))
+  list(states = c("one", "two"), actions = c("wait", "test"), observations = c("calm", "bad", "neg", "pos"),
+       transition = array(rep(moves, 2), c(2, 2, 2)), emission = emission, start = rows(1, c(1, 1) + counts)[1, ])
+}
+
+# The ranks of alpha and optimism. Another `uncertainty` plants a fault: dynamics that are taken as known.
+joint_ranks <- function(seed, uncertainty = "joint", n = 60, counts = 1, warmup = 1500, steps = 2000) {
+  set.seed(seed)
+  truth <- c(alpha = stats::rlnorm(1, 0, 0.7), optimism = stats::rnorm(1, 0, 0.7))
+  laws <- clinic_laws(counts)
+  setting <- clinic_of(laws)
+  agent <- bounded_agent(truth[["alpha"]], optimism = truth[["optimism"]])
+  visits <- simulate(plan_agent(setting, agent, clinic_models(setting), 10), n, horizon = 6)
+  zeros <- rbind(wait = c(TRUE, TRUE, FALSE, FALSE), test = c(FALSE, FALSE, TRUE, TRUE))
+  learned <- fit_iohmm(visits, 2, starts = 4, transitions = "shared", names = laws$states, actions = laws$actions,
+                       observations = laws$observations, zeros = zeros, seed = seed,
+                       prior = iohmm_prior(counts, counts, counts, stay = 4))
+  fit <- suppressWarnings(ibrc(
+    visits, clinic_of, clinic_models, ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7)), list(eta = 0),
+    chains = n_chains, iter = warmup + steps, warmup = warmup, seed = seed, refresh = 0, resolution = 10,
+    dynamics = learned, uncertainty = uncertainty, control = ibrc_control(check = FALSE)
+  ))
+  chosen <- own("spaced_draws")(fit, n_draws)$.draw
+  draws <- fit$draws[[1]]
+  c(vapply(names(truth), function(term) rank_of(truth[[term]], draws[, , term][chosen]), 0),
+    effective = effective_draws(draws))
+}
+
 # Dirichlet draws from gamma draws, which no fit does.
 dirichlet_draws <- function(n, concentration) {
   parts <- matrix(stats::rgamma(n * length(concentration), rep(concentration, each = n)), n)
@@ -53,6 +109,7 @@ draw_prior <- function(case, n) {
 }
 
 plan_of <- function(case, natural) {
+  if (!is.null(case$plan_at)) return(case$plan_at(natural))
   simplex <- startsWith(names(natural), "action_prior")
   inferred <- c(as.list(natural[!simplex]), if (any(simplex)) list(action_prior = unname(natural[simplex])))
   update(case$plan, do.call(bounded_agent, c(case$fixed, inferred)))
@@ -87,7 +144,8 @@ calibrate_batch <- function(at) {
   truth <- draw_prior(case, batch_sets)
   plans <- apply(truth, 1, function(natural) plan_of(case, natural), simplify = FALSE)
   visits <- fault$distort(simulate_sets(plans, case))
-  asked <- list(visits, case$plan$setting, case$plan$models, by = "set", seed = at$seed, refresh = 0,
+  models <- if (is.null(case$recipe)) case$plan$models else case$recipe
+  asked <- list(visits, case$plan$setting, models, by = "set", seed = at$seed, refresh = 0,
                 resolution = case$plan$resolution)
   fit <- do.call(fault$fit, c(asked, case$run))
   likely <- likelihood_ranks(fit, plans, visits)
