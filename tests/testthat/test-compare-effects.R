@@ -171,3 +171,18 @@ test_that("where starts differ, a group starts as its trajectories do", {
   expect_equal(told$estimate[told$quantity == "probability" & told$action == "monitor" & told$at == "start"],
                at(function(plan) c(0.7, 0.3)))
 })
+
+test_that("where a draw has a setting of its own, so has the rational agent beside it", {
+  fit <- suppressWarnings(ibrc(uneven_visits(), function(accuracy) diag_setting(accuracy), chains = 2, iter = 40,
+                               prior = ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(8, 2)), seed = 1,
+                               resolution = 10, control = ibrc_control(check = FALSE)))
+  told <- as.data.frame(decision_effects(fit, beliefs = c(0.2, 0.8), draws = 3, nsim = 20))
+  drawn <- flat_draws(fit$draws[[1]])[spaced_draws(fit, 3)$.draw, "accuracy"]
+  accuracy <- told[told$quantity == "accuracy" & told$detail == "all states", ]
+  expect_equal(accuracy$estimate, stats::median(drawn))
+  expect_equal(accuracy$rational, stats::median(drawn))
+  hand <- vapply(drawn, function(one) {
+    policy(plan_agent(diag_setting(one), bounded_agent(), resolution = 10), c(0.2, 0.8))[1, "monitor"]
+  }, 0)
+  expect_equal(told$rational[told$quantity == "probability" & told$action == "monitor"], stats::median(hand))
+})
