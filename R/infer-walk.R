@@ -145,8 +145,9 @@ learn_walk <- function(state, move, chance) {
   state
 }
 
-# From the later half of warm-up so far. What was known before counts for less each time: the curvature at a top is a
-# poor guide to the length of long axes, and good enough for the first steps.
+# From the later half of warm-up so far. Directions are those of the curvature at the start. How wide the posterior is
+# along each of them the points say, which takes few; a covariance of their own takes many more, and gets a share as
+# they come.
 learn_walk_law <- function(state) {
   size <- ncol(state$positions)
   n <- nrow(state$positions)
@@ -154,13 +155,16 @@ learn_walk_law <- function(state) {
   points <- array(unlist(state$recent[rows]), c(n, size + 1L, length(rows)))[, seq_len(size), , drop = FALSE]
   points <- matrix(aperm(points, c(1, 3, 2)), ncol = size)
   if (nrow(points) < 2 * size) return(state)
-  # Steps follow each other: some ten make one point.
-  worth <- nrow(points) / 10
-  share <- worth / (worth + size)
-  state$covariance <- share * stats::cov(points) + (1 - share) * state$covariance
+  axes <- eigen(state$covariance, symmetric = TRUE)
+  away <- (points - rep(colMeans(points), each = nrow(points))) %*% axes$vectors
+  # Steps follow each other: so many make one independent point, for a width and for a covariance.
+  worth <- nrow(points) / c(50, 200)
+  width <- (5 * pmax(axes$values, 1e-10) + worth[1] * colMeans(away^2)) / (5 + worth[1])
+  share <- worth[2] / (worth[2] + 5 * size)
+  covariance <- share * stats::cov(points) + (1 - share) * axes$vectors %*% (width * t(axes$vectors))
   state$n_scaled <- min(state$n_scaled, 30)
   state$points <- points[unique(round(seq(1, nrow(points), length.out = most_leaps))), , drop = FALSE]
-  with_walk_law(state, colMeans(points), state$covariance)
+  with_walk_law(state, colMeans(points), covariance)
 }
 
 walk_grow <- function(state, iter) {

@@ -8,8 +8,8 @@
 #'   transitions), `outcome` (the next state, or the observation; `NA` for the first state),
 #'   `estimate` and `count`, the expected number of times behind the
 #'   row that the probability belongs to; with `start_by`, the laws of the first state have their `group`.
-#'   `glance()`: one row per number of states tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`, `visits`,
-#'   `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
+#'   `glance()`: one row per number of states tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`,
+#'   `visits`, `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
 #'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the
 #'   number of free probabilities as `df`, and the number of visits with an
 #'   observation as `nobs`, which [stats::BIC()] uses.

@@ -24,8 +24,9 @@ test_that("joint draws do not depend on threads, and repeat", {
 
 test_that("draws of the dynamics without the actions are pooled", {
   fit <- suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0), by = "ward",
-                               chains = 2, iter = 40, seed = 1, resolution = 5, dynamics = ward_iohmm(transitions = "shared"),
-                               uncertainty = "cut", control = ibrc_control(check = FALSE)))
+                               chains = 2, iter = 40, seed = 1, resolution = 5,
+                               dynamics = ward_iohmm(transitions = "shared"), uncertainty = "cut",
+                               control = ibrc_control(check = FALSE)))
   expect_identical(names(fit$draws), c("east", "west"))
   expect_identical(dim(fit$draws$east), c(20L, 40L, 2L))
   # Chains of one draw share their dynamics.

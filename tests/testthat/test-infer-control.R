@@ -42,7 +42,8 @@ test_that("a control is printed in words, with nothing of the data that chains m
   expect_snapshot(ibrc_control(check = TRUE))
   expect_snapshot(ibrc_control(1e-6, "policy", "observation", "paper", 10, data.frame(alpha = 1), FALSE, TRUE, FALSE))
   expect_match(format(ibrc_control(start = data.frame(alpha = 1:2)))[7], "start +given +one row per chain")
-  expect_match(format(ibrc_control(start = fit_briefly()))[7], "start +a fit +chains start where those of the fit ended")
+  expect_match(format(ibrc_control(start = fit_briefly()))[7],
+               "start +a fit +chains start where those of the fit ended")
 })
 
 test_that("a list of some entries means the same, and an altered control is looked at again", {
