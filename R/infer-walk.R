@@ -157,8 +157,9 @@ learn_walk_law <- function(state) {
   if (nrow(points) < 2 * size) return(state)
   axes <- eigen(state$covariance, symmetric = TRUE)
   away <- (points - rep(colMeans(points), each = nrow(points))) %*% axes$vectors
-  # Steps follow each other: so many make one independent point, for a width and for a covariance.
-  worth <- nrow(points) / c(50, 200)
+  # Steps follow each other, the closer the more terms there are: so many make one independent point, for a width and
+  # for a covariance.
+  worth <- nrow(points) / (size * c(1.2, 5))
   width <- (5 * pmax(axes$values, 1e-10) + worth[1] * colMeans(away^2)) / (5 + worth[1])
   share <- worth[2] / (worth[2] + 5 * size)
   covariance <- share * stats::cov(points) + (1 - share) * axes$vectors %*% (width * t(axes$vectors))
