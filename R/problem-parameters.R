@@ -74,7 +74,7 @@ same_quantity <- function(term, other) {
 # What a term means. An entry of the utility is no parameter of the agent, nor is a quantity of a recipe.
 meaning_of <- function(term) {
   found <- parameters[[quantity_of(term)]]
-  if (is.null(found) && startsWith(term, "utility[")) return("Worth of an action in a state.")
+  if (is.null(found) && grepl("^utility[[(]", term)) return("Worth of an action in a state.")
   if (is.null(found)) return("A quantity that the setting, or what is believed about it, depends on.")
   if (term %in% price_inverses) found$inverse_meaning else found$meaning
 }
