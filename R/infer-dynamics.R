@@ -128,7 +128,7 @@ log_law_density <- function(codec, theta) {
   if (is.null(shape)) shape <- law_shapes(codec)
   t <- t.default(theta)
   # A logit of 700 is a probability that no double can tell from 1.
-  out <- colSums(shape[, 1] * stats::plogis(t, log.p = TRUE) + shape[, 2] * stats::plogis(-t, log.p = TRUE)) - 
+  out <- colSums(shape[, 1] * stats::plogis(t, log.p = TRUE) + shape[, 2] * stats::plogis(-t, log.p = TRUE)) -
     sum(lbeta(shape[, 1], shape[, 2]))
   out[!is.finite(out) | colSums(abs(t) > 700) > 0] <- -Inf
   out

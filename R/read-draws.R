@@ -127,7 +127,7 @@ tidy_draws <- function(fit, conf.level = 0.95) {
       one <- matrix(draws[, , term], dim(draws)[1])
       range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
       data.frame(term = term, group = group, estimate = stats::median(one), std.error = stats::sd(one),
-                 conf.low = range[1], conf.high = range[2], 
+                 conf.low = range[1], conf.high = range[2],
                  rhat = within_draws(fit, one, posterior::rhat, max),
                  ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
                  ess_tail = within_draws(fit, one, posterior::ess_tail, sum),

@@ -94,19 +94,15 @@ static double extreme(const double *x, const double *prior, int n, size_t stride
 
 static inline void find_best(const double *x, size_t stride, const double *prior, int n, int count,
                       int largest, double *best) {
+  const double sign = largest ? 1.0 : -1.0;
   int first = 0;
   while (first < n - 1 && !(prior[first] > 0.0)) first++;
   for (int g = 0; g < count; g++) best[g] = x[(size_t)first * stride + (size_t)g];
   for (int i = first + 1; i < n; i++) {
     const double *x_i = x + (size_t)i * stride;
     if (!(prior[i] > 0.0)) continue;
-    if (largest) {
-      IBRC_SIMD
-      for (int g = 0; g < count; g++) best[g] = x_i[g] > best[g] ? x_i[g] : best[g];
-    } else {
-      IBRC_SIMD
-      for (int g = 0; g < count; g++) best[g] = x_i[g] < best[g] ? x_i[g] : best[g];
-    }
+    IBRC_SIMD
+    for (int g = 0; g < count; g++) best[g] = sign * x_i[g] > sign * best[g] ? x_i[g] : best[g];
   }
 }
 

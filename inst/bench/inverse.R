@@ -127,8 +127,9 @@ recipe_cost <- function(n_vectors = 8) {
   tree <- own("build_histories")(own("code_visits")(p$visits, setting), setting)
   prior <- ibrc_prior(alpha ~ lognormal(0, 3), beta ~ lognormal(0, 3), eta ~ lognormal(0, 3), shift ~ uniform(0, 0.1))
   recipe <- own("open_recipe")(own("read_recipe")(shifted, models, "shift", list()), prior)
-  make <- function(prior, recipe) own("new_evaluator")(p$plan, list(tree), rep(1L, n_vectors), prior, list(), 1e-8, 1L,
-                                                      TRUE, recipe)
+  make <- function(prior, recipe) {
+    own("new_evaluator")(p$plan, list(tree), rep(1L, n_vectors), prior, list(), 1e-8, 1L, TRUE, recipe)
+  }
   set.seed(1)
   theta <- matrix(log(c(0.5, 1.25, 1e-3)), n_vectors, 3, byrow = TRUE) + rnorm(3 * n_vectors, sd = 0.1)
   at <- matrix(p$plan$solution$value, p$plan$space$n_nodes, n_vectors)

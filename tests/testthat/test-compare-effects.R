@@ -18,8 +18,9 @@ test_that("levels are medians and quantiles over draws, differences are taken dr
       policy(plan, belief)[1, "monitor"]
     }))
   }, numeric(12))
-  row <- function(...) told[told$quantity == "probability" & told$at == "after two positive tests" &
-                              told$action == "monitor", ][c(...), ]
+  row <- function(...) {
+    told[told$quantity == "probability" & told$at == "after two positive tests" & told$action == "monitor", ][c(...), ]
+  }
   numbers <- function(row) unlist(row[c("estimate", "conf.low", "conf.high")], use.names = FALSE)
   central <- function(x) stats::quantile(x, c(0.5, 0.025, 0.975), names = FALSE)
   expect_identical(row(1:3)$group, c("north", "south", "south"))

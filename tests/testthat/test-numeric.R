@@ -52,7 +52,7 @@ test_that("many soft means keep their limits, their digits and what cannot be fi
   expect_identical(both(c(-1e300, 0, 1e300), c(0.5, 0.25, 0.25), 1)$weights[5, ], c(0, 0, 1))
   # Exponentials below the smallest normal number.
   expect_close(both(c(0, -740), c(1e-300, 1), 1)$mean, rep(log(1e-300), 5), 1e-12)
-  expect_true(both(c(0, -740), c(1e-300, 1), 1)$weights[1, 2] > 0)
+  expect_gt(both(c(0, -740), c(1e-300, 1), 1)$weights[1, 2], 0)
   for (temperature in c(1e300, -1e300, 1e307)) {
     expect_close(both(c(0, 1e-15, 2e-15), rep(1 / 3, 3), temperature)$mean, rep(1e-15, 5), 1e-30)
   }

@@ -37,7 +37,7 @@ test_that("each draw is planned for with its own dynamics", {
 test_that("a fit with its dynamics says so, and counts states that change places", {
   fit <- ward_fit()
   shown <- verdict(fit)
-  expect_match(shown$seen[grepl("^dynamics", shown$seen)], "inferred together with the agents")
+  expect_match(grep("^dynamics", shown$seen, value = TRUE), "inferred together with the agents")
   expect_false(any(grepl("could not be looked at", shown$seen)))
   expect_output(print(fit), "optimism")
   expect_identical(fit$dynamics$swapped, 0)
