@@ -45,15 +45,16 @@
 #' @export
 #' @examples
 #' setting <- diag_setting()
-#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models(), resolution = 10)
 #' visits <- simulate(plan, 40, seed = 1)
+#' # Quick, and short: of a fit that keeps its data the report also shows how it behaves.
 #' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
-#'             chains = 2, iter = 200, seed = 1, resolution = 10,
-#'             control = ibrc_control(check = FALSE))
+#'             chains = 2, iter = 150, seed = 1, resolution = 5,
+#'             control = ibrc_control(check = FALSE, keep_data = FALSE))
 #' if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available("2.0") &&
 #'     requireNamespace("ggplot2", quietly = TRUE)) {
 #'   path <- tempfile(fileext = ".html")
-#'   ibrc_report(fit, visits, path, patients = 0, draws = 5, open = FALSE)
+#'   ibrc_report(fit, file = path, draws = 2, open = FALSE)
 #'   unlink(path)
 #' }
 ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bounded do these decisions look?",
