@@ -39,10 +39,7 @@ print.ibrc_effects <- function(x, ...) {
   }
   cat(effects_headline(of), "\n\n", sep = "")
   for (line in format(x)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
-  rows <- attr(x, "verdict")
-  if (is.null(rows)) return(invisible(x))
-  cat("\n", verdict_headline(rows), "\n", sep = "")
-  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  print_verdict(attr(x, "verdict"))
   invisible(x)
 }
 
@@ -179,7 +176,7 @@ weight_words <- function(x) {
     told <- intersect(unique(moved$detail), told)
     vapply(told, function(model) {
       paste0(safe_text(place_words(rows$at[1])), " and when it takes ", safe_text(as_label(action)),
-             ", weighs the model ", safe_text(model), " with ",
+             ", weighs the model \"", safe_text(model), "\" with ",
              rows_words(rows[rows$action == action & rows$detail == model, ],
                         function(number) paste("neutral weight:", number)))
     }, "", USE.NAMES = FALSE)

@@ -56,14 +56,11 @@ compare_groups <- function(fit, reference = NULL, scale = NULL, conf.level = 0.9
 
 #' @export
 print.ibrc_comparison <- function(x, digits = 3, ...) {
-  rows <- attr(x, "verdict")
   table <- as.data.frame(x)
   numbers <- intersect(c("estimate", "conf.low", "conf.high", "probability"), names(table))
   table[numbers] <- lapply(table[numbers], signif, digits)
   print(table, row.names = FALSE)
-  if (is.null(rows)) return(invisible(x))
-  cat("\n", verdict_headline(rows), "\n", sep = "")
-  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  print_verdict(attr(x, "verdict"))
   invisible(x)
 }
 

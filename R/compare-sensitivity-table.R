@@ -172,9 +172,6 @@ print.ibrc_sensitivity <- function(x, digits = 3, ...) {
   print(wide_table(table, digits), row.names = FALSE, right = FALSE)
   cat("\n")
   for (line in sensitivity_words(x)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
-  rows <- attr(x, "verdict")
-  if (is.null(rows)) return(invisible(x))
-  cat("\nOf the fit itself:\n", verdict_headline(rows), "\n", sep = "")
-  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+  print_verdict(attr(x, "verdict"), "Of the fit itself:")
   invisible(x)
 }

@@ -36,14 +36,9 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   job <- fit_job(fit)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
   if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
-  found <- NULL
-  if (!is.null(file)) {
-    check_writable(file)
-    lock <- new_lock(file)
-    on.exit(release_lock(lock))
-    take_lock(lock)
-    found <- check_replaceable(file, control$overwrite)
-  }
+  lock <- if (!is.null(file)) new_lock(file)
+  on.exit(release_lock(lock))
+  found <- claim_file(file, lock, control$overwrite)
   made <- fit$run$iter
   job$run$max_iter <- as.integer(min(1e8, if (is.null(iter)) 10 * made else made + iter))
   chain <- fit$chain

@@ -125,7 +125,7 @@
 #' @param chains Chains per group.
 #' @param iter Steps per chain, warm-up included. `NULL` goes on until the chains agree, see *The sampler*.
 #' @param warmup How many of the steps learn what to propose, and are dropped: half of `iter` by default, or the first
-#'   1,000.
+#'   1,000 (3,000 where dynamics are inferred with the agents).
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are
 #'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
 #'   full machine two threads can be slower than one. `OMP_WAIT_POLICY=passive` in the
@@ -144,7 +144,8 @@
 #' @param sample_prior `"only"` draws from the prior alone.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param control How it is computed and what is kept: see [ibrc_control()], which has `tolerance`, `interpolate`,
-#'   `surprise`, `sampler`, `thin`, `start`, `keep_data`, `overwrite` and `check`. A list of some of these does as well.
+#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite` and `check`. A list of some of these
+#'   does as well.
 #' @param dynamics Learned dynamics ([fit_iohmm()]) that are not to be taken as known (see below).
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
@@ -185,14 +186,9 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
   run <- check_run(chains, iter, warmup, control$thin, cores, refresh, control$max_iter)
   sample_prior <- check_choice(sample_prior, c("no", "only"), "sample_prior")
-  found <- NULL
-  if (!is.null(file)) {
-    check_writable(file)
-    lock <- new_lock(file)
-    on.exit(release_lock(lock))
-    take_lock(lock)
-    found <- check_replaceable(file, control$overwrite)
-  }
+  lock <- if (!is.null(file)) new_lock(file)
+  on.exit(release_lock(lock))
+  found <- claim_file(file, lock, control$overwrite)
   inverse <- group_inverse(inverse, visits, by)
   n_groups <- nlevels(inverse$group)
   refuse_large_run(run, n_groups, length(inverse$prior))

@@ -55,7 +55,9 @@ take_lock <- function(lock) {
   })
 }
 
+# NULL is no lock.
 release_lock <- function(lock) {
+  if (is.null(lock)) return(invisible())
   suspendInterrupts({
     if (identical(lock_lines(lock$path), lock$text)) unlink(lock$path, expand = FALSE)
     locked_runs$names <- setdiff(locked_runs$names, lock$run)

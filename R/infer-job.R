@@ -104,6 +104,15 @@ check_replaceable <- function(path, overwrite) {
   held$fingerprint
 }
 
+# Before a run begins: its file can be written to, belongs to no other run, and holds nothing that would be lost. Gives
+# back whose unfinished checkpoint is there, NULL for nobody's.
+claim_file <- function(file, lock, overwrite) {
+  if (is.null(file)) return(NULL)
+  check_writable(file)
+  take_lock(lock)
+  check_replaceable(file, overwrite)
+}
+
 # Is the unfinished run that is there the one that is about to begin? It is if its draws are.
 refuse_other_run <- function(found, fingerprint, but = NULL) {
   if (is.null(found)) return(invisible())

@@ -37,8 +37,8 @@
 #' decide: doctors who are the same then differ in optimism, for the intervals, in most studies (the package's own test
 #' of it is `tests/slow/starts.R`). A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm],
 #' [adni_setting()]) has the starts in it ([decision_setting()]), and [ibrc()] uses them, trajectory by trajectory.
-#' Groups are made as by `by` of [ibrc()]: one per combination of values, missing ones a value of their own. What is asked of a
-#' fit about other visits needs the same columns, and no group that it has not met.
+#' Groups are made as by `by` of [ibrc()]: one per combination of values, missing ones a value of their own. What is
+#' asked of a fit about other visits needs the same columns, and no group that it has not met.
 #'
 #' @section What the data leave open:
 #' In a state in which an action was never taken the data say nothing about what

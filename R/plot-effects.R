@@ -90,8 +90,11 @@ effects_alt <- function(data, type) {
 
 draw_effects <- function(data, type, caption) {
   groups <- nlevels(data$group)
-  # The first label on top.
+  colours <- stats::setNames(action_palette(groups), levels(data$group))
+  alt <- effects_alt(data, type)
+  # An axis goes up: the first label on top, and the first group.
   data$label <- factor(data$label, rev(levels(data$label)))
+  data$group <- factor(data$group, rev(levels(data$group)))
   # Where groups do not have lines of their own.
   beside <- groups > 1 && type != "course"
   apart <- ggplot2::position_dodge(width = if (beside) 0.55 else 0)
@@ -101,13 +104,15 @@ draw_effects <- function(data, type, caption) {
     ggplot2::geom_point(position = apart, size = 2, na.rm = TRUE) +
     ggplot2::geom_point(ggplot2::aes(.data$rational, group = .data$group), position = apart, shape = 5, size = 2,
                         colour = "grey35", na.rm = TRUE) +
-    ggplot2::scale_colour_manual(values = action_palette(groups), guide = if (beside) "legend" else "none") +
+    ggplot2::scale_colour_manual(values = colours,
+                                 guide = if (beside) ggplot2::guide_legend(reverse = TRUE) else "none") +
     ggplot2::labs(x = if (type == "course") NULL else capital(as_label(if (type == "weight") "weight" else type)),
-                  y = NULL, colour = NULL, caption = caption, alt = effects_alt(data, type)) +
+                  y = NULL, colour = NULL, caption = caption, alt = alt) +
     theme_ibrc()
   if (type == "course") {
     return(picture + ggplot2::facet_wrap(~panel, scales = "free_x", ncol = 3) +
-             ggplot2::scale_x_continuous(n.breaks = 3))
+             ggplot2::scale_x_continuous(n.breaks = 5))
   }
-  picture + ggplot2::facet_wrap(~panel) + ggplot2::coord_cartesian(xlim = c(0, 1))
+  picture + ggplot2::facet_wrap(~panel, labeller = ggplot2::label_wrap_gen(18)) +
+    ggplot2::coord_cartesian(xlim = c(0, 1))
 }

@@ -8,7 +8,8 @@ dynamics_rows <- function(fit) {
   verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
              "dynamics that are known", if (learned) "caution" else "ok",
              paste("The dynamics were learned and then held fixed: intervals do not know of it, and are too short.",
-                   "Fit again under other draws of the dynamics (model_draws()), and report how far the answer moves."))
+                   "Infer them together with the agents, ibrc(dynamics = ), or fit again under other draws of them",
+                   "(model_draws()) and report how far the answer moves."))
 }
 
 # Dynamics that were inferred with the agents, or drawn without them.

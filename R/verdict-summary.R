@@ -117,7 +117,8 @@ format.ibrc_fit <- function(x, suppress = 5, ...) {
   paste0("A fit to ", trajectories_words(total), " with ",
          visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress),
          if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
-         ": ", x$run$chains, " chains of ", x$run$iter, " steps, ", x$run$warmup, " of them warm-up")
+         ": ", plural(x$run$chains, "chain"), " of ", plural(x$run$iter, "step"), ", ", format_count(x$run$warmup),
+         " of them warm-up")
 }
 
 #' @rdname summary.ibrc_fit

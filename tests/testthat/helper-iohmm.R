@@ -158,6 +158,14 @@ dressed_laws <- function(laws, coded = NULL, prior = iohmm_prior()) {
             class = "ibrc_iohmm")
 }
 
+# The same with starts by the age of a trajectory.
+dressed_in_groups <- function(laws) {
+  fit <- dressed_laws(laws)
+  fit$start <- name_starts(laws$start, fit$states, c("old", "young", "missing"))
+  fit$start_by <- "age"
+  fit
+}
+
 clinic_iohmm_visits <- function(n = 400, visits = 8, seed = 31) {
   with_seed(seed, {
     actions <- data.frame(id = rep(seq_len(n), each = visits), time = rep(seq_len(visits), n),

@@ -26,7 +26,7 @@ test_that("an effect reads like a sentence", {
   expect_match(format(made_effects(quantity = "visits", at = "at most 50 visits")),
                "^Visits until a decision \\(at most 50 visits\\): 0.7 .*rational agent: 1.0[.]$")
   expect_match(format(made_effects(quantity = "count", at = "over 8 visits")), "^Monitor, times in a trajectory")
-  expect_match(format(made_effects(quantity = "weight", detail = "good")), "weighs the model good with 0.74")
+  expect_match(format(made_effects(quantity = "weight", detail = "good")), "weighs the model \"good\" with 0.74")
 })
 
 test_that("what there is nothing to say of is not said", {

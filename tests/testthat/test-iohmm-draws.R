@@ -141,9 +141,7 @@ test_that("starts are drawn by group, given the paths of the group", {
   sampled <- with_seed(1, .Call(ffi_iohmm_sample, tree, kernel_laws(laws), tree$leaf, stats::runif(sum(length))))
   first <- sampled$path[cumsum(c(1L, length))[seq_along(paths)]]
   expect_identical(sampled$start, as.numeric(table(factor(first, 0:1), group)))
-  fit <- dressed_laws(laws)
-  fit$start <- name_starts(laws$start, fit$states, c("old", "young", "missing"))
-  fit$start_by <- "age"
+  fit <- dressed_in_groups(laws)
   expect_equal(iohmm_laws(fit)$start, as.numeric(laws$start))
   # Uniform priors: Dirichlet with one more than was counted, on average.
   draws <- with_seed(2, replicate(3000, draw_laws(fit, sampled)$start))

@@ -52,9 +52,7 @@ test_that("with starts by group every visit is told from the start of its own", 
   paths <- with_seed(486, random_paths(30, longest = 4))
   group <- rep_len(1:3, 30)
   visits <- paths_in_groups(paths, group)
-  fit <- dressed_laws(laws)
-  fit$start <- name_starts(laws$start, fit$states, c("old", "young", "missing"))
-  fit$start_by <- "age"
+  fit <- dressed_in_groups(laws)
   told <- predict(fit, visits)
   wanted <- do.call(rbind, Map(function(path, g) {
     t(twin_iohmm_path(twin_start(laws, g), path)$filter)[seq_along(path$action), , drop = FALSE]

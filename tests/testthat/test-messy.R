@@ -130,7 +130,7 @@ test_that("little data and data without variety are enough, or refused", {
   fit <- small_fit(one)
   expect_false(holds_nan(fit))
   # Too few draws to judge: printed all the same.
-  expect_output(print(fit), "1 chains of 10 steps")
+  expect_output(print(fit), "1 chain of 10 steps")
   expect_false(holds_nan(small_mode(one)))
   learned <- fit_iohmm(one, 2, starts = 2, seed = 1)
   expect_false(holds_nan(learned[c("start", "transition", "emission", "log_lik", "candidates")]))
