@@ -203,7 +203,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   refuse_many_values(run, n_groups, n_nodes)
   if (uncertainty == "joint") {
     begun <- start_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", file)
-    return(finish_job(begun$job, begun$chain, NULL, check = control$check))
+    return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
   }
   chain_group <- rep(seq_len(n_groups), each = run$chains)
   evaluator <- inverse_evaluator(inverse, chain_group, run$cores, likelihood = sample_prior == "no")

@@ -23,6 +23,7 @@
 proposal_df <- 5
 independent_share <- 0.7
 most_components <- 10L
+mixture_rounds <- 25L
 most_points <- 4000L
 # Components are made wider than the points ask for. Draws too few in a tail hold a
 # chain there for long, draws too many cost a refusal each: on curved densities 1.3
@@ -173,7 +174,7 @@ walk_factor <- function(points, least) {
 # whitened points. To each component's scatter come a few points' worth of what a
 # component would have were the cloud cut evenly, so that none collapses; the last
 # component is wide and keeps its weight, so that no place is out of reach.
-fit_mixture <- function(points, least, n_parts = most_components, rounds = 25L, df = proposal_df) {
+fit_mixture <- function(points, least, n_parts = most_components, rounds = mixture_rounds, df = proposal_df) {
   size <- ncol(points)
   points <- points[unique(round(seq(1, nrow(points), length.out = most_points))), , drop = FALSE]
   n_distinct <- nrow(points) - sum(duplicated(points[, 1]))

@@ -107,10 +107,13 @@ move_scouts <- function(here, weight, density, stream, wanted, most, wide) {
   list(here = here, stream = parallel::nextRNGSubStream(stream), moves = moves, acceptance = share[length(share)])
 }
 
-# What one group's points propose.
+# What one group's points propose. It serves for two moves: a few rounds do as well as many.
+scouts_rounds <- 10L
+
 scouts_law <- function(points, wide = NULL, least = 1e-4) {
   shear <- stack_shears(list(learn_shear(rbind(points, wide))))
-  list(shear = shear, mixture = stack_mixtures(list(straight_mixture(shear, 1L, points, wide, least))))
+  mixture <- straight_mixture(shear, 1L, points, wide, least, scouts_rounds)
+  list(shear = shear, mixture = stack_mixtures(list(mixture)))
 }
 
 propose_scouts <- function(theta, law, noise, walks) {

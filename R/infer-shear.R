@@ -78,9 +78,9 @@ bend_back <- function(shear, theta, group) {
 }
 
 # The mixture of group `g` in straight coordinates: of its points, and for a share of their wide ones.
-straight_mixture <- function(shear, g, points, wide, least) {
+straight_mixture <- function(shear, g, points, wide, least, rounds = mixture_rounds) {
   own <- function(x) straighten(shear, x, rep(g, nrow(x)))
-  mixture <- fit_mixture(own(points), least)
+  mixture <- fit_mixture(own(points), least, rounds = rounds)
   if (is.null(wide)) return(mixture)
-  join_mixtures(mixture, fit_mixture(own(wide), least, n_parts = wide_components), wide_share)
+  join_mixtures(mixture, fit_mixture(own(wide), least, wide_components, rounds), wide_share)
 }

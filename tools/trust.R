@@ -20,15 +20,17 @@ folder <- file.path("_build", "trust")
 # Area, script and its arguments, in the order of the table. `minutes`, on one core, say
 # which to begin with, and 0 which to run alone. `needs` are the files and folders that its
 # outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
-# rooms of R/ up to fits, which know nothing of those to their right (test-rooms.R), and src/.
+# rooms of R/ up to fits, which know nothing of those to their right (test-rooms.R), and src/;
+# "chains" the same without what only files and inferred dynamics need. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
-  Calibration           calibration.R  1000       21      'fits R/compare-groups.R R/compare-cost_benefit.R'
-  Calibration           defaults.R     500        25      fits
-  Calibration           tails.R        8          20      fits
-  Calibration           coverage.R     ''         30      'fits R/compare-groups.R R/compare-cost_benefit.R'
-  Calibration           verdict.R      100        20      fits
-  Calibration           starts.R       60         15      'fits R/compare-groups.R'
+  Calibration           calibration.R  1000       70      'chains R/compare-groups.R R/compare-cost_benefit.R'
+  Calibration           defaults.R     500        40      chains
+  Calibration           tails.R        8          20      chains
+  Calibration           coverage.R     ''         30      'chains R/compare-groups.R R/compare-cost_benefit.R'
+  Calibration           verdict.R      100        20      chains
+  Calibration           starts.R       60         15      'chains R/compare-groups.R'
+  Calibration           joint.R        1000       60      fits
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
   'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'
@@ -57,6 +59,24 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 # ---- the sources --------------------------------------------------------------------
 
 up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
+not_chains <- "^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics)"
+
+# Of R code what is run, of all else all of it. `code_hashes` are those of files looked at before, by all of their text.
+code_hashes <- new.env()
+
+file_hashes <- function(files) {
+  out <- tools::md5sum(files)
+  for (i in grep("^(R|tests)/.*[.]R$", files)) {
+    if (is.null(code_hashes[[out[i]]])) {
+      text <- tempfile()
+      code <- parse(files[i], keep.source = FALSE, encoding = "UTF-8")
+      writeLines(unlist(lapply(code, deparse)), text, useBytes = TRUE)
+      code_hashes[[out[i]]] <- unname(tools::md5sum(text))
+    }
+    out[i] <- code_hashes[[out[i]]]
+  }
+  out
+}
 
 # A hash of what a script needs and of its arguments. What the table says of the sources is
 # not one of them.
@@ -64,9 +84,10 @@ sources_hash <- function(row) {
   needs <- strsplit(row$needs, " ")[[1]]
   everything <- c("R", "src", "man", "tests", "vignettes", "inst", "data", "data-raw", "tools", "Makefile")
   if ("all" %in% needs) needs <- everything
-  if ("fits" %in% needs) {
+  if (any(c("fits", "chains") %in% needs)) {
     rooms <- list.files("R", up_to_fits, full.names = TRUE)
-    needs <- c(setdiff(needs, "fits"), "src", "DESCRIPTION", "NAMESPACE", rooms)
+    if ("chains" %in% needs) rooms <- grep(not_chains, rooms, value = TRUE, invert = TRUE)
+    needs <- c(setdiff(needs, c("fits", "chains")), "src", "DESCRIPTION", "NAMESPACE", rooms)
   }
   if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")
   needs <- c(needs, file.path("tests", "slow", c(row$script, "shared")))
@@ -74,7 +95,7 @@ sources_hash <- function(row) {
   files <- files[file.exists(files) & !grepl("[.]s?o$|^inst/extdata/trust[.]csv$", files)]
   files <- sort(unique(files), method = "radix")
   list <- tempfile()
-  writeLines(c(row$arguments, paste(files, tools::md5sum(files))), list)
+  writeLines(c(row$arguments, paste(files, file_hashes(files))), list)
   substr(tools::md5sum(list), 1, 12)
 }
 

@@ -112,27 +112,6 @@ for (k in seq_along(faults)) {
           paste0("p = ", number(p), " by the rank of ", colnames(found)[worst[2]]), p < 1e-4)
 }
 
-# ---- dynamics and agent together ----------------------------------------------------
-
-# A fit each, of seconds: a tenth as many data sets.
-joint_sets <- function(n, ...) {
-  rows <- own("spread")(as.list(seq_len(n)), function(i) joint_ranks(30000L + i, ...))
-  as.data.frame(do.call(rbind, rows))
-}
-together <- joint_sets(max(1L, sets %/% 10L))
-for (what in c("alpha", "optimism")) {
-  found <- uniform_tests(together[[what]])
-  promise(paste0("Joint dynamics and agent, two states: the rank of ", what, " is uniform"),
-          paste(nrow(together), "data sets, both p above 0.001"),
-          paste0("chi-square p = ", number(found[["chi_square"]]), ", band p = ", number(found[["band"]])),
-          all(found > 0.001))
-}
-held <- joint_sets(max(1L, sets %/% 10L), uncertainty = "none")
-worst <- min(vapply(held[c("alpha", "optimism")], uniform_tests, c(chi_square = 0, band = 0)))
-promise("Planted fault: learned dynamics that are held fixed are found",
-        paste(nrow(held), "data sets, p below 1e-4 by Bonferroni's rule"), paste0("p = ", number(min(1, 4 * worst))),
-        4 * worst < 1e-4)
-
 # ---- Geweke's joint test --------------------------------------------------------
 
 # Few data, so that parameters and data go round often.

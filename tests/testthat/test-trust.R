@@ -151,17 +151,22 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_identical(begun(run()), sort(scripts))
   # Studies of fits know nothing of what stands to the right of fits.
   writeLines("1", file.path("R", "report-new.R"))
-  aside <- paste0(c("calibration", "coverage", "defaults", "disk", "generator", "interrupt", "starts", "storm", "tails",
-                    "verdict"), ".R")
+  aside <- paste0(c("calibration", "coverage", "defaults", "disk", "generator", "interrupt", "joint", "starts", "storm",
+                    "tails", "verdict"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, aside)))
   # What could not be run is tried again, whatever changed.
   dir.create("vignettes")
   writeLines("1", file.path("vignettes", "new.Rmd"))
-  cat("\n", file = file.path("tests", "slow", "leak.R"), append = TRUE)
+  cat("# A remark.\n", file = file.path("tests", "slow", "storm.R"), append = TRUE)
+  cat("1\n", file = file.path("tests", "slow", "leak.R"), append = TRUE)
   again <- run()
   expect_identical(begun(again), sort(c("kill.R", "leak.R", "lint.R", "suggests.R", "suite.R",
                                         grep("sh$", scripts, value = TRUE))))
   expect_match(again, "All that was run, run on these sources", all = FALSE)
+  # Chains know nothing of files and of dynamics that are inferred.
+  writeLines("1", file.path("R", "infer-joint.R"))
+  chains <- paste0(c("calibration", "coverage", "defaults", "starts", "tails", "verdict"), ".R")
+  expect_identical(begun(run()), sort(setdiff(scripts, chains)))
   writeLines("2", file.path("R", "infer-new.R"))
   expect_match(run("table"), "Run on other sources than these: .*leak.R", all = FALSE)
 })

@@ -1,0 +1,78 @@
+# Is the posterior of dynamics and agents together the posterior? Laws and agents from their priors, behaviour from
+# them, dynamics learned from it, a joint fit: ranks of the truth among the draws are uniform, and those of a fit that
+# takes the learned dynamics as known are not.
+#
+#   Rscript tests/slow/joint.R [data sets, 1000]
+#
+# Size and marks were fixed before any run: 1,000 data sets, no p-value of four below 0.001; and 100 with the planted
+# fault, p below 1e-4 by Bonferroni's rule. Data sets are spread over future::plan() where there is one.
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "calibration.R"))
+
+sets <- argument(1, 1000L)
+
+# A clinic of two states: laws from their Dirichlet priors, behaviour under them, the dynamics learned from it, and a
+# joint fit. Utilities do not tell the states apart, so neither does anything that is ranked: the agent's terms.
+clinic_of <- function(dynamics) {
+  decision_setting(dynamics$states, dynamics$actions, dynamics$observations, dynamics$transition, dynamics$emission,
+                   cbind(wait = c(0, 0), test = c(-1, -1)), certainty_bonus(2, 0.8), 0.9, dynamics$start)
+}
+clinic_models <- function(setting) perturb_models(setting, by = 0.1)
+
+clinic_laws <- function(counts) {
+  rows <- function(n, a) dirichlet_draws(n, a)
+  emission <- array(0, c(2, 4, 2))
+  for (s in 1:2) {
+    emission[s, 1:2, 1] <- rows(1, c(1, 1) + counts)
+    emission[s, 3:4, 2] <- rows(1, c(1, 1) + counts)
+  }
+  moves <- rbind(rows(1, c(5, 1) + counts), rows(1, c(1, 5) + counts))
+  list(states = c("one", "two"), actions = c("wait", "test"), observations = c("calm", "bad", "neg", "pos"),
+       transition = array(rep(moves, 2), c(2, 2, 2)), emission = emission, start = rows(1, c(1, 1) + counts)[1, ])
+}
+
+# The ranks of alpha and optimism. Another `uncertainty` plants a fault: dynamics that are taken as known.
+joint_ranks <- function(seed, uncertainty = "joint", n = 60, counts = 1, warmup = 1500, steps = 2000) {
+  set.seed(seed)
+  truth <- c(alpha = stats::rlnorm(1, 0, 0.7), optimism = stats::rnorm(1, 0, 0.7))
+  laws <- clinic_laws(counts)
+  setting <- clinic_of(laws)
+  agent <- bounded_agent(truth[["alpha"]], optimism = truth[["optimism"]])
+  visits <- simulate(plan_agent(setting, agent, clinic_models(setting), 10), n, horizon = 6)
+  zeros <- rbind(wait = c(TRUE, TRUE, FALSE, FALSE), test = c(FALSE, FALSE, TRUE, TRUE))
+  learned <- fit_iohmm(visits, 2, starts = 4, transitions = "shared", names = laws$states, actions = laws$actions,
+                       observations = laws$observations, zeros = zeros, seed = seed,
+                       prior = iohmm_prior(counts, counts, counts, stay = 4))
+  fit <- suppressWarnings(ibrc(
+    visits, clinic_of, clinic_models, ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7)), list(eta = 0),
+    chains = n_chains, iter = warmup + steps, warmup = warmup, seed = seed, refresh = 0, resolution = 10,
+    dynamics = learned, uncertainty = uncertainty, control = ibrc_control(check = FALSE)
+  ))
+  chosen <- own("spaced_draws")(fit, n_draws)$.draw
+  draws <- fit$draws[[1]]
+  c(vapply(names(truth), function(term) rank_of(truth[[term]], draws[, , term][chosen]), 0),
+    effective = effective_draws(draws))
+}
+
+number <- function(x) format(signif(x, 2))
+joint_sets <- function(n, ...) {
+  rows <- own("spread")(as.list(seq_len(n)), function(i) joint_ranks(30000L + i, ...))
+  as.data.frame(do.call(rbind, rows))
+}
+together <- joint_sets(sets)
+for (what in c("alpha", "optimism")) {
+  found <- uniform_tests(together[[what]])
+  promise(paste0("Joint dynamics and agent, two states: the rank of ", what, " is uniform"),
+          paste(nrow(together), "data sets, both p above 0.001"),
+          paste0("chi-square p = ", number(found[["chi_square"]]), ", band p = ", number(found[["band"]])),
+          all(found > 0.001))
+}
+show_figure("Joint dynamics and agent, two states: effective draws of the agent's terms",
+            paste0("median ", round(stats::median(together$effective)), ", fewest ", round(min(together$effective))))
+held <- joint_sets(max(1L, sets %/% 10L), uncertainty = "none")
+worst <- min(vapply(held[c("alpha", "optimism")], uniform_tests, c(chi_square = 0, band = 0)))
+promise("Planted fault: learned dynamics that are held fixed are found",
+        paste(nrow(held), "data sets, p below 1e-4 by Bonferroni's rule"), paste0("p = ", number(min(1, 4 * worst))),
+        4 * worst < 1e-4)
+finish()
