@@ -75,7 +75,7 @@ joint_slope <- function(density, theta, step = 1e-4) {
   list(density = found[1], slope = out)
 }
 
-climb_jointly <- function(evaluator, theta, each_step = NULL, rounds = 150, gain = 1e-3) {
+climb_jointly <- function(evaluator, theta, each_step = NULL, rounds = 150) {
   density <- joint_density(evaluator)
   # A posterior of few numbers is not worth a line search of its own: optim() has one, and the slopes are ours.
   memory <- new.env()
@@ -93,21 +93,54 @@ climb_jointly <- function(evaluator, theta, each_step = NULL, rounds = 150, gain
     if (is.finite(value)) -value else 1e10
   }
   found <- stats::optim(theta, worth, function(x) -slope_at(x)$slope, method = "BFGS",
-                        control = list(maxit = rounds, reltol = 1e-6))
+                        control = list(maxit = rounds, reltol = 1e-6, parscale = joint_widths(density, theta)))
   list(theta = found$par, density = -found$value, covariance = joint_covariance(density, found$par))
 }
 
-# The inverse of the curvature at the top; directions in which the density hardly bends are given a standard deviation
-# of 2 at most.
-joint_covariance <- function(density, theta, step = 0.02) {
+# Directions in which the density hardly bends are given a standard deviation of 2 at most.
+least_curvature <- 0.25
+
+# How wide the density is along each term, by its bend there.
+joint_widths <- function(density, theta, step = 0.02) {
   size <- length(theta)
-  rows <- lapply(seq_len(size), function(i) {
-    move <- step * (seq_len(size) == i)
-    (joint_slope(density, theta + move)$slope - joint_slope(density, theta - move)$slope) / (2 * step)
-  })
-  bend <- do.call(rbind, rows)
-  parts <- eigen(-(bend + t(bend)) / 2, symmetric = TRUE)
-  parts$vectors %*% (t(parts$vectors) / pmax(parts$values, 0.25))
+  move <- step * diag(size)
+  found <- density$at(rbind(theta, matrix(theta, size, size, byrow = TRUE) + move,
+                            matrix(theta, size, size, byrow = TRUE) - move))
+  bend <- (2 * found[1] - found[1 + seq_len(size)] - found[1 + size + seq_len(size)]) / step^2
+  bend[!is.finite(bend)] <- least_curvature
+  1 / sqrt(pmax(bend, least_curvature))
+}
+
+# The inverse of the curvature at the top, by second differences in steps of half a width: what the density does where
+# most of its mass is counts, rather than what it does at the very top.
+joint_covariance <- function(density, theta) {
+  size <- length(theta)
+  step <- joint_widths(density, theta) / 2
+  pairs <- which(upper.tri(diag(size)), arr.ind = TRUE)
+  moves <- rbind(diag(size), outer(seq_len(nrow(pairs)), seq_len(size), function(k, i) {
+    (pairs[k, 1] == i) + (pairs[k, 2] == i)
+  })) * rep(step, each = size + nrow(pairs))
+  both <- density_pairs(density, theta, moves)
+  single <- both[seq_len(size)]
+  bend <- diag(single, size)
+  bend[pairs] <- (both[-seq_len(size)] - single[pairs[, 1]] - single[pairs[, 2]]) / 2
+  bend[lower.tri(bend)] <- t(bend)[lower.tri(bend)]
+  bend[!is.finite(bend)] <- 0
+  parts <- eigen(-bend / outer(step, step), symmetric = TRUE)
+  parts$vectors %*% (t(parts$vectors) / pmax(parts$values, least_curvature))
+}
+
+# The density at theta + move and theta - move, less twice that at theta, for each row; some at a time, so that an
+# interrupt is answered and memory is not asked for much.
+density_pairs <- function(density, theta, moves, at_once = 64L) {
+  top <- density$at(rbind(theta))
+  rows <- split(seq_len(nrow(moves)), (seq_len(nrow(moves)) - 1L) %/% at_once)
+  unlist(lapply(rows, function(some) {
+    about <- matrix(theta, length(some), length(theta), byrow = TRUE)
+    move <- moves[some, , drop = FALSE]
+    found <- density$at(rbind(theta, about + move, about - move))[-1]
+    found[seq_along(some)] + found[length(some) + seq_along(some)] - 2 * top
+  }), use.names = FALSE)
 }
 
 # Chains begin about the top, as far apart as the curvature says the posterior is wide.

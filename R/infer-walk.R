@@ -10,22 +10,24 @@
 #
 # A turn crosses a normal posterior in a few steps, however many terms there are, where a walk needs as many as there
 # are terms; walks do not mind where the posterior is no normal, axes follow ridges, and leaps go from one top to
-# another. Centre m, factor F, scales, b and the points of leaps are learnt in warm-up from all chains together, and
-# then frozen.
+# another. Centre m and factor F (infer-walk-law.R), scales, b and the points of leaps are learnt in warm-up from all
+# chains together, and then frozen.
 
 # Shares of turns, walks, axes and leaps, summed up.
-walk_shares <- c(0.2, 0.5, 0.85, 1)
+walk_shares <- c(0.6, 0.7, 0.95, 1)
 # A step along an axis of a normal does best at so many standard deviations.
 best_axis <- 2.4
 # Points that leaps are taken from.
 most_leaps <- 400L
 turn_width <- 1.1
 walk_acceptance <- 0.25
-turn_acceptance <- 0.35
+turn_acceptance <- 0.3
 axis_acceptance <- 0.44
 axis_gain <- 0.3
 # When shape and centre are learnt, in shares of warm-up.
 walk_times <- c(0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.85)
+# From here on by the density of all points tried as well.
+bend_from <- 0.2
 
 walk_start <- function(positions, log_density, streams, centre, covariance, warmup, iter, thin = 1L) {
   n_chains <- nrow(positions)
@@ -37,7 +39,8 @@ walk_start <- function(positions, log_density, streams, centre, covariance, warm
     frozen = warmup == 0, positions = unname(positions), log_density = parts$total,
     centre = unname(centre), covariance = unname(covariance), scale = 2.38 / sqrt(ncol(positions)),
     axis = rep(2.4, ncol(positions)), turn = 0.5, points = NULL, n_scaled = 0, streams = streams, noise = NULL,
-    accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains), recent = list(), kept = list()
+    accepted = rep(TRUE, n_chains), n_accepted = integer(n_chains), recent = list(), tried = list(),
+    kept = list()
   )
   with_walk_law(state, state$centre, state$covariance)
 }
@@ -89,6 +92,7 @@ walk_step <- function(state, log_density) {
   if (after > 0 && after %% state$thin == 0) state$kept[[after %/% state$thin]] <- point
   if (state$frozen) return(state)
   state$recent[[state$iteration]] <- point
+  state$tried[[state$iteration]] <- c(proposal, parts$total)
   learn_walk(state, move, pmin(1, exp(log_ratio)))
 }
 
@@ -140,32 +144,9 @@ learn_walk <- function(state, move, chance) {
   if (state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_walk_law(state)
   if (state$iteration >= state$warmup) {
     state$frozen <- TRUE
-    state$recent <- list()
+    state$recent <- state$tried <- list()
   }
   state
-}
-
-# From the later half of warm-up so far. Directions are those of the curvature at the start. How wide the posterior is
-# along each of them the points say, which takes few; a covariance of their own takes many more, and gets a share as
-# they come.
-learn_walk_law <- function(state) {
-  size <- ncol(state$positions)
-  n <- nrow(state$positions)
-  rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
-  points <- array(unlist(state$recent[rows]), c(n, size + 1L, length(rows)))[, seq_len(size), , drop = FALSE]
-  points <- matrix(aperm(points, c(1, 3, 2)), ncol = size)
-  if (nrow(points) < 2 * size) return(state)
-  axes <- eigen(state$covariance, symmetric = TRUE)
-  away <- (points - rep(colMeans(points), each = nrow(points))) %*% axes$vectors
-  # Steps follow each other, the closer the more terms there are: so many make one independent point, for a width and
-  # for a covariance.
-  worth <- nrow(points) / (size * c(1.2, 5))
-  width <- (5 * pmax(axes$values, 1e-10) + worth[1] * colMeans(away^2)) / (5 + worth[1])
-  share <- worth[2] / (worth[2] + 5 * size)
-  covariance <- share * stats::cov(points) + (1 - share) * axes$vectors %*% (width * t(axes$vectors))
-  state$n_scaled <- min(state$n_scaled, 30)
-  state$points <- points[unique(round(seq(1, nrow(points), length.out = most_leaps))), , drop = FALSE]
-  with_walk_law(state, colMeans(points), covariance)
 }
 
 walk_grow <- function(state, iter) {

@@ -31,6 +31,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           verdict.R      100        20      chains
   Calibration           starts.R       60         15      'chains R/compare-groups.R'
   Calibration           joint.R        1000       60      fits
+  Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
   'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'
@@ -121,7 +122,8 @@ start_script <- function(row, jobs) {
   cat("== ", path, "\n", sep = "")
   program <- if (endsWith(row$script, ".R")) file.path(R.home("bin"), "Rscript") else "sh"
   process <- processx::process$new(program, c(path, row$arguments[nzchar(row$arguments)]), stdout = kept(row$name),
-                                   stderr = "2>&1", env = c("current", IBRC_JOBS = jobs), cleanup_tree = TRUE)
+                                   stderr = "2>&1", cleanup_tree = TRUE,
+                                   env = c("current", IBRC_JOBS = jobs, IBRC_SOURCES = sources_hash(row)))
   list(name = row$name, row = row, hash = sources_hash(row), process = process, began = Sys.time(),
        news = file(kept(row$name), "r", blocking = FALSE))
 }

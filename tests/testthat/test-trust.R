@@ -151,8 +151,8 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_identical(begun(run()), sort(scripts))
   # Studies of fits know nothing of what stands to the right of fits.
   writeLines("1", file.path("R", "report-new.R"))
-  aside <- paste0(c("calibration", "coverage", "defaults", "disk", "generator", "interrupt", "joint", "starts", "storm",
-                    "tails", "verdict"), ".R")
+  aside <- paste0(c("calibration", "cohorts", "coverage", "defaults", "disk", "generator", "interrupt", "joint",
+                    "starts", "storm", "tails", "verdict"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, aside)))
   # What could not be run is tried again, whatever changed.
   dir.create("vignettes")

@@ -1,0 +1,77 @@
+# Does the joint posterior of dynamics and agents cover the truth? Fresh cohorts like `adni_like` (data-raw/adni_like.R),
+# dynamics learned from each, and ibrc(dynamics = ) with its defaults: alpha and optimism of doctors of patients over 75
+# and up to 75, and the difference in optimism.
+#
+#   Rscript tests/slow/cohorts.R [cohorts, 16]
+#
+# Size and marks were fixed before any run: 16 cohorts; of the five 95% intervals each covers the truth in at least 13
+# (with 95% each, fewer come about in 7 cases of a thousand); and the fault that is planted, learned dynamics that are
+# then taken as known, is seen if it covers one of the five in fewer than 13. Five to ten minutes of a core per cohort:
+# what a cohort gave is kept in _build/trust/, and a run that was stopped goes on behind it.
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+cohort_maker <- new.env()
+sys.source(file.path("data-raw", "adni_like.R"), cohort_maker)
+
+cohorts <- argument(1, 16L)
+least <- if (cohorts == 16L) 13 else stats::qbinom(0.007, cohorts, 0.95)
+folder <- file.path("_build", "trust", paste0("cohorts-", Sys.getenv("IBRC_SOURCES", "by-hand")))
+dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+
+truth <- adni_like_truth()
+prior <- ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1))
+models <- function(setting) perturb_models(setting, by = 0.1, vary = "both")
+ratings <- c("cdr_normal", "cdr_questionable", "cdr_severe")
+
+intervals <- function(fit) {
+  level <- as.data.frame(tidy(fit))[c("term", "group", "conf.low", "conf.high", "rhat", "ess_bulk")]
+  contrast <- as.data.frame(compare_groups(fit, reference = "up_to_75", scale = "difference"))
+  contrast <- contrast[contrast$term == "optimism", ]
+  rbind(level, data.frame(term = "difference", group = contrast$group, contrast[c("conf.low", "conf.high")],
+                          rhat = NA, ess_bulk = NA))
+}
+
+one_cohort <- function(i) {
+  file <- file.path(folder, paste0(i, ".csv"))
+  if (file.exists(file)) return(utils::read.csv(file))
+  visits <- read_adni(cohort_maker$make_adni_like(seed = 50000L + i))
+  iohmm <- fit_iohmm(visits, states = 3, starts = 20, transitions = "shared", names = truth$setting$states, seed = i,
+                     sort_by = function(seen) match(sub("_mri.*", "", seen), ratings))
+  out <- do.call(rbind, lapply(c("joint", "none"), function(uncertainty) {
+    began <- proc.time()[[1]]
+    fit <- suppressWarnings(ibrc(visits, adni_setting, models, prior, list(eta = 0), by = "over_75", resolution = 20,
+                                 dynamics = iohmm, uncertainty = uncertainty, seed = i, refresh = 0,
+                                 control = ibrc_control(check = FALSE)))
+    cbind(cohort = i, uncertainty = uncertainty, intervals(fit), steps = fit$run$iter,
+          seconds = proc.time()[[1]] - began)
+  }))
+  utils::write.csv(out, paste0(file, ".part"), row.names = FALSE)
+  file.rename(paste0(file, ".part"), file)
+  out
+}
+
+found <- do.call(rbind, own("spread")(as.list(seq_len(cohorts)), one_cohort))
+of_agents <- function(group, name) vapply(group, function(g) truth$agents[[g]][[name]], 0)
+optimism <- function(group) 1 / of_agents(group, "beta")
+found$truth <- ifelse(found$term == "alpha", of_agents(found$group, "alpha"), optimism(found$group))
+found$truth[found$term == "difference"] <- optimism("over_75") - optimism("up_to_75")
+found$covered <- found$conf.low <= found$truth & found$truth <= found$conf.high
+count <- function(uncertainty) {
+  these <- found[found$uncertainty == uncertainty, ]
+  tapply(these$covered, paste(these$term, these$group), sum)
+}
+together <- count("joint")
+for (what in names(together)) {
+  promise(paste("Cohorts like adni_like, dynamics inferred with the agents: the interval of", what, "has the truth"),
+          paste("at least", least, "of", cohorts), paste(together[[what]], "of", cohorts), together[[what]] >= least)
+}
+held <- count("none")
+promise("Planted fault: learned dynamics that are taken as known are seen",
+        paste("one of the five has the truth in fewer than", least, "of", cohorts),
+        paste(names(held), held, collapse = ", "), min(held) < least)
+agents <- found[found$uncertainty == "joint" & !is.na(found$rhat), ]
+show_figure("Cohorts like adni_like, joint: chains",
+            paste0("worst R-hat ", signif(max(agents$rhat), 4), ", fewest effective draws ", round(min(agents$ess_bulk)),
+                   ", seconds of a core ", round(stats::median(agents$seconds)), " (median), ",
+                   round(max(agents$seconds)), " (most)"))
+finish()
