@@ -1,7 +1,7 @@
 # Fits with learned dynamics that are not held fixed (ibrc() with `dynamics`).
 
 # What a run of many terms takes to learn what to propose, unless the user says how many steps there are to be.
-joint_warmup <- 3000L
+joint_warmup <- 4000L
 
 # One posterior of dynamics and agents: a job, and chains that stand at its beginning.
 start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {

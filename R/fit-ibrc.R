@@ -125,7 +125,7 @@
 #' @param chains Chains per group.
 #' @param iter Steps per chain, warm-up included. `NULL` goes on until the chains agree, see *The sampler*.
 #' @param warmup How many of the steps learn what to propose, and are dropped: half of `iter` by default, or the first
-#'   1,000 (3,000 where dynamics are inferred with the agents).
+#'   1,000 (4,000 where dynamics are inferred with the agents).
 #' @param cores Threads to use. Draws do not depend on it. Give no more than there are
 #'   idle processors: GNU's OpenMP lets threads that wait keep theirs busy, and on a
 #'   full machine two threads can be slower than one. `OMP_WAIT_POLICY=passive` in the

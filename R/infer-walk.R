@@ -24,10 +24,10 @@ walk_acceptance <- 0.25
 turn_acceptance <- 0.3
 axis_acceptance <- 0.44
 axis_gain <- 0.3
-# When shape and centre are learnt, in shares of warm-up.
-walk_times <- c(0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.85)
-# From here on by the density of all points tried as well.
-bend_from <- 0.2
+# When shape and centre are learnt, in shares of warm-up: from where chains were, and from the density of all points
+# tried as well, which takes longer and gets better with every point.
+walk_times <- c(0.05, 0.1, 0.15)
+bend_times <- c(0.2, 0.35, 0.6, 0.9)
 
 walk_start <- function(positions, log_density, streams, centre, covariance, warmup, iter, thin = 1L) {
   n_chains <- nrow(positions)
@@ -141,7 +141,8 @@ learn_walk <- function(state, move, chance) {
     odds <- stats::qlogis(min(max(state$turn, 1e-3), 0.999)) + 2 * gain * (mean_of(turns) - turn_acceptance)
     state$turn <- stats::plogis(odds)
   }
-  if (state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_walk_law(state)
+  bends <- state$iteration %in% ceiling(bend_times * state$warmup)
+  if (bends || state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_walk_law(state, bends)
   if (state$iteration >= state$warmup) {
     state$frozen <- TRUE
     state$recent <- state$tried <- list()

@@ -18,7 +18,7 @@ clinic_of <- function(dynamics) {
   decision_setting(dynamics$states, dynamics$actions, dynamics$observations, dynamics$transition, dynamics$emission,
                    cbind(wait = c(0, 0), test = c(-1, -1)), certainty_bonus(2, 0.8), 0.9, dynamics$start)
 }
-clinic_models <- function(setting) perturb_models(setting, by = 0.1)
+clinic_models <- function(setting) soften_models(setting, c(0, 0.5))
 
 clinic_laws <- function(counts) {
   rows <- function(n, a) dirichlet_draws(n, a)
