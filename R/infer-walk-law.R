@@ -14,16 +14,16 @@ coefficient_sd <- 0.2
 least_bend <- 0.3
 most_bend <- 10
 
-# From the later half of warm-up so far. Directions are those of the curvature at the start. How wide the posterior is
+# From the later half of warm-up so far, `recent`. Directions are those of the curvature at the start. How wide the posterior is
 # along each of them the points say, which takes few; a covariance of their own takes many more, and gets a share as
 # they come.
-learn_walk_law <- function(state, bends) {
-  size <- ncol(state$positions)
-  n <- nrow(state$positions)
-  rows <- seq(state$iteration %/% 2L + 1L, state$iteration)
-  points <- step_points(state$recent[rows], n, size)$theta
-  if (nrow(points) < 2 * size) return(state)
-  axes <- eigen(state$covariance, symmetric = TRUE)
+#
+# `recent` and `tried`: steps as step_points() reads them, of n chains; `axes`: eigen() of that curvature; `tried` may be
+# NULL. Returns `centre`, `covariance` and the `points`, or NULL where there are too few.
+learn_walk_law <- function(recent, tried, axes, n) {
+  size <- length(axes$values)
+  points <- step_points(recent, n, size)$theta
+  if (nrow(points) < 2 * size) return(NULL)
   away <- (points - rep(colMeans(points), each = nrow(points))) %*% axes$vectors
   # Steps follow each other, the closer the more terms there are: so many make one independent point, for a width and
   # for a covariance.
@@ -31,11 +31,9 @@ learn_walk_law <- function(state, bends) {
   width <- (5 * pmax(axes$values, 1e-10) + worth[1] * colMeans(away^2)) / (5 + worth[1])
   share <- worth[2] / (worth[2] + 5 * size)
   covariance <- share * stats::cov(points) + (1 - share) * axes$vectors %*% (width * t(axes$vectors))
-  state$n_scaled <- min(state$n_scaled, 30)
-  state$points <- points[unique(round(seq(1, nrow(points), length.out = most_leaps))), , drop = FALSE]
   law <- list(centre = colMeans(points), covariance = covariance)
-  if (bends) law <- density_law(step_points(state$tried, n, size), law$centre, covariance)
-  with_walk_law(state, law$centre, law$covariance)
+  if (!is.null(tried)) law <- density_law(step_points(tried, n, size), law$centre, covariance)
+  c(law, list(points = points))
 }
 
 # Steps kept as c(positions, log_density), as `theta` [step and chain, size] in the order of steps, and `density`.

@@ -142,12 +142,25 @@ learn_walk <- function(state, move, chance) {
     state$turn <- stats::plogis(odds)
   }
   bends <- state$iteration %in% ceiling(bend_times * state$warmup)
-  if (bends || state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_walk_law(state, bends)
+  if (bends || state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_law_of_walk(state, bends)
   if (state$iteration >= state$warmup) {
     state$frozen <- TRUE
     state$recent <- state$tried <- list()
   }
   state
+}
+
+# `bends`: from the density of what was tried as well.
+learn_law_of_walk <- function(state, bends) {
+  later <- seq(state$iteration %/% 2L + 1L, state$iteration)
+  axes <- eigen(state$covariance, symmetric = TRUE)
+  law <- learn_walk_law(state$recent[later], if (bends) state$tried, axes, nrow(state$positions))
+  if (is.null(law)) return(state)
+  # Lengths were learnt for another shape.
+  state$n_scaled <- min(state$n_scaled, 30)
+  n <- nrow(law$points)
+  state$points <- law$points[unique(round(seq(1, n, length.out = most_leaps))), , drop = FALSE]
+  with_walk_law(state, law$centre, law$covariance)
 }
 
 walk_grow <- function(state, iter) {

@@ -191,6 +191,13 @@ checked_fit <- function(fit, run) {
 
 # ---- reading it --------------------------------------------------------------------
 
+# What stands under a table that was made from a fit; nothing without rows.
+print_verdict <- function(rows, of = NULL) {
+  if (is.null(rows)) return(invisible())
+  writeLines(c("", of, verdict_headline(rows)))
+  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
+}
+
 # What to do, the worst first; rows that say the same are one.
 verdict_advice <- function(rows) {
   rows <- rows[rows$verdict != "ok", ]

@@ -33,10 +33,3 @@ verdict_headline <- function(rows) {
   at_fault <- unique(rows$check[rows$verdict == worst])
   paste0("Verdict: ", worst, " (", paste(at_fault, collapse = ", "), ")")
 }
-
-# What stands under a table that was made from a fit; nothing without rows.
-print_verdict <- function(rows, of = NULL) {
-  if (is.null(rows)) return(invisible())
-  writeLines(c("", of, verdict_headline(rows)))
-  for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
-}

@@ -21,14 +21,14 @@ folder <- file.path("_build", "trust")
 # which to begin with, and 0 which to run alone. `needs` are the files and folders that its
 # outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
 # rooms of R/ up to fits, which know nothing of those to their right (test-rooms.R), and src/;
-# "chains" the same without what only files and inferred dynamics need. Comments do not count.
+# "chains" the same without what only files, inferred dynamics and verdicts need. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
   Calibration           calibration.R  1000       70      'chains R/compare-groups.R R/compare-cost_benefit.R'
   Calibration           defaults.R     500        40      chains
   Calibration           tails.R        8          20      chains
   Calibration           coverage.R     ''         30      'chains R/compare-groups.R R/compare-cost_benefit.R'
-  Calibration           verdict.R      100        20      chains
+  Calibration           verdict.R      100        20      fits
   Calibration           starts.R       60         15      'chains R/compare-groups.R'
   Calibration           joint.R        1000       60      fits
   Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
@@ -60,7 +60,8 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 # ---- the sources --------------------------------------------------------------------
 
 up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
-not_chains <- "^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics)"
+not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics|",
+                     "verdict-(?!chains))")
 
 # Of R code what is run, of all else all of it. `code_hashes` are those of files looked at before, by all of their text.
 code_hashes <- new.env()
@@ -87,7 +88,7 @@ sources_hash <- function(row) {
   if ("all" %in% needs) needs <- everything
   if (any(c("fits", "chains") %in% needs)) {
     rooms <- list.files("R", up_to_fits, full.names = TRUE)
-    if ("chains" %in% needs) rooms <- grep(not_chains, rooms, value = TRUE, invert = TRUE)
+    if ("chains" %in% needs) rooms <- grep(not_chains, rooms, value = TRUE, invert = TRUE, perl = TRUE)
     needs <- c(setdiff(needs, c("fits", "chains")), "src", "DESCRIPTION", "NAMESPACE", rooms)
   }
   if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")

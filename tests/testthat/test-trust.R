@@ -165,7 +165,7 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_match(again, "All that was run, run on these sources", all = FALSE)
   # Chains know nothing of files and of dynamics that are inferred.
   writeLines("1", file.path("R", "infer-joint.R"))
-  chains <- paste0(c("calibration", "coverage", "defaults", "starts", "tails", "verdict"), ".R")
+  chains <- paste0(c("calibration", "coverage", "defaults", "starts", "tails"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, chains)))
   writeLines("2", file.path("R", "infer-new.R"))
   expect_match(run("table"), "Run on other sources than these: .*leak.R", all = FALSE)
