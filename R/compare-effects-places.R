@@ -4,13 +4,13 @@ effects_design <- function(fit, beliefs, observations, actions, nsim, horizon, s
   setting <- fit$problem$setting
   stops <- length(setting$stop_actions) > 0
   if (is.null(horizon)) horizon <- if (stops) 50 else max(1, round(sum(fit$n_visits) / sum(fit$group_sizes)))
-  list(places = c(belief_places(beliefs, setting, is.null(fit$problems)),
+  list(places = c(belief_places(beliefs, setting, is.null(fit$problems) && !has_dynamics(fit)),
                   observed_places(observations, actions, setting)),
        nsim = check_count(nsim, "nsim", least = 0, most = 1e6), horizon = check_count(horizon, "horizon", most = 1e4),
        seed = check_seed(seed))
 }
 
-# `shared`: do all groups start at the setting's own start?
+# `shared`: do all groups start at the setting's own start, at every draw?
 belief_places <- function(beliefs, setting, shared) {
   if (is.null(beliefs)) return(default_places(setting, shared))
   if (is.list(beliefs) && !is.data.frame(beliefs)) {

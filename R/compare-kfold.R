@@ -8,6 +8,12 @@
 #' histories that the fit keeps, its setting, models, prior and control. Where those came from the same visits, as with
 #' dynamics from [fit_iohmm()], they have seen the trajectories left out, and all fits look better than they are.
 #'
+#' Where dynamics were inferred ([ibrc()] with `dynamics`), they are inferred again. With `uncertainty = "joint"` a
+#' fold is one refit of the dynamics and the agents of all groups, and every group must keep some trajectory in it.
+#' What is left out are decisions: what was seen of those left out still speaks about the dynamics, as it does where
+#' these are learned beforehand. With `"cut"` each refit is made under each of the draws of the dynamics, which count
+#' alike.
+#'
 #' With a `future::plan()` other than `"sequential"` refits run in its processes, a round of them at a time, each with
 #' `cores` threads (one in forked processes); that needs the package future.apply. The result is the same. An
 #' interrupt ends it with an error of class `ibrc_error_interrupted`: there is no result of some of the folds.
@@ -36,7 +42,7 @@
 #'   whether they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
 #'   ended. That saves warm-up, but chains that begin together agree sooner than they should: use it only for a fit that
-#'   is settled.
+#'   is settled, and whose dynamics were not inferred.
 #' @param draws How many draws of each refit to predict from, as many from every chain; `NULL` takes all of them.
 #' @param cores Threads to use; by default as many as the fit.
 #' @param seed A number that settles which trajectories are left out together. Refits have seeds of their own, made from
@@ -86,6 +92,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   check_unused(...)
   need_data(x, "Cross-validation", "x")
   if (!x$likelihood) abort_input("x", "has draws from the prior: nothing was fitted that could be left out.")
+  if (is_cut(x)) x$run$chains <- x$dynamics$chains_per_draw
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)
   refuse_large_run(run, 1, length(x$prior))
   refuse_many_values(run, 1, x$problem$space$n_nodes)
@@ -95,11 +102,15 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   folds <- check_folds(folds, x$trajectory_group, check_seed(seed), counted)
   tell_uncounted(counted, "kfold()")
   refits <- plan_refits(x, folds)
-  pieces <- lapply(seq_len(nrow(refits)), function(i) refit_piece(x, folds, refits[i, ], run, start, draws))
+  if (has_dynamics(x)) check_dynamics_refits(x, refits, start)
   whole <- tryCatch(log_mean_exp(log_lik.ibrc_fit(x, draws)), interrupt = function(e) stop_refits(0, nrow(refits)))
-  results <- run_refits(pieces, run$refresh)
+  results <- if (has_dynamics(x)) refit_with_dynamics(x, folds, refits, run, draws) else
+    run_refits(lapply(seq_len(nrow(refits)), function(i) refit_piece(x, folds, refits[i, ], run, start, draws)),
+               run$refresh)
   elpd <- numeric(length(folds))
-  for (i in seq_along(results)) elpd[pieces[[i]]$place] <- results[[i]]$elpd
+  for (i in seq_along(results)) {
+    elpd[folds %in% refits$fold[i] & x$trajectory_group == refits$group[i]] <- results[[i]]$elpd
+  }
   for (column in c("rhat", "ess_bulk", "ess_tail", "mcse")) refits[[column]] <- vapply(results, `[[`, 0, column)
   refits$group <- factor(names(x$draws)[refits$group], levels = names(x$draws))
   out <- new_ibrc_kfold(elpd[counted], whole[counted], folds, refits)
@@ -176,111 +187,6 @@ refit_run <- function(run, chains, iter, warmup, thin, cores, refresh) {
   if (is.null(warmup)) warmup <- if (is.null(iter)) run$warmup else floor(check_count(iter, "iter", least = 2) / 2)
   check_run(given(chains, run$chains), given(iter, run$iter), warmup, given(thin, run$thin), given(cores, run$cores),
             refresh)
-}
-
-# What a process needs for one refit. `place`: where the trajectories left out stand among all.
-refit_piece <- function(fit, folds, refit, run, start, draws) {
-  group <- refit$group
-  mine <- which(fit$trajectory_group == group)
-  out <- folds[mine] %in% refit$fold
-  kept <- !out & !is.na(folds[mine])
-  coded <- coded_from_tree(fit$histories[[group]], fit$visit_actions[[group]])
-  part <- function(keep) {
-    keep <- keep[coded$trajectory + 1L]
-    some <- lapply(coded, function(x) x[keep])
-    list(tree = build_histories(some, fit$problem$setting), action = some$action + 1L)
-  }
-  left_out <- part(out)
-  run$seed <- refit$seed
-  first <- if (start == "fit") last_draws(list(draws = fit$draws[group]))
-  list(left_out = left_out, place = mine[out],
-       # With nothing left to fit the prior is drawn from, and the tree only stands there.
-       fitted = if (refit$fitted > 0) part(kept) else left_out, likelihood = refit$fitted > 0,
-       n_fitted = refit$fitted, problem = problem_of(fit, group), recipe = fit$recipe, prior = fit$prior,
-       fixed = fit$fixed,
-       tolerance = fit$tolerance,
-       sampler = fit$sampler, run = run, draws = draws,
-       start = if (!is.null(first)) first[rep_len(seq_len(nrow(first)), run$chains), , drop = FALSE])
-}
-
-# Coded visits, as code_visits() has them, from a tree. What was seen after a trajectory's last visit is not in it, and
-# nothing depends on it.
-coded_from_tree <- function(tree, action) {
-  trajectory <- trajectory_of(tree) - 1L
-  last <- !duplicated(trajectory, fromLast = TRUE)
-  seen <- c(tree$observation[tree$visit[-1]], -1L)
-  seen[last] <- -1L
-  list(trajectory = trajectory, action = action - 1L, observation = seen, scored = tree$scored,
-       start = starts_of(tree)[trajectory + 1L] - 1L)
-}
-
-# All refits, in rounds of as many as there are processes.
-run_refits <- function(pieces, refresh) {
-  over <- can_spread()
-  at_once <- if (over) max(1, min(future::nbrOfWorkers(), length(pieces))) else 1
-  began <- Sys.time()
-  results <- vector("list", length(pieces))
-  done <- 0L
-  tryCatch({
-    while (done < length(pieces)) {
-      these <- seq(done + 1, min(done + at_once, length(pieces)))
-      results[these] <- spread(lapply(pieces[these], refit_in, over), run_refit, over)
-      done <- max(these)
-      gone <- as.numeric(Sys.time() - began, units = "secs")
-      if (refresh > 0) {
-        tell(message("refit ", done, " of ", length(pieces), ", about ",
-                     format_seconds(gone / done * (length(pieces) - done)), " left"))
-      }
-    }
-  }, interrupt = function(condition) stop_refits(done, length(pieces)))
-  results
-}
-
-stop_refits <- function(done, all) {
-  abort("interrupted", "Cross-validation was interrupted after ", done, " of ", plural(all, "refit"),
-        ": there is no result of some of them.")
-}
-
-refit_in <- function(piece, over) {
-  piece$run$cores <- cores_of_piece(piece$run$cores, over)
-  piece
-}
-
-# One fit, as ibrc() with the same seed makes it, and what it makes of those left out.
-run_refit <- function(piece) {
-  run <- piece$run
-  own <- rep(1L, run$chains)
-  inverse <- c(piece[c("problem", "recipe", "prior", "fixed", "tolerance")],
-               list(histories = list(piece$fitted$tree), group = factor(rep("all", piece$n_fitted), "all")))
-  evaluator <- inverse_evaluator(inverse, own, run$cores, piece$likelihood)
-  begun <- begin_chains(evaluator, piece$start, replace(run, "refresh", 0L), piece$sampler, piece$problem$space$n_nodes)
-  chain <- run_piece(list(chain = begun$chain, evaluator = evaluator, until = run$iter))
-  chain$interrupted <- FALSE
-  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = piece$sampler, keep_data = FALSE)
-  judge_left_out(new_ibrc_fit(chain, job), piece)
-}
-
-judge_left_out <- function(fit, piece) {
-  n <- length(piece$place)
-  each <- log_lik_at(fit, spaced_draws(fit, piece$draws), list(
-    histories = list(piece$left_out$tree), actions = list(piece$left_out$action), group = rep(1L, n)
-  ))
-  elpd <- log_mean_exp(each)
-  table <- tidy(fit)
-  worst <- function(x, most) if (all(is.finite(x))) most(x) else NA_real_
-  # To first order, elpd moves with the draws by this, all trajectories together.
-  moves <- matrix(rowSums(exp(each - rep(elpd, each = nrow(each)))), ncol = fit$run$chains)
-  # Draws that all say the same have no error that could be worked out from their spread.
-  error <- if (!all(is.finite(moves))) NA_real_ else if (diff(range(moves)) < 1e-12) 0 else posterior::mcse_mean(moves)
-  list(elpd = elpd, rhat = worst(table$rhat, max), ess_bulk = worst(table$ess_bulk, min),
-       ess_tail = worst(table$ess_tail, min), mcse = error)
-}
-
-# Of each column, without leaving the doubles.
-log_mean_exp <- function(x) {
-  top <- apply(x, 2, max)
-  top[!is.finite(top)] <- 0
-  unname(top + log(colMeans(exp(x - rep(top, each = nrow(x))))))
 }
 
 # ---- the result -------------------------------------------------------------------------

@@ -21,8 +21,11 @@ read_over <- function(over, object, grid) {
   # What setting() and models() return is theirs to say.
   made <- setdiff(names(over), c("resolution", "prior"))
   if (!is.null(object$recipe) && length(made)) {
-    abort_input("over", "cannot vary ", enumerate(made), ": the setting or the models of this fit are functions of ",
-                "named quantities. Fit with other functions, or vary the priors of the quantities.")
+    what <- if (is.null(object$recipe$codec)) "functions of named quantities" else
+      "made anew for every draw of the dynamics"
+    abort_input("over", "cannot vary ", enumerate(made), ": the setting or the models of this fit are ", what,
+                ". Fit with other functions", if (length(object$recipe$inferred)) ", or vary the priors of quantities",
+                ".")
   }
   each <- lapply(names(over), function(what) read_alternatives(what, over[[what]], object))
   out <- if (grid) combine_alternatives(each, names(over)) else unlist(each, recursive = FALSE)

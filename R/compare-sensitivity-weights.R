@@ -29,12 +29,12 @@ weight_refitter <- function(fit, ask) {
   }
 }
 
-refused_weights <- function(fit, draws, ask, pareto_k) {
+refused_weights <- function(fit, draws, ask, pareto_k, instead = "use method = \"mode\"") {
   equal <- lapply(draws, function(one) rep(1 / nrow(one), nrow(one)))
   why <- if (is.na(pareto_k)) "no draw of this fit is possible under it" else
     paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7")
   out <- failed_piece(weight_piece(fit, draws, equal, equal, 0, ask),
-                      paste0(why, ": draws of this fit cannot stand for it; use method = \"mode\""))
+                      paste0(why, ": draws of this fit cannot stand for it; ", instead))
   out$pareto_k <- pareto_k
   out
 }
@@ -51,10 +51,13 @@ density_at_draws <- function(inverse, draws, cores) {
     }
     out
   })
-  log_prior <- lapply(draws, function(values) {
-    Reduce(`+`, lapply(seq_along(inverse$prior), function(j) natural_log_density(inverse$prior[[j]], values[, j])))
-  })
-  list(log_lik = log_lik, log_prior = unname(log_prior))
+  list(log_lik = log_lik, log_prior = log_prior_at(inverse$prior, draws))
+}
+
+log_prior_at <- function(prior, draws) {
+  unname(lapply(draws, function(values) {
+    Reduce(`+`, lapply(seq_along(prior), function(j) natural_log_density(prior[[j]], values[, j])))
+  }))
 }
 
 # Does a prior allow what another rules out?
@@ -76,7 +79,8 @@ pareto_weights <- function(log_ratio, chain) {
   list(weight = as.vector(stats::weights(found, log = FALSE)), pareto_k = found$diagnostics$pareto_k)
 }
 
-weight_piece <- function(fit, draws, weight, log_lik, pareto_k, ask) {
+# `paired`: whether draws of two groups with the same number were drawn together.
+weight_piece <- function(fit, draws, weight, log_lik, pareto_k, ask, paired = FALSE) {
   shown <- lapply(draws, function(values) reported_values(fit$prior, values, fit$problem$setting$actions))
   groups <- names(draws)
   levels <- do.call(rbind, lapply(seq_along(shown), function(g) {
@@ -85,11 +89,16 @@ weight_piece <- function(fit, draws, weight, log_lik, pareto_k, ask) {
     colnames(numbers) <- sensitivity_numbers
     data.frame(term = colnames(values), group = if (is_grouped(fit)) groups[g] else NA_character_, numbers)
   }))
-  # Groups are independent: each draw of the one with each of the other.
+  # Groups are independent, and each draw of the one goes with each of the other, unless they share their dynamics.
   contrasts <- contrast_table(levels$term, ask$pairs, function(term, pair, scale) {
     at <- match(pair, groups)
     one <- shown[[at[1]]][, term]
     other <- shown[[at[2]]][, term]
+    if (paired) {
+      numbers <- weighted_summary(if (scale == "ratio") one / other else one - other, weight[[at[1]]], ask$conf.level)
+      if (scale == "ratio") numbers[2] <- weighted_sd(log(one / other), weight[[at[1]]])
+      return(numbers)
+    }
     both <- as.vector(outer(one, other, if (scale == "ratio") `/` else `-`))
     numbers <- weighted_summary(both, as.vector(outer(weight[[at[1]]], weight[[at[2]]])), ask$conf.level)
     if (scale == "ratio") {

@@ -34,6 +34,11 @@
 #' while the posterior moves little. Where it does not (Pareto k above 0.7, or a prior that reaches where the fit's did
 #' not), there are no numbers, and `note` says why. It needs the package loo.
 #'
+#' Where dynamics were inferred ([ibrc()] with `dynamics`), a mode of the agents would hold them: such a fit is always
+#' weighed, each draw with its own dynamics and with one weight for all groups, which share them. Contrasts are
+#' then those within draws. What `setting` and `models` return is theirs to say, so that `resolution` and `prior` can be
+#' varied, and nothing else.
+#'
 #' A mode is sought where the fit was and from the best draws of the prior, and a still better one may be missed: raise
 #' `starts` where it matters. A prior that is wider lets estimates come nearer to the data, so that its log-likelihood
 #' at the mode is no smaller.
@@ -41,7 +46,7 @@
 #' @param fit A fit ([ibrc()]), not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
 #' @param over What to vary: a named list (see below).
 #' @param grid `TRUE` fits all combinations, also with what the fit has; `FALSE` varies one thing at a time.
-#' @param method `"mode"` or `"reweight"` (see below).
+#' @param method `"mode"` or `"reweight"` (see below); where dynamics were inferred, the latter.
 #' @param reference The group that others are compared with, as in [compare_groups()].
 #' @param conf.level Confidence of the intervals.
 #' @param draws For `"reweight"`: how many draws of the fit to weigh; `NULL` takes all.
@@ -77,7 +82,7 @@ sensitivity_analysis <- function(fit, over, grid = FALSE, method = c("mode", "re
                                  cores = getOption("ibrc.cores", 1), refresh = default_refresh()) {
   check_given(fit, over)
   check_varied(fit)
-  method <- check_choice(method, c("mode", "reweight"), "method")
+  method <- sensitivity_method(if (!missing(method)) method, fit)
   alternatives <- read_over(over, fit, check_flag(grid, "grid"))
   groups <- group_names(fit)
   pairs <- if (length(groups) > 1) group_pairs(groups, reference)
@@ -87,9 +92,21 @@ sensitivity_analysis <- function(fit, over, grid = FALSE, method = c("mode", "re
               starts = check_count(starts, "starts", most = 1000), cores = check_count(cores, "cores"),
               streams = streams_from_seed(check_seed(seed), length(groups)))
   refresh <- check_count(refresh, "refresh", least = 0)
-  refit <- if (method == "mode") mode_refitter(fit, ask) else weight_refitter(fit, ask)
+  refit <- if (method == "mode") mode_refitter(fit, ask) else if (has_dynamics(fit)) dynamics_refitter(fit, ask) else
+    weight_refitter(fit, ask)
   pieces <- run_alternatives(alternatives, refit, refresh)
   new_ibrc_sensitivity(pieces, alternatives, method, if (inherits(fit, "ibrc_fit")) standing_verdict(fit))
+}
+
+# A mode would hold dynamics that were inferred.
+sensitivity_method <- function(method, fit) {
+  if (is.null(method)) return(if (has_dynamics(fit)) "reweight" else "mode")
+  method <- check_choice(method, c("mode", "reweight"), "method")
+  if (method == "mode" && has_dynamics(fit)) {
+    abort_input("method", "= \"mode\" cannot be had of this fit: its dynamics were inferred, and a mode of the agents ",
+                "would hold them. Use method = \"reweight\".")
+  }
+  method
 }
 
 check_varied <- function(fit) {

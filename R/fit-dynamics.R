@@ -9,18 +9,26 @@ start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) 
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with uncertainty = \"joint\": the paper's walk would not move there.")
   }
-  n_groups <- length(inverse$histories)
+  if (!is.null(control$start)) {
+    abort_input("start", "cannot be given with uncertainty = \"joint\": chains begin about the top of the posterior.")
+  }
   run$seed <- settle_seed(seed)
-  streams <- streams_from_seed(run$seed, run$chains + n_groups + 1)
   evaluator <- joint_evaluator(inverse, dynamics_tree(iohmm), run$chains, run$cores, likelihood)
+  begin_jointly(list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
+                     keep_data = control$keep_data))
+}
+
+begin_jointly <- function(job) {
+  run <- job$run
+  evaluator <- job$evaluator
+  n_groups <- evaluator$joint$n_groups
+  streams <- streams_from_seed(run$seed, run$chains + n_groups + 1)
   say <- function(density) if (run$refresh > 0) tell(message("climbing: log posterior ", round(density, 1)))
-  top <- joint_top(evaluator, inverse, streams[run$chains + 1 + seq_len(n_groups)], say)
+  top <- joint_top(evaluator, job$inverse, streams[run$chains + 1 + seq_len(n_groups)], say)
   first <- joint_start(evaluator, top, run$chains, streams[[run$chains + 1]])
-  run$start <- prior_natural(evaluator$prior, first$theta)
+  job$run$start <- prior_natural(evaluator$prior, first$theta)
   state <- walk_start(first$theta, function(theta) first$log_density, streams[seq_len(run$chains)], top$theta,
                       top$covariance, run$warmup, run$iter, run$thin)
-  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
-              keep_data = control$keep_data)
   list(job = job, chain = list(state = state, value = first$value))
 }
 
@@ -96,10 +104,7 @@ cut_inverse <- function(inverse, iohmm, resolution, control, cores, seed) {
     abort_input("uncertainty", "= \"cut\" cannot go with quantities that are inferred; there is ",
                 enumerate(recipe$inferred), ".")
   }
-  problems <- lapply(seq_len(nrow(laws)), function(k) {
-    world <- world_at(recipe, recipe$held, recipe_dynamics(recipe, laws[k, ]))
-    build_problem(world$setting, world$models, resolution, control$interpolate, control$surprise, cores = cores)
-  })
+  problems <- cut_problems(recipe, laws, inverse$problem, cores)
   n_groups <- length(inverse$histories)
   names <- paste0(rep(levels(inverse$group), cut_draws), " (draw ", rep(seq_len(cut_draws), each = n_groups), ")")
   out <- inverse
@@ -110,7 +115,7 @@ cut_inverse <- function(inverse, iohmm, resolution, control, cores, seed) {
   out$actions <- rep(inverse$actions, cut_draws)
   of_draw <- n_groups * rep(seq_len(cut_draws) - 1L, each = length(inverse$group))
   out$group <- factor(names[as.integer(inverse$group) + of_draw], levels = names)
-  out$cut <- list(whole = inverse, laws = laws)
+  out$cut <- list(whole = inverse, laws = laws, effective = min(attr(drawn, "effective")$effective))
   out
 }
 
@@ -142,7 +147,10 @@ pool_cut <- function(fit, cut) {
                 c(dim(draws[[1]])[1], n_chains * n_draws, ncol(cut$laws)),
                 list(NULL, NULL, names(whole$recipe$codec$prior)))
   fit$run$chains <- n_chains * n_draws
-  fit$dynamics <- list(uncertainty = "cut", draws = laws, chains_per_draw = n_chains, swapped = NA_real_)
+  # Chains of several fits are nothing that could be gone on with.
+  fit["chain"] <- list(NULL)
+  fit$dynamics <- list(uncertainty = "cut", draws = laws, chains_per_draw = n_chains, effective = cut$effective,
+                       swapped = NA_real_)
   fit$recipe$at <- apply(cut$laws, 2, stats::median)
   fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
   fit$dynamics$swapped <- swapped_draws(fit)
@@ -151,6 +159,7 @@ pool_cut <- function(fit, cut) {
 
 finish_cut <- function(fit, cut, job, check) {
   fit <- pool_cut(fit, cut)
+  warn_swapped(fit)
   if (check && !fit$interrupted) fit <- checked_fit(fit, job$run)
   if (job$keep_data) fit else without_data(fit)
 }

@@ -2,7 +2,8 @@
 #'
 #' Goes on with the chains of a finished fit, with what they learnt in warm-up: the draws are those that a run of that
 #' many steps would have made from the beginning. Use it where [verdict()] finds that the chains do not agree yet, or
-#' for more draws than there are.
+#' for more draws than there are. A fit that is pooled over draws of the dynamics (`uncertainty = "cut"`) is fitted
+#' again instead, with more steps.
 #'
 #' @param fit A fit ([ibrc()]) that has kept its data.
 #' @param iter How many more steps each chain makes. `NULL` goes on until the chains agree, as [ibrc()] does by default,
@@ -24,14 +25,15 @@
 extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NULL, control = ibrc_control()) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  if (is_cut(fit)) {
+    abort_input("fit", "is pooled over draws of the dynamics, and cannot be gone on with: fit again with more steps ",
+                "(`iter` of ibrc()).")
+  }
   if (is.null(fit$histories) || is.null(fit$chain)) {
     abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be gone on with.")
   }
   if (!is.null(iter)) iter <- check_count(iter, "iter", most = 1e8)
   control <- as_control(control)
-  if (identical(fit$dynamics$uncertainty, "cut")) {
-    abort_input("fit", "is pooled over draws of the dynamics, and cannot be gone on with: fit again with more steps.")
-  }
   if (has_dynamics(fit)) refuse_dynamics_file(file, fit$dynamics$uncertainty)
   job <- fit_job(fit)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
@@ -44,6 +46,12 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   chain <- fit$chain
   if (!is.null(iter)) chain <- grow_chain(chain, job$run$max_iter)
   finish_job(job, chain, file, found = found, check = control$check)
+}
+
+#' @export
+update.ibrc_fit <- function(object, ...) {
+  abort_input("object", "is a fit, which update() has no way to change: fit again with ibrc(), or make it longer with ",
+              "extend_fit().", topic = "extend_fit")
 }
 
 # The job that a fit came from.

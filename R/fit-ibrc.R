@@ -58,15 +58,19 @@
 #'   much about the dynamics that they act on, often more than what they saw. It **assumes that the decision
 #'   makers know the dynamics**, up to what `models` leaves open. Laws keep the Dirichlet priors of the learned model
 #'   ([iohmm_prior()]), what is impossible stays impossible, and groups share them. Chains start about the top of the
-#'   posterior and have all its terms, so they take more steps than others: thousands. States that change places are
-#'   counted, and the verdict says so. [tidy()][tidy.ibrc_fit] with `"dynamics"` shows the laws.
+#'   posterior and have all its terms, so they take more steps than others: thousands, until laws and agents agree.
+#'   States that change places are counted, and the verdict says so. [tidy()][tidy.ibrc_fit] with `"dynamics"` shows
+#'   the laws.
 #' * `"cut"`: the actions say nothing about the dynamics. Twenty draws of the dynamics ([model_draws()]) are fitted one
 #'   by one, with `chains` chains each, and pooled; a summary has the variance within and between them. For
 #'   who doubts that the decision makers know the dynamics. `rhat` is that within draws, the worst of them.
 #' * `"none"`: held at their estimate. Intervals are then too short, and levels may be far off.
 #'
-#' Everything that looks at draws of such a fit plans for each draw with its own dynamics; what looks at medians has the
-#' laws at theirs as well. `"joint"` and `"cut"` write no checkpoints.
+#' Everything that looks at draws of such a fit plans for each draw with its own dynamics, and averages:
+#' [predict()][predict.ibrc_fit], [log_lik()], [belief_paths()], [plot_simplex()], [decision_effects()], checks and
+#' reports. [project_behavior()] and [profile_likelihood()] hold the laws at their medians, and say so. [kfold()] infers
+#' them again; [sensitivity_analysis()] weighs draws; [loo()] is refused for `"cut"`. `"joint"` and `"cut"` write no
+#' checkpoints.
 #'
 #' @section A posterior per person:
 #' With the column of identifiers in `by`, every trajectory is a group. A fit keeps no identifiers, so these groups are

@@ -4,6 +4,10 @@
 #' other terms can bring about. A peak means that the data speak about the term; a
 #' shelf that goes on to one side means that they only bound it from the other.
 #'
+#' Of a fit whose dynamics were inferred ([ibrc()] with `dynamics`) the dynamics are held at their posterior medians,
+#' and the likelihood is that of the actions: what is not known of the dynamics would make the profile wider. Printing
+#' and the picture say so. The posterior itself allows for it ([identifiability()], [summary()][summary.ibrc_fit]).
+#'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
 #' @param term The term; the first by default.
 #' @param n How many values.
@@ -13,7 +17,8 @@
 #' @param cores Threads to use.
 #' @return A data frame of class `ibrc_profile` with one row per value: `group` (with
 #'   groups), `value`, `log_likelihood`, `below_maximum` and a column for every
-#'   other term at its conditional maximum. Its `plot()` is a ggplot; the line marks
+#'   other term at its conditional maximum. Its attribute `"held"` says what else was held, `NULL` if nothing was. Its
+#'   `plot()` is a ggplot; the line marks
 #'   the 95% cut. `profile_data()` returns the data frame behind that picture: `term`, `group` (with
 #'   groups), `value`, `height` (the log-likelihood less its maximum), `cut` (where the line is) and `scale`
 #'   (`"log10"` or `"linear"`, of the axis).
@@ -59,7 +64,25 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
     cbind(data.frame(group = factor(groups[g], levels = groups)), piece)
   })
   out <- without_lone_group(do.call(rbind, pieces), groups)
-  structure(out, term = term, scale = object$prior[[j]]$scale, class = c("ibrc_profile", "data.frame"))
+  structure(out, term = term, scale = object$prior[[j]]$scale, held = profile_held(object),
+            class = c("ibrc_profile", "data.frame"))
+}
+
+# What a profile holds beside what the user did.
+profile_held <- function(object) {
+  if (is.null(object$dynamics)) return(NULL)
+  paste("The dynamics, which were inferred, are held at their posterior medians: what is not known of them would make",
+        "this profile wider.")
+}
+
+#' @rdname profile_likelihood
+#' @export
+print.ibrc_profile <- function(x, ...) {
+  table <- x
+  class(table) <- "data.frame"
+  print(table, ...)
+  if (!is.null(attr(x, "held"))) writeLines(c("", strwrap(attr(x, "held"))))
+  invisible(x)
 }
 
 profile_values <- function(entry, values) {
@@ -120,7 +143,8 @@ profile_piece <- function(surface, top, j, at, prior) {
 plot.ibrc_profile <- function(x, ...) {
   check_unused(...)
   require_package("ggplot2", "Drawing a profile")
-  draw_profile(profile_data(x))
+  held <- attr(x, "held")
+  draw_profile(profile_data(x), if (!is.null(held)) paste(strwrap(held, 80), collapse = "\n"))
 }
 
 #' @rdname profile_likelihood
@@ -140,12 +164,12 @@ profile_data <- function(profile) {
 
 # A picture keeps the frame that it was made in, and that of a method knows its caller's,
 # with all that stands there: so pictures are made in functions of their own.
-draw_profile <- function(data) {
+draw_profile <- function(data, caption = NULL) {
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$height)) +
     ggplot2::geom_hline(yintercept = data$cut[1], linetype = "dashed", colour = "grey50") +
     ggplot2::geom_line(colour = action_colours[1]) +
     ggplot2::geom_point(colour = action_colours[1], size = 1) +
-    ggplot2::labs(x = as_label(data$term[1]), y = "Log-likelihood below its maximum") +
+    ggplot2::labs(x = as_label(data$term[1]), y = "Log-likelihood below its maximum", caption = caption) +
     theme_ibrc()
   if (data$scale[1] == "log10") picture <- picture + ggplot2::scale_x_log10()
   if (!is.null(data$group)) picture <- picture + ggplot2::facet_wrap("group", scales = "free_y")

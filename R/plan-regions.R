@@ -17,10 +17,10 @@ node_scores <- function(plan) {
 }
 
 # Regions as rows: piece, action, one column per state; and the boundary between them, two
-# rows per piece (one for two states) with action NA. `part` tells them apart.
-decision_regions <- function(plan) {
+# rows per piece (one for two states) with action NA. `part` tells them apart. `score`: other scores at the nodes.
+decision_regions <- function(plan, score = node_scores(plan)) {
   divide <- if (length(plan$setting$states) == 2) interval_regions else triangle_regions
-  found <- divide(node_scores(plan), plan$space)
+  found <- divide(score, plan$space)
   beliefs <- found$at
   colnames(beliefs) <- plan$setting$states
   data.frame(part = found$part, piece = found$piece, beliefs,

@@ -2,8 +2,8 @@
 #'
 #' `"density"`: the posterior of each term, one colour per group, against its prior (grey,
 #' dashed), as in the paper's Figure 3(a). `"joint"`: two terms together, as in Figure
-#' 3(b, c). `"trace"`: draws in order, one colour per chain. `"pairs"`: every two terms
-#' together.
+#' 3(b, c). `"trace"`: draws in order, one colour per chain (or per draw of the dynamics, where a fit was made under
+#' each of several: chains of one colour are to agree). `"pairs"`: every two terms together.
 #'
 #' alpha, beta and eta range over many orders of magnitude: they are drawn on a
 #' logarithmic axis, and their densities, prior and posterior alike, are per factor
@@ -235,14 +235,18 @@ draw_clouds <- function(data, fit, panel = character()) {
 draw_traces <- function(data, fit, terms) {
   data$position <- axis_position(data$value, as.character(data$term))
   data$panel <- factor(data$term, levels = terms, labels = panel_labels(terms))
-  n_chains <- max(data$.chain)
+  # Chains are to agree with those that have the same dynamics.
+  data$alike <- if (is_cut(fit)) dynamics_of_chain(fit, data$.chain) else data$.chain
+  n_colours <- max(data$alike)
   panels <- if (is_grouped(fit)) panel ~ group else panel ~ .
-  ggplot2::ggplot(data, ggplot2::aes(.data$.iteration, .data$position, colour = factor(.data$.chain))) +
+  ggplot2::ggplot(data, ggplot2::aes(.data$.iteration, .data$position, colour = factor(.data$alike),
+                                     group = .data$.chain)) +
     ggplot2::geom_line(linewidth = 0.3, alpha = 0.8) +
-    ggplot2::scale_colour_manual(values = action_palette(n_chains)) +
+    ggplot2::scale_colour_manual(values = action_palette(n_colours), guide = if (n_colours > 12) "none" else "legend") +
     scale_terms(ggplot2::scale_y_continuous, terms) +
     ggplot2::facet_grid(panels, scales = "free_y") +
-    ggplot2::labs(x = "Draw after warm-up", y = NULL, colour = "Chain", caption = verdict_caption(fit)) +
+    ggplot2::labs(x = "Draw after warm-up", y = NULL, colour = if (is_cut(fit)) "Draw of the dynamics" else "Chain",
+                  caption = verdict_caption(fit, if (is_cut(fit)) "Colours: draws of the dynamics.")) +
     theme_ibrc()
 }
 

@@ -25,7 +25,7 @@ scale_paths <- function(setting) {
     ggplot2::scale_shape_manual(values = c(rep_len(c(16, 17, 15, 8), n), 18), labels = as_label, limits = marks),
     ggplot2::scale_size_manual(values = c(rep(1.9, n), 2.9), labels = as_label, limits = marks),
     ggplot2::labs(x = NULL, y = NULL, fill = "Likeliest action", colour = "Action taken", shape = "Action taken",
-                  size = "Action taken", caption = "Ring: first visit."),
+                  size = "Action taken"),
     ggplot2::facet_grid(panel ~ agent, switch = "y", labeller = ggplot2::labeller(agent = agent_titles)),
     ggplot2::guides(fill = path_legend(setting$actions, 1), colour = path_legend(marks, 2),
                     shape = path_legend(marks, 2), size = path_legend(marks, 2)),

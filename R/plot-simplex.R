@@ -16,13 +16,20 @@
 #'
 #' A path ends where its agent has no belief any more ([belief_paths()]); `simplex_data()` has `NA` there.
 #'
-#' @param fit A fit ([ibrc()]), drawn at the posterior medians of the patient's group, or a
+#' With `draws`, beliefs are means over draws of the posterior, as in [belief_paths()], and the ground shows the
+#' action with the highest mean probability: worked out at the nodes of the lattice, with straight lines between
+#' them. For the rational agent that is the action which is best at most draws. The caption says how many draws there
+#' are.
+#'
+#' @param fit A fit ([ibrc()]), drawn at the posterior medians of the patient's group or averaged over draws, or a
 #'   plan ([plan_agent()]). It must have two or three states.
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
 #'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
 #' @param id Which patients: values in the `id` column of `visits`. By default the first.
 #' @param show_id Whether panels are titled with these values. They are numbered by default,
 #'   so that a picture can be shown without giving anyone away.
+#' @param draws How many draws of a fit to average over. `NULL` draws the agent at the posterior medians; of a fit whose
+#'   dynamics were inferred ([ibrc()] with `dynamics`) it averages over 50 draws, each with its own dynamics.
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. `simplex_data()` returns the data
 #'   frame behind it: `panel` (the patient), `agent` (`"fitted"` or `"rational"`), `part`
@@ -48,22 +55,28 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   plot_simplex(plan, visits, id = c(3, 8))
 #' }
-plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, ...) {
+plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, draws = NULL, ...) {
   check_given(fit, visits)
   check_unused(...)
   setting <- check_drawable(fit)
   require_package("ggplot2", "Drawing beliefs")
-  draw_paths(simplex_data(fit, visits, id, show_id), setting)
+  draw_paths(simplex_data(fit, visits, id, show_id, draws), setting, path_caption(fit, draws))
 }
 
-draw_paths <- function(data, setting) {
+draw_paths <- function(data, setting, caption = path_caption()) {
   data <- data[!(data$part == "path" & is.na(data[[setting$states[1]]])), ]
-  if (length(setting$states) == 2) draw_interval_paths(data, setting) else draw_simplex_paths(data, setting)
+  draw <- if (length(setting$states) == 2) draw_interval_paths else draw_simplex_paths
+  draw(data, setting) + ggplot2::labs(caption = caption)
+}
+
+path_caption <- function(fit = NULL, draws = NULL) {
+  averaged <- averaged_over(fit, draws)
+  paste0("Ring: first visit.", if (!is.null(averaged)) paste0(" Means over ", plural(nrow(averaged), "draw"), "."))
 }
 
 #' @rdname plot_simplex
 #' @export
-simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
+simplex_data <- function(fit, visits, id = NULL, show_id = FALSE, draws = NULL) {
   check_given(fit, visits)
   setting <- check_drawable(fit)
   check_visits(visits)
@@ -71,22 +84,36 @@ simplex_data <- function(fit, visits, id = NULL, show_id = FALSE) {
   who <- plain_visits(visits)[[attr(visits, "roles")$id]]
   known <- id_text(who[!duplicated(id_codes(who))])
   chosen <- chosen_trajectories(id, known)
+  averaged <- averaged_over(fit, draws)
   plans <- group_plans(fit)
   rational <- rational_plans(plans)
-  paths <- trace_paths(fit, visits, TRUE, chosen, plans, rational)
-  grounds <- list(fitted = lapply(plans, decision_regions), rational = lapply(rational, decision_regions))
+  paths <- trace_paths(fit, visits, TRUE, chosen, averaged, plans, rational)
+  ground_of <- path_grounds(fit, plans, rational, averaged)
+  groups <- if (is.null(paths$.group)) 1L else unique(as.integer(paths$.group))
+  grounds <- stats::setNames(lapply(groups, ground_of), groups)
   labels <- if (show_id) known[chosen] else paste("Patient", seq_along(chosen))
   pieces <- lapply(seq_along(chosen), function(i) {
     mine <- paths[paths$.trajectory == chosen[i], ]
     group <- if (is.null(mine$.group)) 1L else as.integer(mine$.group[1])
     label <- paste0(labels[i], if (length(plans) > 1) paste0(" (", names(plans)[group], ")"))
-    cbind(panel = label, rbind(agent_rows("fitted", grounds$fitted[[group]], mine, visits, setting),
-                               agent_rows("rational", grounds$rational[[group]], mine, visits, setting)))
+    ground <- grounds[[as.character(group)]]
+    cbind(panel = label, rbind(agent_rows("fitted", ground$own, mine, visits, setting),
+                               agent_rows("rational", ground$best, mine, visits, setting)))
   })
   out <- do.call(rbind, pieces)
   out$panel <- factor(out$panel, levels = unique(out$panel))
   rownames(out) <- NULL
   out
+}
+
+# A function of the number of a group: where each action is the likeliest to the agent and to the rational one.
+path_grounds <- function(fit, plans, rational, averaged) {
+  function(group) {
+    if (is.null(averaged)) {
+      return(list(own = decision_regions(plans[[group]]), best = decision_regions(rational[[group]])))
+    }
+    lapply(mean_policies(fit, group, averaged), function(score) decision_regions(plans[[group]], score))
+  }
 }
 
 check_drawable <- function(fit) {

@@ -6,7 +6,11 @@ generics::augment
 #'
 #' Adds to each visit the belief that the agent held at it, how likely the action
 #' taken was there, and what a perfectly rational agent would have done, for the agent
-#' at the posterior medians of its group ([project_behavior()]).
+#' at the posterior medians of its group ([project_behavior()]), or on average over draws.
+#'
+#' On average over draws (`draws`), each draw has its plan, and its dynamics where those were inferred ([ibrc()] with
+#' `dynamics`). Beliefs and probabilities are means; the likeliest action is the one with the highest mean; an
+#' action `.differs` if it does at more than half of the draws; and `.due` and `.late` follow from these.
 #'
 #' The perfectly rational agent (`bounded_agent()`) has the setting and the models of
 #' the fitted one. It sees what was seen and follows what was done, but carries its own
@@ -35,6 +39,9 @@ generics::augment
 #'   coded visits that the fit keeps, which have no identifiers.
 #' @param certain The belief at which a diagnosis counts as made in a setting without stop
 #'   actions: more than one half.
+#' @param draws How many draws to average over, evenly spaced over the chains. `NULL` takes the agent at the posterior
+#'   medians; of a fit whose dynamics were inferred, 50 draws: their medians and those of the agents need not go
+#'   together.
 #' @param ... Not used.
 #' @return A data frame with one row per visit, in the order given: the columns of
 #'   `visits`, then `.belief_<state>`, one column per state; `.probability`, of the action
@@ -58,20 +65,21 @@ generics::augment
 #' head(told)
 #' # How late diagnoses came, in visits.
 #' table(told$.late[!duplicated(told$id)], useNA = "ifany")
-augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, ...) {
+augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, draws = NULL, ...) {
   check_unused(...)
   certain <- check_certain(certain)
+  chosen <- averaged_over(x, draws)
   # Before any solve.
   if (!is.null(visits)) {
     coded <- code_visits(visits, x$problem$setting)
     group <- fit_groups(x, visits, coded)
   }
   plans <- group_plans(x)
-  rational <- rational_plans(plans)
-  if (is.null(visits)) return(augment_kept(x, plans, rational, certain))
+  judge <- if (is.null(chosen)) judge_at_plans(plans) else judge_at_draws(x, chosen)
+  if (is.null(visits)) return(augment_kept(x, judge, certain))
   added <- each_group(coded, group, plans, function(mine, tree, i) {
-    told <- flag_visits(plans[[i]], rational[[i]], tree, mine$action + 1L, mine$trajectory, certain)
-    cbind(.row = mine$row, told)
+    action <- mine$action + 1L
+    cbind(.row = mine$row, flag_visits(judge(i, tree, action), action, mine$trajectory, x$problem$setting, certain))
   })
   added <- added[order(added$.row), -1, drop = FALSE]
   rownames(added) <- NULL
@@ -93,19 +101,6 @@ group_plans <- function(object) {
   if (inherits(plans, "ibrc_plan")) list(all = plans) else plans
 }
 
-# The perfectly rational counterpart of each plan: one solve where they share a problem.
-rational_plans <- function(plans) {
-  out <- vector("list", length(plans))
-  for (i in seq_along(plans)) {
-    plan <- plans[[i]]
-    # The setting may have lost a utility of beliefs (resume()); rewards still have it.
-    shared <- c("setting", "models", "reward")
-    same <- i > 1 && identical(unclass(plan)[shared], unclass(plans[[i - 1]])[shared])
-    out[[i]] <- if (same) out[[i - 1]] else update(plan, bounded_agent(action_prior = plan$agent$action_prior))
-  }
-  out
-}
-
 # Rows that `read` makes of the coded visits of each group, their tree and its number.
 each_group <- function(coded, group, plans, read) {
   pieces <- lapply(seq_along(plans), function(i) {
@@ -118,9 +113,9 @@ each_group <- function(coded, group, plans, read) {
   do.call(rbind, pieces)
 }
 
-augment_kept <- function(fit, plans, rational, certain) {
+augment_kept <- function(fit, judge, certain) {
   need_data(fit, "augment() without `visits`", "x")
-  pieces <- lapply(seq_along(plans), function(i) {
+  pieces <- lapply(seq_along(fit$draws), function(i) {
     tree <- fit$histories[[i]]
     within <- trajectory_of(tree)
     action <- fit$visit_actions[[i]]
@@ -128,7 +123,7 @@ augment_kept <- function(fit, plans, rational, certain) {
                      group = factor(names(fit$draws)[i], levels = names(fit$draws)),
                      visit = sequence(tabulate(within)),
                      action = name_actions(action, fit$problem$setting)),
-          flag_visits(plans[[i]], rational[[i]], tree, action, within, certain))
+          flag_visits(judge(i, tree, action), action, within, fit$problem$setting, certain))
   })
   out <- do.call(rbind, pieces)
   out <- out[order(out$trajectory), ]
@@ -136,36 +131,14 @@ augment_kept <- function(fit, plans, rational, certain) {
   without_lone_group(out, names(fit$draws))
 }
 
-# What augment() adds to the visits of a tree, whose trajectories stand together; actions from 1.
-flag_visits <- function(plan, rational, tree, action, trajectory, certain) {
-  own <- judge_visits(plan, tree, action)
-  best <- judge_visits(rational, tree, action)
-  due <- lateness(own, best, action, trajectory, plan$setting, certain)
+# What augment() adds to judged visits, whose trajectories stand together; actions from 1.
+flag_visits <- function(judged, action, trajectory, setting, certain) {
+  own <- judged$own
+  best <- judged$best
+  due <- lateness(own, best, action, trajectory, setting, certain)
   cbind(belief_columns(own$belief, ".belief_"), .probability = own$probability,
-        .fitted = name_actions(own$likeliest, plan$setting),
-        .rational = name_actions(best$likeliest, plan$setting),
+        .fitted = name_actions(own$likeliest, setting), .rational = name_actions(best$likeliest, setting),
         .differs = best$loss > 0, .due = due$due, .late = due$late)
-}
-
-# What a plan says of each visit of a tree: belief [visit, state], the probability of the
-# action taken (from 1), the likeliest action, and how much worse the action taken is.
-judge_visits <- function(plan, tree, action) {
-  reading <- read_histories(plan, tree)
-  belief <- t(reading$belief)
-  colnames(belief) <- plan$setting$states
-  likeliest <- max.col(t(reading$log_policy), ties.method = "first")
-  # An agent that rules models out may find itself without a belief.
-  likeliest[is.nan(belief[, 1])] <- NA
-  worth <- matrix(NA_real_, nrow(belief), nrow(reading$log_policy))
-  held <- !is.nan(belief[, 1])
-  worth[held, ] <- action_value(plan, belief[held, , drop = FALSE])
-  loss <- worth[cbind(tree$visit, likeliest[tree$visit])] - worth[cbind(tree$visit, action)]
-  # Values are known to the solve's tolerance, and to rounding.
-  blur <- 2 * plan$report$tolerance + 1e-12 * max(abs(worth[held, ]))
-  loss[loss <= blur] <- 0
-  list(belief = belief[tree$visit, , drop = FALSE],
-       probability = exp(reading$log_policy[cbind(action, tree$visit)]),
-       likeliest = likeliest[tree$visit], loss = loss)
 }
 
 # For each visit, at which visit the diagnosis of its trajectory was due, and how many

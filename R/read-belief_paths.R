@@ -12,11 +12,14 @@
 #' said of it is `NA`, and a probability of the action taken is 0. Actions that are not scored are judged as others are.
 #'
 #' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
-#'   posterior medians of each group ([project_behavior()]).
+#'   posterior medians of each group ([project_behavior()]) or averaged over draws.
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
 #'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
 #' @param final Whether to add one row per trajectory with the belief that it ended on: after
 #'   the last observation, or that at which a stop action was taken.
+#' @param draws How many draws to average over, evenly spaced over the chains: beliefs and probabilities are then means,
+#'   as in [augment()][augment.ibrc_fit], which says the rest. `NULL` reads the agent at the posterior medians; of a
+#'   fit whose dynamics were inferred ([ibrc()] with `dynamics`) it averages over 50 draws, each with its own dynamics.
 #' @param ... Not used.
 #' @return A data frame with one row per visit, in the order given: the columns of `visits` that
 #'   are their `id`, `time`, `action` and `observation`; `.group` (with groups); `.visit`,
@@ -49,13 +52,13 @@ belief_paths.ibrc_plan <- function(object, visits, final = FALSE, ...) {
 
 #' @rdname belief_paths
 #' @export
-belief_paths.ibrc_fit <- function(object, visits, final = FALSE, ...) {
+belief_paths.ibrc_fit <- function(object, visits, final = FALSE, draws = NULL, ...) {
   check_unused(...)
   if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
   final <- check_flag(final, "final")
   # Before any solve.
   check_visits(visits)
-  trace_paths(object, visits, final)
+  trace_paths(object, visits, final, averaged = averaged_over(object, draws))
 }
 
 #' @export
@@ -64,9 +67,12 @@ belief_paths.default <- function(object, visits, ...) {
               ". For a mode, give its plan: project_behavior().")
 }
 
-# `object`: a plan or a fit; `chosen`: which trajectories, numbered by first appearance; NULL for all.
-trace_paths <- function(object, visits, final, chosen = NULL, plans = group_plans(object),
-                        rational = rational_plans(plans)) {
+# `object`: a plan or a fit; `chosen`: which trajectories, numbered by first appearance; NULL for all; `averaged`: over
+# which draws, NULL for the medians.
+trace_paths <- function(object, visits, final, chosen = NULL, averaged = NULL, plans = group_plans(object),
+                        rational = NULL) {
+  judge <- if (!is.null(averaged)) judge_at_draws(object, averaged) else
+    judge_at_plans(plans, if (is.null(rational)) rational_plans(plans) else rational)
   setting <- plans[[1]]$setting
   coded <- code_visits(visits, setting)
   is_fit <- inherits(object, "ibrc_fit")
@@ -78,7 +84,7 @@ trace_paths <- function(object, visits, final, chosen = NULL, plans = group_plan
   }
   if (final) coded <- add_ends(coded, setting)
   out <- each_group(coded, group, plans, function(mine, tree, i) {
-    told <- path_rows(plans[[i]], rational[[i]], mine, tree)
+    told <- path_rows(judge(i, tree, mine$action + 1L), mine, setting)
     cbind(.row = mine$row, .trajectory = mine$trajectory + 1L, .group = factor(names(plans)[i], names(plans)), told)
   })
   out <- out[order(out$.row, out$.final), ]
@@ -107,18 +113,17 @@ add_ends <- function(coded, setting) {
 # Actions from 0.
 is_stop <- function(action, setting) setting$actions[action + 1L] %in% setting$stop_actions
 
-path_rows <- function(plan, rational, mine, tree) {
-  action <- mine$action + 1L
-  own <- judge_visits(plan, tree, action)
-  best <- judge_visits(rational, tree, action)
-  stopped <- which(mine$final & is_stop(mine$action, plan$setting))
+path_rows <- function(judged, mine, setting) {
+  own <- judged$own
+  best <- judged$best
+  stopped <- which(mine$final & is_stop(mine$action, setting))
   own$belief[stopped, ] <- own$belief[stopped - 1, ]
   best$belief[stopped, ] <- best$belief[stopped - 1, ]
   out <- cbind(.visit = sequence(rle(mine$trajectory)$lengths), .final = mine$final,
                belief_columns(own$belief, ".belief_"), .probability = own$probability,
-               .fitted = name_actions(own$likeliest, plan$setting),
+               .fitted = name_actions(own$likeliest, setting),
                belief_columns(best$belief, ".rational_belief_"),
-               .rational = name_actions(best$likeliest, plan$setting), .differs = best$loss > 0)
+               .rational = name_actions(best$likeliest, setting), .differs = best$loss > 0)
   out[mine$final, c(".probability", ".fitted", ".rational", ".differs")] <- NA
   out
 }

@@ -159,7 +159,9 @@ contraction <- function(fit) {
 #'   `.iteration`, `.draw`, `group`, `term` and `value`, on the natural scale (`alpha` itself, not its logarithm).
 #'   `as_draws_array()`, `as_draws_df()` and the like: objects of the package
 #'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups; and, where dynamics were inferred as
-#'   well, the probabilities of their laws, such as `transition[mci,dementia]`.
+#'   well, the probabilities of their laws, such as `transition[mci,dementia]`. Of a fit under several draws of the
+#'   dynamics (`uncertainty = "cut"` of [ibrc()]), chains of one such draw stand next to each other, and an R-hat over
+#'   all chains means nothing: [tidy()][tidy.ibrc_fit] has that under each draw.
 #' @family inference
 #' @export
 #' @examples

@@ -13,6 +13,43 @@ swapped_draws <- function(fit) {
 
 has_dynamics <- function(fit) !is.null(fit$dynamics)
 
+# With the actions cut off from the dynamics: chains of one draw of the dynamics stand next to each other.
+is_cut <- function(fit) identical(fit$dynamics$uncertainty, "cut")
+
+# Draws of the dynamics that a cut fit is pooled over, and to which of them each chain belongs.
+n_cut_draws <- function(fit) dim(fit$dynamics$draws)[2] %/% fit$dynamics$chains_per_draw
+dynamics_of_chain <- function(fit, chain) (chain - 1L) %/% fit$dynamics$chains_per_draw + 1L
+
+# One problem per row of fractions, on the lattice of another.
+cut_problems <- function(recipe, fractions, like, cores = 1L) {
+  lapply(seq_len(nrow(fractions)), function(k) {
+    world <- world_at(recipe, recipe$held, recipe_dynamics(recipe, fractions[k, ]))
+    problem <- build_problem(world$setting, world$models, like$resolution, like$interpolate, like$surprise,
+                             cores = cores)
+    # A worth of beliefs may be known by its values alone (resume()).
+    if (!setting_varies(recipe)) problem$reward <- like$reward
+    problem
+  })
+}
+
+# The same of a fit, one per draw of the dynamics.
+problems_of_cut <- function(fit, cores = 1L) {
+  laws <- fit$dynamics$draws
+  first <- 1L + fit$dynamics$chains_per_draw * (seq_len(n_cut_draws(fit)) - 1L)
+  cut_problems(fit$recipe, matrix(laws[1, first, ], length(first)), fit$problem, cores)
+}
+
+# The laws [draw, entry] of draws that were taken, as kernels have them.
+laws_at <- function(fit, chosen) {
+  vectors_of(fit$recipe$codec, flat_draws(fit$dynamics$draws)[chosen$.draw, , drop = FALSE])
+}
+
+# An evaluator whose rows have laws of their own, one after the other.
+with_laws <- function(evaluator, laws) {
+  evaluator$recipe[c("vectors", "which")] <- list(laws, seq_len(nrow(laws)))
+  evaluator
+}
+
 # A row of natural values of one draw of a group, with the laws of that draw where they were inferred.
 draw_natural <- function(fit, group, iteration, chain) {
   draws <- fit$draws[[group]]
@@ -39,12 +76,15 @@ tidy_dynamics <- function(fit, conf.level) {
   size <- dim(fit$dynamics$draws)
   tail <- (1 - conf.level) / 2
   limits <- apply(draws, 2, stats::quantile, c(0.5, tail, 1 - tail), names = FALSE)
-  diagnose <- function(measure) unname(apply(draws, 2, function(x) measure(matrix(x, size[1]))))
+  # Draws of the dynamics that were made beforehand have no chains to compare.
+  diagnose <- function(measure) {
+    if (is_cut(fit)) NA_real_ else unname(apply(draws, 2, function(x) measure(matrix(x, size[1]))))
+  }
   learned <- stats::setNames(law_vector(fit$recipe$codec$iohmm), entry_names(fit$recipe$codec$iohmm))
   data.frame(term = colnames(draws), estimate = limits[1, ], std.error = unname(apply(draws, 2, stats::sd)),
              conf.low = limits[2, ], conf.high = limits[3, ], learned = unname(learned[colnames(draws)]),
              rhat = diagnose(posterior::rhat), ess_bulk = diagnose(posterior::ess_bulk),
-             ess_tail = diagnose(posterior::ess_tail))
+             ess_tail = diagnose(posterior::ess_tail), row.names = NULL)
 }
 
 need_dynamics <- function(fit) {
@@ -56,8 +96,22 @@ need_dynamics <- function(fit) {
 # Chains of one draw of the dynamics are to agree with each other; those of others need not. The worst draw counts, and
 # draws add up in what they are worth.
 within_draws <- function(fit, x, measure, together) {
-  if (!identical(fit$dynamics$uncertainty, "cut")) return(measure(x))
+  if (!is_cut(fit)) return(measure(x))
   each <- fit$dynamics$chains_per_draw
   parts <- split(seq_len(ncol(x)), (seq_len(ncol(x)) - 1) %/% each)
   together(vapply(parts, function(mine) measure(x[, mine, drop = FALSE]), 0))
+}
+
+# Laws on which chains do not agree, or that have few independent draws, in a table of tidy_dynamics().
+law_rhat <- 1.05
+law_draws_least <- 100
+unmixed_laws <- function(table) {
+  least <- pmin(table$ess_bulk, table$ess_tail)
+  is.na(table$rhat) | table$rhat > law_rhat | is.na(least) | least < law_draws_least
+}
+
+# How to get more draws: what is pooled over draws of the dynamics cannot be gone on with.
+go_on_words <- function(fit, times = 1) {
+  if (is_cut(fit)) return(paste0("fit again with iter = ", (times + 1) * fit$run$iter))
+  paste0("go on with extend_fit(fit, iter = ", times * fit$run$iter, ")")
 }

@@ -23,7 +23,10 @@
 #'   least two of them. That is the mark above which the package loo calls a weight unreliable. A few such trajectories
 #'   among many are a warning (class `ibrc_warning_pareto_k`), and so are chains that do not agree, R-hat above 1.01
 #'   (`ibrc_warning_convergence`);
-#' * the fit has fewer than 100 draws, or draws from the prior alone.
+#' * the fit has fewer than 100 draws, or draws from the prior alone;
+#' * its dynamics were drawn without the actions (`uncertainty = "cut"` of [ibrc()]): weights would let the actions
+#'   speak about them. With `"joint"`, what is left out are the decisions of a trajectory; what was seen of it still
+#'   speaks about the dynamics.
 #'
 #' [kfold()] needs none of this: it fits again without those it predicts. The error has the values of Pareto k as
 #' `pareto_k`, where it got that far.

@@ -3,6 +3,10 @@
 #' Plans for the agent at a fit's posterior medians, or at a mode: the behaviour among
 #' all that the model can produce that stands for what was seen (the paper's projection).
 #'
+#' Where dynamics were inferred ([ibrc()] with `dynamics`), their laws stand at their medians as well. Medians of laws
+#' and of agents need not go together: [predict()][predict.ibrc_fit], [belief_paths()], [plot_simplex()] and
+#' [decision_effects()] average over draws instead.
+#'
 #' @param fit A fit ([ibrc()]) or a mode ([ibrc_mode()]).
 #' @return A plan ([plan_agent()]), or with groups a list of plans named by group.
 #' @family inference

@@ -5,6 +5,9 @@ dynamics_section <- function(report) {
   fit <- report$fit
   problems <- all_problems(fit)
   learned <- if (inherits(report$iohmm, "ibrc_iohmm")) list(report$iohmm) else report$iohmm
+  if (has_dynamics(fit)) {
+    return(do.call(new_report_section, c(inferred_parts(fit, learned), wanted_parts(problems[[1]], NA))))
+  }
   laws <- if (is.null(learned)) lapply(problems, function(problem) problem$setting) else learned
   parts <- c(
     list(report_text(dynamics_words(problems, !is.null(learned)))),
@@ -21,6 +24,36 @@ dynamics_words <- function(problems, shown) {
   if (!shown && !by_setting) return("The dynamics are those that the setting states.")
   paste0("The dynamics were learned from visits", if (shown) " (input-output hidden Markov model)",
          " and then held fixed: the intervals below do not allow for that.")
+}
+
+# Dynamics that were inferred with the agents, or drawn without them: each probability with its interval, beside what
+# was learned.
+inferred_parts <- function(fit, learned) {
+  how <- if (is_cut(fit)) {
+    paste0("drawn ", n_cut_draws(fit), " times from what was seen, without the actions; agents were fitted under ",
+           "each draw and pooled")
+  } else {
+    "inferred together with the agents, from what was seen and what was done"
+  }
+  table <- if (length(fit$problem$setting$states) <= most_states) tidy(fit, what = "dynamics")
+  c(
+    list(report_text("The dynamics were learned from visits and then ", how, ": the intervals allow for what is not ",
+                     "known of them, and all numbers are worked out with the dynamics of each draw.")),
+    if (length(learned) == 1) learned_parts(learned[[1]], NA),
+    list(if (is.null(table)) {
+      report_text("There are too many states to print their laws here: see tidy(fit, \"dynamics\").")
+    } else {
+      report_table(inferred_table(table), "Probabilities of the dynamics, and as they were learned without the actions")
+    })
+  )
+}
+
+inferred_table <- function(table) {
+  out <- data.frame(Probability = table$term, Median = share_text(table$estimate), share_text(table$conf.low),
+                    share_text(table$conf.high), Learned = share_text(table$learned))
+  names(out)[3:4] <- c("2.5%", "97.5%")
+  if (!anyNA(table$rhat)) out <- cbind(out, "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk))
+  out
 }
 
 # "in group ..." where there is one; nothing else.

@@ -28,8 +28,8 @@ overview_section <- function(report) {
   new_report_section(
     report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
                 if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
-                plural(fit$run$chains, "chain"), " of ", plural(fit$run$iter, "step"),
-                if (n_groups > 1) " in each group", ", ", format_counts(fit$run$warmup), " of them warm-up."),
+                # Chains of agents and dynamics together are those of all groups.
+                chains_words(fit, if (n_groups > 1 && (is_cut(fit) || !has_dynamics(fit))) " in each group"), "."),
     report_list(c(
       paste0("Hidden states: ", listing(as_label(setting$states)), "."),
       paste0("Actions: ", listing(ifelse(setting$actions %in% setting$stop_actions,
@@ -215,7 +215,7 @@ paths_section <- function(report) {
   each <- if (n_states == 2) 1.9 else 3.1
   new_report_section(picture_pages(data, patients_in_picture, by = "panel", draw = function(rows, shown) {
     report_picture(
-      draw_paths(rows, fit$problem$setting),
+      draw_paths(rows, fit$problem$setting, path_caption(fit)),
       paste0("Beliefs over the visits of ", plural(length(shown), "patient"), ", as the fitted agent (left) and a ",
              "rational agent (right) hold them, over the action each agent is likeliest to take."),
       height = 1.7 + each * length(shown), width = 6.4

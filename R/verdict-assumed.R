@@ -12,18 +12,6 @@ dynamics_rows <- function(fit) {
                    "(model_draws()) and report how far the answer moves."))
 }
 
-# Dynamics that were inferred with the agents, or drawn without them.
-inferred_rows <- function(fit) {
-  swapped <- fit$dynamics$swapped
-  changed <- isTRUE(swapped > 0)
-  how <- if (fit$dynamics$uncertainty == "joint") "inferred together with the agents" else
-    "drawn from what was seen, without the actions"
-  verdict_rows("assumed", paste0("dynamics: ", how, if (changed) {
-    paste0("; states stand in another order in ", format(100 * swapped, digits = 2), "% of the draws")
-  }), "states that keep their order", if (changed) "do not use" else "ok",
-  if (changed) "States change places in some draws: learn dynamics whose states are easier to tell apart." else "")
-}
-
 # Actions that are missing before other visits: beliefs after them are means over what may have been done, which
 # pulls estimates towards a careless agent, five in a hundred by several standard errors.
 lost_action_rows <- function(fit) {
@@ -67,13 +55,11 @@ log_likelihood_at <- function(evaluator, theta, g) {
 # One row per group, on the term that moves most: `change(theta, g)` is by how much the log-likelihood of draws
 # changes, `judge` says what a move is in standard deviations and beside the term itself.
 shift_rows <- function(fit, what, asked, advice, change, judge) {
+  found <- if (has_dynamics(fit)) moves_with_laws(fit, change) else
+    lapply(seq_along(fit$draws), function(g) moves_of_group(fit, g, change))
   rows <- lapply(seq_along(fit$draws), function(g) {
-    theta <- some_draws(fit, g)
-    by <- change(theta, g)
-    known <- is.finite(by)
-    if (sum(known) <= 2 * ncol(theta)) stop("the draws are impossible there")
-    theta <- theta[known, , drop = FALSE]
-    moved <- moved_means(theta, by[known])
+    theta <- found[[g]]$theta
+    moved <- found[[g]]$moved
     spread <- apply(theta, 2, stats::sd)
     size <- abs(moved) / ifelse(spread > 0, spread, 1)
     before <- colMeans(theta)
@@ -89,6 +75,21 @@ shift_rows <- function(fit, what, asked, advice, change, judge) {
   do.call(rbind, rows)
 }
 
+# Draws of a group on the sampler's scale, and by how much their means move.
+moves_of_group <- function(fit, g, change) {
+  theta <- some_draws(fit, g)
+  by <- change(theta, g)
+  known <- is.finite(by)
+  if (sum(known) <= 2 * ncol(theta)) stop("the draws are impossible there")
+  theta <- theta[known, , drop = FALSE]
+  list(theta = theta, moved = moved_means(theta, by[known]))
+}
+
+# Where dynamics were inferred, each draw that is moved has its own.
+at_own_laws <- function(evaluator, fit) {
+  if (has_dynamics(fit)) with_laws(evaluator, laws_at(fit, moving_draws(fit))) else evaluator
+}
+
 # The most memory that looking at a finer lattice may take.
 finer_bytes <- 5e8
 
@@ -100,7 +101,8 @@ resolution_rows <- function(fit, evaluator, cores) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
   finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
-  evaluator_finer <- inverse_evaluator(finer, cores = cores)
+  evaluator_finer <- at_own_laws(inverse_evaluator(finer, cores = cores), fit)
+  evaluator <- at_own_laws(evaluator, fit)
   shift_rows(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
              paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
                     2 * fit$problem$resolution, "."),
@@ -115,6 +117,7 @@ weighting_rows <- function(fit, evaluator) {
   if (all(vapply(problems, function(problem) n_models(problem$models) == 1, NA))) {
     return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
   }
+  evaluator <- at_own_laws(evaluator, fit)
   other <- reweighted_evaluator(evaluator, problems)
   shift_rows(fit, "with twice the weight on the middle of the models", asked,
              paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",

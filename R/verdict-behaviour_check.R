@@ -10,7 +10,9 @@
 #' directions are left (those that the fit has used up, and those in which fewer than about four events are expected, do
 #' not count; with two actions each decision counts once). Cells with fewer than 20 visits are put
 #' together. With groups, counts are also added up over all of them. `gap` says how
-#' much a failure matters: the root mean square difference of shares, less what chance brings.
+#' much a failure matters: the root mean square difference of shares, less what chance brings. Dynamics that were drawn
+#' without the actions (`uncertainty = "cut"` of [ibrc()]) were not fitted to them: the variance between their draws
+#' is added to that of the difference, not taken away.
 #'
 #' A P value below 0.05 with a gap above 0.05 means that the fitted agent misses something that matters; a gap of 0.1,
 #' that

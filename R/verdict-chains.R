@@ -11,21 +11,22 @@ settled_rows <- function(fit) {
   bad <- scarce | rough & (rhat > 1.05 | least < 400)
   short <- !is.na(least) & least < 400
   verdict <- ifelse(bad, "do not use", ifelse(rough | short, "caution", "ok"))
-  advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): go on with extend_fit(fit, iter = ",
-                                 fit$run$iter, ")", ifelse(bad, ", and do not report these draws.", ".")),
-                   paste0("Few independent draws of {} (", format_counts(round(least)),
-                          "): go on with extend_fit(fit, iter = ",
-                          fit$run$iter, ") before printing its interval",
-                          ifelse(scarce, ", and do not report these draws.", ".")))
-  verdict_rows("settled", paste0("R-hat ", formatC(rhat, 4, format = "f"), ", ", format_counts(round(table$ess_bulk)),
-                               " effective draws of the bulk, ", format_counts(round(table$ess_tail)), " of the tails"),
+  advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): ", go_on_words(fit),
+                                 ifelse(bad, ", and do not report these draws.", ".")),
+                   paste0("Few independent draws of {} (", format_counts(round(least)), "): ", go_on_words(fit),
+                          " before printing its interval", ifelse(scarce, ", and do not report these draws.", ".")))
+  where <- if (is_cut(fit)) " under the worst draw of the dynamics"
+  verdict_rows("settled", paste0("R-hat ", formatC(rhat, 4, format = "f"), where, ", ",
+                               format_counts(round(table$ess_bulk)), " effective draws of the bulk, ",
+                               format_counts(round(table$ess_tail)), " of the tails"),
              "R-hat below 1.01, 400 effective draws", verdict, advice, table$term, table$group)
 }
 
 # Is every term of every group settled, without reserve?
 are_settled <- function(fit) {
   table <- tidy_draws(fit)
-  all(is.finite(table$rhat) & table$rhat < 1.01 & pmin(table$ess_bulk, table$ess_tail) >= 400, na.rm = FALSE) %in% TRUE
+  all(is.finite(table$rhat) & table$rhat < 1.01 & pmin(table$ess_bulk, table$ess_tail) >= 400, na.rm = FALSE) %in%
+    TRUE && (!has_dynamics(fit) || is_cut(fit) || !any(unmixed_laws(tidy_dynamics(fit, 0.95))))
 }
 
 # How long the chains' 95% interval must be on each side, beside the one found along the profile, and how much of the
@@ -53,13 +54,14 @@ whole_row <- function(fit, g, j, opinion) {
   draws <- fit$draws[[g]]
   one <- matrix(draws[, , j], dim(draws)[1])
   chains <- to_unconstrained(entry, stats::quantile(one, c(0.025, 0.975), names = FALSE))
-  judged <- judge_sides(chains, opinion$draws[, j], opinion$weight, opinion$ess, posterior::ess_tail(one))
+  judged <- judge_sides(chains, opinion$draws[, j], opinion$weight, opinion$ess,
+                        within_draws(fit, one, posterior::ess_tail, sum))
   number <- function(x) format_number(to_natural(entry, x))
   row(seen = paste0(number(chains[1]), " to ", number(chains[2]), " in the chains, ", number(judged$ends[1]), " to ",
                     number(judged$ends[2]), " along the profile"),
       verdict = judged$verdict,
-      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. Go on with ",
-                      "extend_fit(fit, iter = ", 3 * fit$run$iter, ")",
+      advice = paste0("The chains miss part of the posterior of {}: its interval is too short. ",
+                      sub("^(.)", "\\U\\1", go_on_words(fit, 3), perl = TRUE),
                       if (judged$verdict == "do not use") ", and do not report these draws", "."))
 }
 

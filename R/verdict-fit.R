@@ -15,7 +15,7 @@
 #'   chains is
 #'   not found so.) Where the chains' 95% interval is, on one side, less than
 #'   0.8 as long as the interval found so, by more than chance: caution. Less than 0.6, or more than 20% of the
-#'   posterior outside of it: do not use.
+#'   posterior outside of it: do not use. Fits whose dynamics were inferred are looked at otherwise, see below.
 #' * **behaves**: does the fitted agent decide as was decided, one visit ahead, given what had really been done and
 #'   observed until then? Counted by number of the visit, by belief, by last action and by last observation, and for
 #'   rare actions ([behaviour_check()]); P is the least of theirs times how many there were. P below 0.05: caution. P
@@ -31,6 +31,23 @@
 #'   interval, or by a quarter of
 #'   itself or more. Habit: are actions repeated more often, or less, than the fitted agent would repeat them?
 #'
+#' @section Where dynamics were inferred:
+#' With `uncertainty = "joint"` of [ibrc()], a profile would have to find the best of all laws at every point.
+#' **whole** is then three rows. The laws are held to what chains are: one with an R-hat above 1.05, or with fewer
+#' than 100 effective draws of bulk or tails, is a caution, which names the worst. Chains are held against each other
+#' by their log density: one whose mean lies apart from that of the others by more than 2 and by more than 4 Monte
+#' Carlo errors is on another hill, or stuck: do not use. And draws are held against where the chains began, about the
+#' top that a climb found: that the best of them lies further below it than 19 in 20 draws would below the top, were
+#' the posterior normal, is a caution. A hill that no chain and no climb has met is not found so.
+#'
+#' With `"cut"`, R-hat is that of the chains under each draw of the dynamics, the worst of them, since draws differ on
+#' purpose; effective draws add up. **whole** is as above under each draw, pooled. One more row of **assumed** says how
+#' much of the variance lies between draws of the dynamics: where that leaves medians uncertain by more than 0.1
+#' standard deviations, because draws are few, it is a caution.
+#'
+#' With both, how far the posterior moves with the lattice and the models is worked out with the dynamics of each draw.
+#'
+#' @section What to do first:
 #' Act on the chains first (settled, whole), then on behaviour, then on the rest: what the later checks say rests on the
 #' earlier ones. Only what can be checked is checked: that the utility, the models and the dynamics are the right ones
 #' to
@@ -157,8 +174,13 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     if (inherits(e, "ibrc_error_input")) stop(e) else e
   })
   rows <- rbind(
-    attempt("whole", "the profile beside the chains", if (has_dynamics(fit)) unprofiled_rows() else
-      whole_rows(fit, evaluator, streams)),
+    attempt("whole", "the profile beside the chains", if (is_cut(fit)) {
+      cut_whole_rows(fit, streams, cores)
+    } else if (has_dynamics(fit)) {
+      joint_whole_rows(fit, cores)
+    } else {
+      whole_rows(fit, evaluator, streams)
+    }),
     attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
     attempt("identified", "behaviour that depends on each term", inert_rows(fit, evaluator)),
     lost_action_rows(fit),
@@ -168,12 +190,6 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
   )
   rownames(rows) <- NULL
   rows
-}
-
-# Along a profile every point would be a top of all laws.
-unprofiled_rows <- function() {
-  verdict_rows("whole", "not looked at: the dynamics are inferred as well", "the profile beside the chains", "caution",
-               "Fit again with another `seed`, and see that the answer stays.")
 }
 
 # At the end of a run, when draws must not be lost any more.

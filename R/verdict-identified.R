@@ -18,7 +18,9 @@ identify_terms <- function(fit) {
       sides <- side_bounds(fit$prior[[j]], one)
       tight <- sides$tight & fit$likelihood
       term <- fit$prior[[j]]$term
-      unsettled <- any(same_quantity(doubted$term, term) & doubted$group == group)
+      # What is said of no term is said of all.
+      unsettled <- any((is.na(doubted$term) | same_quantity(doubted$term, term)) &
+                         (is.na(doubted$group) | doubted$group == group))
       data.frame(term = term, group = group,
                  verdict = if (unsettled) "unsettled" else said_of_term(tight, shrink[j, group], ridges[j, ], few),
                  contraction = shrink[j, group], prior.low = prior[1, j], prior.high = prior[2, j],

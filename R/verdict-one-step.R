@@ -108,6 +108,7 @@ one_step_moments <- function(fit, group, chosen, families) {
   })
   law <- found$law / nrow(chosen)
   n_actions <- ncol(law)
+  of_draw <- if (is_cut(fit)) dynamics_of_chain(fit, chosen$.chain)
   lapply(stats::setNames(nm = names(families)), function(name) {
     family <- families[[name]]
     fitted <- do.call(rbind, lapply(found$sums, `[[`, name))
@@ -117,7 +118,7 @@ one_step_moments <- function(fit, group, chosen, families) {
     for (u in seq_len(n_actions)) for (v in seq_len(n_actions)) {
       spread[, u, v] <- cell_sums(family$n * own[, u] * ((u == v) - own[, v]), family$cell, n_cells)
     }
-    list(n = as.vector(cell_sums(family$n, family$cell, n_cells)), rare = rare_events(family, own),
+    list(n = as.vector(cell_sums(family$n, family$cell, n_cells)), of_draw = of_draw, rare = rare_events(family, own),
          observed = cell_sums(family$taken, family$cell, n_cells),
          expected = matrix(colMeans(fitted), n_cells), fitted = fitted, spread = spread)
   })
@@ -133,7 +134,8 @@ merge_cells <- function(moments, to) {
   add <- function(x) cell_sums(as.matrix(x), to, length(used))
   spread <- add(matrix(moments$spread, n_cells))
   by_action <- rep(to, n_actions) + length(used) * rep(seq_len(n_actions) - 1L, each = n_cells)
-  list(n = as.vector(add(moments$n)), observed = add(moments$observed), expected = add(moments$expected),
+  list(n = as.vector(add(moments$n)), of_draw = moments$of_draw, observed = add(moments$observed),
+       expected = add(moments$expected),
        spread = array(spread, c(length(used), n_actions, n_actions)), rare = moments$rare,
        fitted = t(cell_sums(t(moments$fitted), by_action, length(used) * n_actions)))
 }
@@ -141,7 +143,19 @@ merge_cells <- function(moments, to) {
 # All groups together. Their draws are independent, so that they may be added as they stand.
 add_moments <- function(one, other) {
   parts <- c("n", "observed", "expected", "spread", "rare", "fitted")
-  stats::setNames(lapply(parts, function(part) one[[part]] + other[[part]]), parts)
+  c(stats::setNames(lapply(parts, function(part) one[[part]] + other[[part]]), parts), one["of_draw"])
+}
+
+# How much of the variance of what is expected, [draw, number], was fitted to what was done. Dynamics that were drawn
+# without the actions (`of_draw`: which of them each draw has) were not: what lies between them makes expectations less
+# certain, and what was done is then further away from them, not nearer.
+fitted_variance <- function(fitted, of_draw) {
+  fitted <- as.matrix(fitted)
+  if (is.null(of_draw)) return(stats::cov(fitted))
+  centre <- apply(fitted, 2, stats::ave, of_draw)
+  m <- length(unique(of_draw))
+  within <- crossprod(fitted - centre) / max(1, nrow(fitted) - m)
+  within - (stats::cov(centre[!duplicated(of_draw), , drop = FALSE]) - within * m / nrow(fitted))
 }
 
 # Actions that the fit gives next to no chance: how often they were taken, and how often that is expected.
@@ -179,7 +193,7 @@ moment_test <- function(moments, least_count = 4, least_left = 0.2) {
   if (is.null(basis) || !ncol(basis)) {
     return(data.frame(chi_square = 0, df = 0L, cells = n_cells, gap = gap_of(moments)))
   }
-  known <- crossprod(basis, stats::cov(moments$fitted) %*% basis)
+  known <- crossprod(basis, fitted_variance(moments$fitted, moments$of_draw) %*% basis)
   own <- eigen(diag(ncol(basis)) - known, symmetric = TRUE)
   use <- which(own$values >= least_left)
   score <- crossprod(own$vectors[, use, drop = FALSE], crossprod(basis, gap))
@@ -204,7 +218,7 @@ repeat_test <- function(moments) {
   n <- sum(moments$n[-1])
   away <- sum(moments$observed[own] - moments$expected[own])
   variance <- sum(moments$spread[cbind(own, own[, 2])])
-  left <- variance - stats::var(rowSums(moments$fitted[, flat, drop = FALSE]))
+  left <- variance - drop(fitted_variance(rowSums(moments$fitted[, flat, drop = FALSE]), moments$of_draw))
   # Where repeating is what was fitted, or can hardly happen, there is nothing to be seen.
   known <- variance >= 4 && left >= 0.2 * variance
   data.frame(chi_square = if (known) away^2 / left else 0, df = as.integer(known), cells = n_cells - 1L,

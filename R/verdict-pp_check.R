@@ -8,7 +8,7 @@
 #' @param object A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
 #' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit;
 #'   by
-#'   `"belief"`, in ten bins, where beliefs are those of the agent at
+#'   `"belief"`, in ten bins, where beliefs are those of the agent (and of the dynamics, where these were inferred) at
 #'   the posterior median ([project_behavior()]), in the second state where there are
 #'   two and else in the likeliest; by `"last_action"` or by `"last_observation"`. Or `"length"`: how long trajectories
 #'   are,

@@ -34,9 +34,11 @@
 #'   share of the prior's variance that the data took away, on the scale a sampler works on
 #'   ([ibrc_prior()]); below 0 where the posterior is the wider; and `verdict`. `glance()`: one row with
 #'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
-#'   `ess_bulk` and `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians.
-#'   `summary()`: a list of class `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text)
-#'   among others; it prints medians, intervals, diagnostics and the advice.
+#'   `ess_bulk` and `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians. Of a fit
+#'   under several draws of the dynamics (`uncertainty = "cut"` of [ibrc()]), `rhat` is that under the worst of them,
+#'   `ess` adds up, and `tidy(fit, "dynamics")` has neither: these draws were made beforehand. `summary()`: a list of
+#'   class `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text) among others; it
+#'   prints medians, intervals, diagnostics and the advice.
 #' @section Do the chains agree?:
 #' Two things are looked at, with the package posterior (Vehtari and others 2021). `rhat` compares
 #' chains, and halves of chains, with each other; `ess_bulk` and `ess_tail` say how many
@@ -117,8 +119,15 @@ format.ibrc_fit <- function(x, suppress = 5, ...) {
   paste0("A fit to ", trajectories_words(total), " with ",
          visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress),
          if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
-         ": ", plural(x$run$chains, "chain"), " of ", plural(x$run$iter, "step"), ", ", format_count(x$run$warmup),
-         " of them warm-up")
+         ": ", chains_words(x))
+}
+
+# `where`: said after the steps.
+chains_words <- function(fit, where = "") {
+  chains <- if (is_cut(fit)) fit$dynamics$chains_per_draw else fit$run$chains
+  paste0(plural(chains, "chain"), " of ", plural(fit$run$iter, "step"), where, ", ", format_count(fit$run$warmup),
+         " of them warm-up", if (is_cut(fit)) paste0(", under each of ", plural(n_cut_draws(fit), "draw"),
+                                                     " of the dynamics"))
 }
 
 #' @rdname summary.ibrc_fit
@@ -154,7 +163,7 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   if (!is.null(start_by)) cat("\nBeliefs start by ", listing(start_by), "\n", sep = "")
   cat("\nAcceptance ", paste0(round(100 * mean(x$fit$acceptance)), "%"),
       if (length(x$fit$fixed)) paste0("; held: ", fixed_words(x$fit$fixed)), "\n", sep = "")
-  if (identical(x$fit$dynamics$uncertainty, "cut")) print_cut(x$fit, digits)
+  if (is_cut(x$fit)) print_cut(x$fit, digits)
   cat("\n")
   print(x$verdict)
   invisible(x)
@@ -168,24 +177,4 @@ print_cut <- function(fit, digits) {
   shown$share_between <- round(shown$share_between, 2)
   if (!is_grouped(fit)) shown$group <- NULL
   print(shown, row.names = FALSE)
-}
-
-# Of a fit with the actions cut off from the dynamics: how much of the variance of each term lies within draws of the
-# dynamics and how much between them, on the natural scale.
-cut_variance <- function(fit) {
-  each <- fit$dynamics$chains_per_draw
-  fit <- as_reported(fit)
-  rows <- lapply(names(fit$draws), function(group) {
-    draws <- fit$draws[[group]]
-    size <- dim(draws)
-    of_draw <- rep(seq_len(size[2] / each), each = size[1] * each)
-    data.frame(term = dimnames(draws)[[3]], group = group, t(apply(draws, 3, function(x) {
-      c(within = mean(tapply(x, of_draw, stats::var)), between = stats::var(as.vector(tapply(x, of_draw, mean))))
-    })))
-  })
-  rownames(rows) <- NULL
-  out <- do.call(rbind, rows)
-  rownames(out) <- NULL
-  out$share_between <- out$between / (out$within + out$between)
-  out
 }

@@ -42,7 +42,62 @@ ward_inverse <- function(by = "ward", dynamics = ward_iohmm(transitions = "share
 
 ward_fit <- function() {
   cached("ward_fit", suppressWarnings(ibrc(
-    ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0), by = "ward", chains = 2, iter = 80, warmup = 40,
-    seed = 1, resolution = 6, dynamics = ward_iohmm(transitions = "shared")
+    ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0), by = "ward", chains = 2, iter = 100,
+    warmup = 40, seed = 1, resolution = 6, dynamics = ward_iohmm(transitions = "shared")
   )))
+}
+
+# The same under three draws of the dynamics that know nothing of the actions.
+ward_cut <- function() {
+  cached("ward_cut", {
+    local_replacement("cut_draws", 3L, environment())
+    suppressWarnings(ibrc(
+      ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0), by = "ward", chains = 2, iter = 60, seed = 1,
+      resolution = 6, dynamics = ward_iohmm(transitions = "shared"), uncertainty = "cut"
+    ))
+  })
+}
+
+# Either with its checks.
+checked_ward <- function(name) cached(paste(name, "checked"), add_verdict(get(name)()))
+
+# The plan at one draw, from what a user sees: agent and laws by their names, put where they belong.
+plan_of_draw <- function(fit, group, draw, resolution = 6) {
+  drawn <- unclass(posterior::as_draws_matrix(fit))[draw, ]
+  laws <- clinic_truth()
+  for (from in 1:2) {
+    state <- laws$states[from]
+    laws$start[from] <- drawn[[paste0("start[", state, "]")]]
+    for (to in 1:2) laws$transition[from, to, ] <- drawn[[paste0("transition[", state, ",", laws$states[to], "]")]]
+    for (action in 1:2) for (seen in 2 * action - 1:0) {
+      name <- paste(state, laws$observations[seen], laws$actions[action], sep = ",")
+      laws$emission[from, seen, action] <- drawn[[paste0("emission[", name, "]")]]
+    }
+  }
+  setting <- clinic_of(laws)
+  agent <- bounded_agent(drawn[[paste0("alpha[", group, "]")]], optimism = drawn[[paste0("optimism[", group, "]")]])
+  plan_agent(setting, agent, clinic_step(setting), resolution)
+}
+
+ward_part <- function(ward, ids = NULL) {
+  data <- as.data.frame(ward_visits())
+  keep <- data$ward %in% ward & (is.null(ids) | data$id %in% ids)
+  trajectories(data[keep, ], covariates = "ward", setting = clinic_of(clinic_truth()))
+}
+
+# The joint log-likelihood by hand: laws, a setting and models made of them, one plan per group. `theta`: laws, then the
+# terms of either group.
+joint_by_hand <- function(evaluator, histories, theta) {
+  codec <- evaluator$joint$codec
+  n_laws <- length(codec$prior)
+  laws <- dynamics_at(codec, vectors_of(codec, matrix(stats::plogis(theta[seq_len(n_laws)]), 1))[1, ])
+  setting <- clinic_of(laws)
+  seen <- .Call(ffi_iohmm_expect, evaluator$joint$tree, iohmm_laws(laws))$log_lik
+  done <- vapply(1:2, function(g) {
+    own <- theta[n_laws + 2 * (g - 1) + 1:2]
+    agent <- bounded_agent(exp(own[1]), optimism = own[2], eta = 0)
+    plan <- plan_agent(setting, agent, clinic_step(setting), 6, 1e-11)
+    read_histories(plan, histories[[g]], FALSE)$total
+  }, 0)
+  seen + sum(done)
 }

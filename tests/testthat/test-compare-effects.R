@@ -171,3 +171,27 @@ test_that("where a draw has a setting of its own, so has the rational agent besi
   }, 0)
   expect_equal(told$rational[told$quantity == "probability" & told$action == "monitor"], stats::median(hand))
 })
+
+test_that("effects of fits with inferred dynamics are those of plans with the dynamics of each draw", {
+  for (fit in list(ward_fit(), ward_cut())) {
+    found <- decision_effects(fit, beliefs = list(ill = c(0.2, 0.8)), observations = list(bad = "bad"),
+                              actions = "wait", draws = 6, nsim = 0)
+    plans <- lapply(spaced_draws(fit, 6)$.draw, function(draw) {
+      lapply(c("east", "west"), function(group) plan_of_draw(fit, group, draw))
+    })
+    value <- function(read) vapply(plans, function(pair) vapply(pair, read, 0), c(0, 0))
+    # Where a draw starts is its own matter, too.
+    at <- list(ill = value(function(plan) policy(plan, c(0.2, 0.8))[, "test"]),
+               "after bad" = value(function(plan) {
+                 policy(plan, update_belief(plan, plan$setting$start, "wait", "bad"))[, "test"]
+               }))
+    for (place in names(at)) {
+      rows <- found[found$quantity == "probability" & found$at == place & found$action == "test", ]
+      middle <- apply(at[[place]], 1, stats::median)
+      expect_close(rows$estimate, c(middle, stats::median(at[[place]][2, ] - at[[place]][1, ])), 1e-6)
+    }
+    # There is no one start to call by its odds.
+    places <- unique(decision_effects(fit, draws = 2, nsim = 0)$at)
+    expect_identical(places, c("start", "even odds", "80% well", "80% ill"))
+  }
+})

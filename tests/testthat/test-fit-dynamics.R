@@ -23,22 +23,24 @@ test_that("joint draws do not depend on threads, and repeat", {
 })
 
 test_that("draws of the dynamics without the actions are pooled", {
-  fit <- suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0), by = "ward",
-                               chains = 2, iter = 40, seed = 1, resolution = 5,
-                               dynamics = ward_iohmm(transitions = "shared"), uncertainty = "cut",
-                               control = ibrc_control(check = FALSE)))
+  expect_identical(cut_draws, 20L)
+  fit <- ward_cut()
   expect_identical(names(fit$draws), c("east", "west"))
-  expect_identical(dim(fit$draws$east), c(20L, 40L, 2L))
+  expect_identical(dim(fit$draws$east), c(30L, 6L, 2L))
   # Chains of one draw share their dynamics.
   laws <- fit$dynamics$draws
-  expect_identical(laws[1, 1, ], laws[20, 2, ])
+  expect_identical(laws[1, 1, ], laws[30, 2, ])
   expect_false(identical(laws[1, 1, ], laws[1, 3, ]))
   variance <- cut_variance(fit)
   expect_identical(variance$term, rep(c("alpha", "optimism"), 2))
   expect_true(all(variance$within > 0 & variance$between > 0))
   expect_output(print(fit), "Variance within draws of the dynamics")
+  expect_match(format(fit), "2 chains of 60 steps, 30 of them warm-up, under each of 3 draws of the dynamics")
   expect_identical(dim(log_lik(fit, draws = 3)), c(3L, 60L))
   expect_match(paste(verdict(fit)$seen, collapse = " "), "without the actions")
+  # Its chains are those of several fits: nothing that could be gone on with.
+  expect_refused(extend_fit(fit), "fit", "fit again with more steps")
+  expect_refused(update(fit), "object", "extend_fit")
 })
 
 test_that("what does not go with learned dynamics is refused", {
@@ -50,6 +52,7 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, file = tempfile()), "file", "yet")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(sampler = "paper")), "sampler")
+  expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = ward_fit())), "start", "the top")
   bare <- iohmm
   bare["coded"] <- list(NULL)
   expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")

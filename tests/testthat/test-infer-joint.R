@@ -1,22 +1,3 @@
-# The same by hand: laws, a setting and models made of them, one plan per group.
-by_hand <- function(inverse, evaluator, theta) {
-  codec <- inverse$recipe$codec
-  n_laws <- length(codec$prior)
-  tree <- evaluator$joint$tree
-  vapply(seq_len(nrow(theta)), function(i) {
-    laws <- dynamics_at(codec, vectors_of(codec, stats::plogis(theta[i, seq_len(n_laws), drop = FALSE]))[1, ])
-    setting <- clinic_of(laws)
-    seen <- .Call(ffi_iohmm_expect, tree, iohmm_laws(laws))$log_lik
-    done <- vapply(1:2, function(g) {
-      own <- theta[i, n_laws + 2 * (g - 1) + 1:2]
-      agent <- bounded_agent(exp(own[1]), optimism = own[2], eta = 0)
-      plan <- plan_agent(setting, agent, clinic_step(setting), 6, 1e-11)
-      read_histories(plan, inverse$histories[[g]], FALSE)$total
-    }, 0)
-    seen + sum(done)
-  }, 0)
-}
-
 test_that("the joint density is that of what was seen and what was done, worked out one by one", {
   for (setting in list(clinic_of, function(dynamics, bonus = 2) {
     # Wants something else where the dynamics differ: it has to be asked every time.
@@ -30,7 +11,9 @@ test_that("the joint density is that of what was seen and what was done, worked 
     centre <- c(stats::qlogis(codec$estimate), log(0.5), 0.5, log(0.7), 0)
     theta <- with_seed(1, matrix(centre, 3, length(centre), byrow = TRUE) + stats::rnorm(3 * length(centre), sd = 0.2))
     found <- evaluate_joint(evaluator, theta, matrix(0, 14, 3))
-    expect_close(found$log_likelihood, by_hand(inverse, evaluator, theta), 1e-7)
+    expect_close(found$log_likelihood, vapply(1:3, function(i) {
+      joint_by_hand(evaluator, inverse$histories, theta[i, ])
+    }, 0), 1e-7)
     expect_close(found$log_prior, prior_log_density(evaluator$prior, theta), 1e-8)
     # Alone, with threads, and beside one that cannot be.
     theta[2, 1] <- 1e4

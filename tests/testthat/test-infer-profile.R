@@ -62,3 +62,19 @@ test_that("what cannot be profiled is refused", {
   mode$histories <- NULL
   expect_error(profile_likelihood(mode), "keep_data", class = "ibrc_error_input")
 })
+
+test_that("a profile that holds inferred dynamics says so, in print and in its picture", {
+  fit <- ward_fit()
+  profile <- profile_likelihood(fit, "alpha", values = c(0.4, 0.6))
+  expect_output(print(profile), "held at their posterior\\s+medians")
+  expect_output(print(profile), "below_maximum")
+  # They are: the likelihood is that of a plan with the laws at their medians.
+  plan <- update(project_behavior(fit)$west, bounded_agent(0.6, optimism = profile$optimism[4]))
+  expect_close(profile$log_likelihood[4], sum(log_lik(plan, ward_part("west"))), 1e-5)
+  plain <- profile_likelihood(clinic_fit(), "alpha", values = 0.5)
+  expect_null(attr(plain, "held"))
+  expect_false(any(grepl("held", capture.output(print(plain)))))
+  skip_if_not_installed("ggplot2")
+  expect_match(plot(profile)$labels$caption, "posterior medians")
+  expect_null(plot(plain)$labels$caption)
+})

@@ -102,3 +102,12 @@ test_that("what cannot be drawn is refused", {
   expect_error(fit_plot_data(truth), class = "ibrc_error_input")
   expect_error(plot(pooled, colour = "red"), class = "ibrc_error_input")
 })
+
+test_that("traces of chains that share their dynamics have one colour", {
+  skip_if_not_installed("ggplot2")
+  picture <- plot(ward_cut(), "trace")
+  built <- ggplot2::ggplot_build(picture)$data[[1]]
+  expect_identical(length(unique(built$colour)), 3L)
+  expect_identical(length(unique(built$group)), 6L)
+  expect_match(picture$labels$caption, "draws of the dynamics")
+})

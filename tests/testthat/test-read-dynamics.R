@@ -47,3 +47,36 @@ test_that("a fit with its dynamics says so, and counts states that change places
   swapped$dynamics$draws[1, 1, ] <- fractions_of(fit$recipe$codec, first)
   expect_gt(swapped_draws(swapped), 0)
 })
+
+test_that("predictions, likelihoods and replicates average over plans with the dynamics of each draw", {
+  visits <- ward_part("west")
+  for (fit in list(ward_fit(), ward_cut())) {
+    chosen <- spaced_draws(fit, 6)
+    plans <- lapply(chosen$.draw, function(draw) plan_of_draw(fit, "west", draw))
+    law <- Reduce(`+`, lapply(plans, function(plan) as.matrix(predict(plan, visits)))) / 6
+    expect_close(as.matrix(predict(fit, visits, draws = 6)), law, 1e-6)
+    expect_close(predict(fit, visits, draws = 6, summary = FALSE)[4, , ], as.matrix(predict(plans[[4]], visits)), 1e-6)
+    expect_close(log_lik(fit, 6, newdata = visits), t(vapply(plans, log_lik, numeric(30), visits)), 1e-5)
+    # What happens to those that are simulated follows the laws of their draw, too.
+    made <- posterior_predict(fit, draws = 6, seed = 1, horizon = 3)
+    begin <- with_seed(1, {
+      lapply(chosen$.draw, function(draw) {
+        replicate_visits(plan_of_draw(fit, "east", draw), rep(3, 30))
+      })
+    })
+    expect_identical(made$observation[made$group == "east"], do.call(rbind, begin)$observation)
+  }
+})
+
+test_that("draws of the dynamics that were made beforehand have no R-hat", {
+  table <- tidy(ward_cut(), "dynamics")
+  expect_true(all(is.na(unlist(table[c("rhat", "ess_bulk", "ess_tail")]))))
+  expect_identical(rownames(table), as.character(seq_len(nrow(table))))
+  # Those of the agents are told under each of them: the worst, and the sum.
+  fit <- ward_cut()
+  alpha <- fit$draws$west[, , "alpha"]
+  expected <- vapply(1:3, function(k) posterior::rhat(alpha[, 2 * k - 1:0]), 0)
+  expect_identical(tidy(fit)$rhat[3], max(expected))
+  expect_identical(tidy(fit)$ess_bulk[3], sum(vapply(1:3, function(k) posterior::ess_bulk(alpha[, 2 * k - 1:0]), 0)))
+  expect_identical(dynamics_of_chain(fit, 1:6), rep(1:3, each = 2))
+})

@@ -76,3 +76,24 @@ test_that("the worth of a belief is told in words", {
   plan$setting <- diag_setting()
   expect_no_match(said_by(wanted_parts(plan, NULL)), "belief is worth")
 })
+
+test_that("dynamics that were inferred are shown with their intervals, not as what was stated or held", {
+  skip_if_not_installed("ggplot2")
+  for (fit in list(ward_fit(), ward_cut())) {
+    section <- capture.output(print(dynamics_section(list(fit = fit))))
+    told <- paste(section, collapse = " ")
+    expect_match(told, if (is_cut(fit)) "drawn 3 times from what was seen" else "inferred together with the agents")
+    expect_false(grepl("held fixed|setting states", told))
+    middle <- sprintf("%.3f", tidy(fit, "dynamics")$estimate[3])
+    expect_match(grep("transition[well,well]", section, fixed = TRUE, value = TRUE), middle, fixed = TRUE)
+    expect_identical(grepl("R-hat", told), !is_cut(fit))
+    about <- paste(capture.output(print(overview_section(list(fit = fit, counts = report_counts(fit, NULL, 5))))),
+                   collapse = " ")
+    steps <- if (is_cut(fit)) "2 chains of 60 steps in each group, .*, under each of 3\\s+draws of the\\s+dynamics" else
+      "2 chains of 100 steps, 40 of them warm-up"
+    expect_match(about, steps)
+  }
+  known <- capture.output(print(dynamics_section(list(fit = ward_fit(),
+                                                      iohmm = ward_iohmm(transitions = "shared")))))
+  expect_match(known, "Numbers of states tried", all = FALSE)
+})

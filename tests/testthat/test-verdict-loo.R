@@ -127,3 +127,9 @@ test_that("trajectories that are as likely under every draw need no weights", {
   expect_identical(found$diagnostics$pareto_k, rep(0, 30))
   expect_close(suppressWarnings(kfold(fit, folds = 2))$estimates["elpd_kfold", ], c(0, 0), 1e-12)
 })
+
+test_that("draws of dynamics that know nothing of the actions are not weighed", {
+  skip_if_not_installed("loo")
+  error <- expect_error(loo(ward_cut()), "Use kfold", class = "ibrc_error_loo")
+  expect_identical(error$argument, "x")
+})

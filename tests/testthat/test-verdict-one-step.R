@@ -125,3 +125,17 @@ test_that("repeats are counted on the diagonal", {
   expect_equal(test$gap, 20 / 200)
   expect_equal(test$chi_square, 20^2 / (24 + 25))
 })
+
+test_that("dynamics that were drawn without the actions make expectations less certain, not fitted", {
+  of_draw <- rep(1:50, each = 40)
+  fitted <- with_seed(1, cbind(stats::rnorm(2000), stats::rnorm(2000, sd = 2))) +
+    with_seed(2, cbind(stats::rnorm(50, sd = 3), numeric(50)))[of_draw, ]
+  expect_identical(fitted_variance(fitted, NULL), stats::cov(fitted))
+  found <- fitted_variance(fitted, of_draw)
+  # 1 within and about 9 between; 4 within and nothing between.
+  between <- stats::var(rowsum(fitted[, 1], of_draw)[, 1] / 40) - 1 / 40
+  expect_close(found[1, 1], 1 - between, 0.1)
+  expect_close(found[2, 2], 4, 0.5)
+  check <- behaviour_check(ward_cut())
+  expect_true(all(check$df[check$statistic == "last_action"] > 0))
+})
