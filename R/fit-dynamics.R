@@ -3,9 +3,9 @@
 # What a run of many terms takes to learn what to propose, unless the user says how many steps there are to be.
 joint_warmup <- 4000L
 
-# One posterior of dynamics and agents: a job, and chains that stand at its beginning.
-start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) {
-  refuse_dynamics_file(file, "joint")
+# One posterior of dynamics and agents: a job, and chains that stand at its beginning. `found`: whose unfinished
+# checkpoint is there; another run's is refused before the climb, and where chains begin is not known then.
+start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, found) {
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with uncertainty = \"joint\": the paper's walk would not move there.")
   }
@@ -14,8 +14,13 @@ start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, file) 
   }
   run$seed <- settle_seed(seed)
   evaluator <- joint_evaluator(inverse, dynamics_tree(iohmm), run$chains, run$cores, likelihood)
-  begin_jointly(list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
-                     keep_data = control$keep_data))
+  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
+              keep_data = control$keep_data)
+  if (!is.null(found)) refuse_other_run(found, job_fingerprint(job_to_plain(job)), but = "start")
+  tryCatch(begin_jointly(job), interrupt = function(condition) {
+    abort("interrupted", "The run was interrupted before its first step, while it climbed to the top of the ",
+          "posterior: there are no draws to return.")
+  })
 }
 
 begin_jointly <- function(job) {
@@ -34,6 +39,8 @@ begin_jointly <- function(job) {
 
 # Chains of dynamics and agents together, as draws per group and draws of the laws.
 new_joint_fit <- function(chain, job) {
+  # An interrupt in warm-up leaves no draws, which is said as of any fit.
+  if (length(chain$state$kept) < 2) return(new_ibrc_fit(chain, job, chain$state))
   joint <- job$evaluator$joint
   state <- walk_flush(chain$state)
   n_laws <- length(joint$codec$prior)
@@ -73,6 +80,7 @@ warn_swapped <- function(fit) {
 # What `dynamics` must be, and what goes with it.
 check_dynamics <- function(dynamics, setting) {
   check_class(dynamics, "ibrc_iohmm", "dynamics", "fit_iohmm()")
+  refuse_changed_iohmm(dynamics, "dynamics")
   if (inherits(setting, "ibrc_setting")) {
     for (part in c("states", "actions", "observations")) {
       if (!identical(setting[[part]], dynamics[[part]])) {
@@ -86,38 +94,6 @@ check_dynamics <- function(dynamics, setting) {
 }
 
 # ---- draws of the dynamics without the actions -----------------------------------------------------------------------
-
-# How many draws of the dynamics, and sweeps between them.
-cut_draws <- 20L
-cut_thin <- 100L
-
-# One problem per draw of the dynamics and group: fits of their own, which are pooled when they are done. `whole` is the
-# inverse problem that they are draws of.
-cut_inverse <- function(inverse, iohmm, resolution, control, cores, seed) {
-  recipe <- inverse$recipe
-  drawn <- withCallingHandlers(
-    model_draws(iohmm, n = cut_draws, thin = cut_thin, seed = seed),
-    ibrc_warning_effective = function(w) invokeRestart("muffleWarning")
-  )
-  laws <- t(vapply(drawn$models, function(model) fractions_of(recipe$codec, model), numeric(length(recipe$at))))
-  if (length(recipe$inferred)) {
-    abort_input("uncertainty", "= \"cut\" cannot go with quantities that are inferred; there is ",
-                enumerate(recipe$inferred), ".")
-  }
-  problems <- cut_problems(recipe, laws, inverse$problem, cores)
-  n_groups <- length(inverse$histories)
-  names <- paste0(rep(levels(inverse$group), cut_draws), " (draw ", rep(seq_len(cut_draws), each = n_groups), ")")
-  out <- inverse
-  out["recipe"] <- list(NULL)
-  out$problems <- stats::setNames(problems[rep(seq_len(cut_draws), each = n_groups)], names)
-  out$problem <- problems[[1]]
-  out$histories <- rep(inverse$histories, cut_draws)
-  out$actions <- rep(inverse$actions, cut_draws)
-  of_draw <- n_groups * rep(seq_len(cut_draws) - 1L, each = length(inverse$group))
-  out$group <- factor(names[as.integer(inverse$group) + of_draw], levels = names)
-  out$cut <- list(whole = inverse, laws = laws, effective = min(attr(drawn, "effective")$effective))
-  out
-}
 
 # The fits of all draws as one: chains of one draw stand next to each other.
 pool_cut <- function(fit, cut) {
@@ -155,18 +131,4 @@ pool_cut <- function(fit, cut) {
   fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
   fit$dynamics$swapped <- swapped_draws(fit)
   fit
-}
-
-finish_cut <- function(fit, cut, job, check) {
-  fit <- pool_cut(fit, cut)
-  warn_swapped(fit)
-  if (check && !fit$interrupted) fit <- checked_fit(fit, job$run)
-  if (job$keep_data) fit else without_data(fit)
-}
-
-refuse_dynamics_file <- function(file, uncertainty) {
-  if (!is.null(file)) {
-    abort_input("file", "cannot be given with uncertainty = \"", uncertainty, "\" yet: such a run writes no ",
-                "checkpoints.")
-  }
 }

@@ -34,7 +34,6 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   }
   if (!is.null(iter)) iter <- check_count(iter, "iter", most = 1e8)
   control <- as_control(control)
-  if (has_dynamics(fit)) refuse_dynamics_file(file, fit$dynamics$uncertainty)
   job <- fit_job(fit)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
   if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)

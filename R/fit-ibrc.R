@@ -69,8 +69,14 @@
 #' Everything that looks at draws of such a fit plans for each draw with its own dynamics, and averages:
 #' [predict()][predict.ibrc_fit], [log_lik()], [belief_paths()], [plot_simplex()], [decision_effects()], checks and
 #' reports. [project_behavior()] and [profile_likelihood()] hold the laws at their medians, and say so. [kfold()] infers
-#' them again; [sensitivity_analysis()] weighs draws; [loo()] is refused for `"cut"`. `"joint"` and `"cut"` write no
-#' checkpoints.
+#' them again; [sensitivity_analysis()] weighs draws; [loo()] is refused for `"cut"`.
+#'
+#' With a `file`, checkpoints are written as of any fit, from the first step on: they hold the learned model and, for
+#' `"joint"`, the visits that it was learned from, coded and without identifiers. [resume()] asks
+#' for `setting` and `models` again where they were functions, and gives the same draws. An interrupt while `"joint"`
+#' climbs to the top, or `"cut"` draws dynamics, is an error of class `ibrc_error_interrupted`: there are no draws yet.
+#' Chains of `"joint"` are one set for all groups, and run in this process whatever the `future::plan()`; those of
+#' `"cut"` are spread as groups are, one per draw and group.
 #'
 #' @section A posterior per person:
 #' With the column of identifiers in `by`, every trajectory is a group. A fit keeps no identifiers, so these groups are
@@ -199,14 +205,13 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   tell_inverse(inverse)
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
-    refuse_dynamics_file(file, "cut")
-    inverse <- cut_inverse(inverse, dynamics, resolution, control, run$cores, seed)
+    inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }
   n_nodes <- inverse$problem$space$n_nodes
   refuse_many_values(run, n_groups, n_nodes)
   if (uncertainty == "joint") {
-    begun <- start_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", file)
+    begun <- start_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", found)
     return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
   }
   chain_group <- rep(seq_len(n_groups), each = run$chains)
@@ -221,8 +226,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
   begun <- begin_chains(evaluator, start, run, control$sampler, n_nodes, apart = n_groups > 1 && can_spread())
   job$run$start <- begun$start
-  if (is.null(inverse$cut)) return(finish_job(job, begun$chain, file, found = found, check = control$check))
-  finish_cut(finish_job(replace(job, "keep_data", TRUE), begun$chain, NULL), inverse$cut, job, control$check)
+  finish_job(job, begun$chain, file, found = found, check = control$check)
 }
 
 # From wherever the chains stand to a fit. With a file, checkpoints on the way; `stands` is
@@ -256,6 +260,7 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
     fit <- fit_of(chain, job)
+    if (!is.null(job$inverse$cut)) fit <- pool_cut(fit, job$inverse$cut)
     warn_swapped(fit)
     # Data that are not to be kept are there until the checks are made.
     if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)

@@ -7,8 +7,13 @@
 #' state of every chain; nothing in it is run as code. It is looked at from end to end before it
 #' is used: one that was damaged or changed is refused with an error of class
 #' `ibrc_error_checkpoint`. Where `setting` or `models` was a function, give it again: it is called at the middle of the
-#' prior and where the chains stand, and has to return what it returned in the fit. A utility of beliefs that was
+#' prior and where the chains stand, and has to return what it returned in the fit. A function that does not is refused
+#' with an error that is of class `ibrc_error_input` as well. A utility of beliefs that was
 #' given as a function is kept by its values on the lattice.
+#'
+#' So it is for fits with learned dynamics ([ibrc()] with `dynamics`): their files also hold the learned model and, with
+#' `uncertainty = "joint"`, the visits that it was learned from, coded and without identifiers. `dynamics` need not be
+#' given again. Of `uncertainty = "cut"` a file holds the draws of the dynamics, and the fit comes back pooled.
 #'
 #' While a fit writes to a file, a small file of the same name with `.lock` added lies beside it, so
 #' that a second process is told instead of writing to it as well. It is gone when the fit ends. What a
@@ -18,7 +23,8 @@
 #' @param file The path that [ibrc()] was given.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
 #' @param check As in [ibrc_control()]. All else of the fit's control is in the file.
-#' @param setting,models The functions that [ibrc()] was given there, if it was given any.
+#' @param setting,models The functions that [ibrc()] was given there, if it was given any, such as [adni_setting()] for
+#'   learned dynamics.
 #' @return A fit, as from [ibrc()].
 #' @family inference
 #' @export
@@ -48,7 +54,7 @@ resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.c
     held <- read_checkpoint(file, before = held)
   }
   job <- held_job(held, list(setting = setting, models = models))
-  chain <- held$contents$chain
+  chain <- chain_from_plain(held$contents$chain)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
   if (!is.null(refresh)) job$run$refresh <- refresh
   finish_job(job, chain, if (!finished) file, stands = iteration_of(chain), check = check)

@@ -212,8 +212,7 @@ check_filled <- function(steps, n, log_density, expected, what) {
   must(all(is.finite(prior_log_density(expected$prior, theta))), what)
 }
 
-# Values that solves start from. Means of what can be had at a visit lie within it, so values do within the sum of
-# that over all visits; twice as much is far from any that a solve has found.
+# Values that solves start from.
 check_held_values <- function(part, evaluator, own) {
   value <- part$value
   n_nodes <- evaluator$space$n_nodes
@@ -222,16 +221,23 @@ check_held_values <- function(part, evaluator, own) {
   theta <- part$state$positions
   for (i in seq_along(own)) {
     one <- if (is.null(evaluator$own)) evaluator else evaluator$own[[evaluator$group[own[i]]]]
-    natural <- prior_natural(one$prior, theta[i, , drop = FALSE])
-    at <- parameters_of(one$places, natural)
-    asked <- batch_of(one, at, natural)
-    reward <- asked$rewards
-    if (is.null(reward)) reward <- one$batch$problem$reward
-    # No next belief is harder to foresee than one of as many as there are observations, all alike.
-    surprise <- max(abs(one$batch$problem$surprise), log(one$batch$models$n_obs))
-    most <- (max(abs(reward)) + abs(at[3]) * surprise) / (1 - asked$parameters[4])
-    must(all(abs(value[, i]) <= 2 * most + 1), "values")
+    must(all(abs(value[, i]) <= most_value(one, theta[i, , drop = FALSE])), "values")
   }
+}
+
+# How large values can be. Means of what can be had at a visit lie within it, so values do within the sum of that over
+# all visits; twice as much is far from any that a solve has found.
+most_value <- function(evaluator, theta) {
+  natural <- prior_natural(evaluator$prior, theta)
+  # Which dynamics are whose goes along with what is inferred.
+  if (!is.null(evaluator$recipe$codec)) natural <- cbind(natural, evaluator$recipe$which)
+  at <- parameters_of(evaluator$places, natural)
+  asked <- batch_of(evaluator, at, natural)
+  reward <- asked$rewards
+  if (is.null(reward)) reward <- evaluator$batch$problem$reward
+  # No next belief is harder to foresee than one of as many as there are observations, all alike.
+  surprise <- max(abs(evaluator$batch$problem$surprise), log(evaluator$batch$models$n_obs))
+  2 * (max(abs(reward)) + abs(at[3]) * surprise) / (1 - asked$parameters[4]) + 1
 }
 
 # The model that stands beside the chains is the one that they are chains of: where they stand, and at some of the

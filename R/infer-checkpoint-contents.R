@@ -5,9 +5,9 @@
 # them for a refusal. See checkpoint-chain.R for the chains.
 
 # job_to_plain() writes these, in this order.
-job_fields <- c("setting", "models", "reward", "problems", "recipe", "resolution", "interpolate", "surprise", "prior",
-                "fixed", "likelihood", "chain_group", "tolerance", "histories", "group", "group_levels", "by",
-                "actions", "run", "sampler", "keep_data")
+job_fields <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate",
+                "surprise", "prior", "fixed", "likelihood", "chain_group", "tolerance", "histories", "group",
+                "group_levels", "by", "actions", "run", "sampler", "keep_data")
 
 must <- function(kept, what) {
   if (!isTRUE(kept)) refuse_damaged(paste0("what it holds as ", what, " is not what a fit has there"))
@@ -55,18 +55,15 @@ is_near <- function(x, y, within = 1e-6) {
 check_held_job <- function(plain) {
   must(has_names(plain, job_fields), "its parts")
   must(is.list(plain$histories) && is_bare(plain$histories), "histories")
-  check_held_run(plain$run, plain$prior)
+  check_held_run(plain$run)
   n_groups <- length(plain$histories)
   must(is_text(plain$group_levels, n_groups) && n_groups > 0 && !anyDuplicated(plain$group_levels), "groups")
   must(is.null(plain$by) && n_groups == 1 || is_text(plain$by) && length(plain$by) > 0, "columns of groups")
-  must(identical(plain$chain_group, rep(seq_len(n_groups), each = plain$run$chains)), "groups of chains")
-  must(nrow(plain$run$start) == length(plain$chain_group), "start of the chains")
   check_held_problems(plain)
-  check_held_prior(plain$prior, plain$run$start)
+  check_held_prior(plain$prior)
   check_held_simplex(plain$prior, plain$setting)
   must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
-  must(is.null(plain$recipe) || is.logical(plain$recipe) && is_bare(plain$recipe, "names") &&
-         identical(names(plain$recipe), c("setting", "models")) && any(plain$recipe), "functions")
+  check_held_functions(plain$recipe, !is.null(plain$dynamics))
   must(!is.null(plain$recipe) || !length(quantity_terms(new_ibrc_prior(plain$prior))), "prior")
   must(is.null(plain$recipe) || is.null(plain$problems), "functions")
   check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed,
@@ -82,7 +79,15 @@ check_held_job <- function(plain) {
   must(identical(tabulate(plain$group, n_groups), as.integer(n_trajectories)), "groups of trajectories")
 }
 
-check_held_run <- function(run, prior) {
+# Whether setting and models were functions; NA: there were no models, but the setting's own dynamics. With learned
+# dynamics neither need be a function.
+check_held_functions <- function(recipe, with_dynamics) {
+  if (is.null(recipe)) return(must(!with_dynamics, "functions"))
+  must(is.logical(recipe) && is_bare(recipe, "names") && identical(names(recipe), c("setting", "models")), "functions")
+  must(!is.na(recipe[["setting"]]) && (with_dynamics || any(recipe %in% TRUE)), "functions")
+}
+
+check_held_run <- function(run) {
   fields <- c("chains", "iter", "max_iter", "warmup", "thin", "cores", "refresh", "seed", "start")
   must(has_names(run, fields), "settings of the run")
   most <- .Machine$integer.max
@@ -91,9 +96,18 @@ check_held_run <- function(run, prior) {
          (run$iter - run$warmup) %/% run$thin >= 2, "numbers of steps")
   must(is_wholes(run$cores, 1, most, 1) && is_wholes(run$refresh, 0, most, 1), "settings of the run")
   must(is_wholes(run$seed, -most, most, 1), "seed")
-  start <- run$start
-  must(is.double(start) && ncol(start) == length(prior) && !anyNA(start), "start of the chains")
-  must(identical(dimnames(start), list(NULL, names(prior))), "start of the chains")
+}
+
+# Chains are in the groups that they should be, and start where their priors allow. `chains`: list(group, prior).
+check_held_start <- function(plain, chains) {
+  must(identical(plain$chain_group, chains$group), "groups of chains")
+  start <- plain$run$start
+  must(is.double(start) && !anyNA(start), "start of the chains")
+  must(identical(dim(start), c(length(chains$group), length(chains$prior))), "start of the chains")
+  must(identical(dimnames(start), list(NULL, names(chains$prior))), "start of the chains")
+  for (entry in chains$prior) {
+    must(all(start[, entry$term] >= entry$lower & start[, entry$term] <= entry$upper), "start of the chains")
+  }
 }
 
 # Lattices are as large as the rewards that came with them: a file cannot ask for more than it holds.
@@ -163,8 +177,8 @@ check_held_models <- function(models, setting) {
   must(is_finite(step$by, 1) && step$by > 0 && step$by < 1, "models")
 }
 
-# Made again from what was stated of it; chains start where it allows.
-check_held_prior <- function(prior, start) {
+# Made again from what was stated of it.
+check_held_prior <- function(prior) {
   must(is.list(prior) && is_bare(prior, "names") && length(prior) > 0, "prior")
   for (entry in prior) {
     must(is_text(entry$term, 1) && is_choice(entry$distribution, names(prior_distributions)), "prior")
@@ -180,7 +194,6 @@ check_held_prior <- function(prior, start) {
     check_support(entry)
     must(is.null(entry$state) == is.null(entry$action), "prior")
     if (is.null(entry$simplex)) must(identical(entry$term, held_term(entry)), "prior")
-    must(all(start[, entry$term] >= entry$lower & start[, entry$term] <= entry$upper), "start of the chains")
   }
   must(identical(names(prior), vapply(prior, `[[`, "", "term", USE.NAMES = FALSE)), "prior")
 }

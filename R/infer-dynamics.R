@@ -31,6 +31,11 @@ new_codec <- function(iohmm) {
   codec
 }
 
+# The argument of a function `setting` that learned dynamics come by: its first.
+dynamics_argument <- function(setting, iohmm) {
+  if (!is.null(iohmm)) c(if (is.function(setting)) names(formals(setting))[1], "dynamics")[1]
+}
+
 without_visits <- function(iohmm) {
   iohmm["coded"] <- list(NULL)
   iohmm

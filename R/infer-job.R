@@ -23,13 +23,39 @@ held_job <- function(held, given = list()) {
   plain <- held$contents$job
   chain <- held$contents$chain
   check_held_fingerprint(held$fingerprint, held_fit(contents_fingerprint(plain, chain)))
-  held_fit(check_held_job(plain))
-  recipe <- held_recipe(plain, given)
+  held_fit({
+    check_held_job(plain)
+    check_held_dynamics(plain)
+    check_held_start(plain, held_chains(plain))
+  })
+  recipe <- held_fit(held_functions(held_recipe(plain, given)))
   held_fit({
     job <- job_from_plain(plain, recipe)
+    held_functions(check_held_worth(job, plain))
     check_held_visits(job)
-    check_held_chain(chain, job)
+    chain <- chain_from_plain(chain)
+    if (is.null(job$evaluator$joint)) check_held_chain(chain, job) else check_held_walk(chain, job)
     job
+  })
+}
+
+# What a setting given anew says that beliefs are worth is what it said in the fit, of which a file has the values.
+check_held_worth <- function(job, plain) {
+  whole <- if (is.null(job$inverse$cut)) job$inverse else job$inverse$cut$whole
+  if (!isTRUE(plain$recipe[["setting"]])) return(invisible())
+  worth <- reward_at_nodes(whole$recipe$like$setting, whole$problem$space)
+  if (!is_near(as.vector(worth), as.vector(plain$reward))) refuse_other_function("setting")
+}
+
+refuse_other_function <- function(argument) {
+  abort_input(argument, "is not the function that the fit was given: at the middle of the prior it returns something ",
+              "else.")
+}
+
+# What is wrong with functions given anew may be wrong with the file instead: it is refused as both.
+held_functions <- function(code) {
+  tryCatch(code, ibrc_error_input = function(e) {
+    abort(c("checkpoint", "file", "input"), e$message, argument = e$argument, fields = list(reason = "functions"))
   })
 }
 
@@ -40,11 +66,12 @@ check_held_fingerprint <- function(found, wanted) {
                     " is not what it says it holds. Use a copy of it, or fit anew.", parts = parts)
 }
 
+# `chain`: as a file has it.
 contents_fingerprint <- function(plain, chain) c(job_fingerprint(plain), chain = hash_of(encoded(chain)))
 
 # Chains are encoded once, for their fingerprint and for the file.
 save_checkpoint <- function(file, job, chain) {
-  chain <- encoded(chain)
+  chain <- encoded(chain_to_plain(chain))
   write_checkpoint(file, list(job = job_to_plain(job), chain = chain), c(job$fingerprint, chain = hash_of(chain)))
 }
 
@@ -75,7 +102,8 @@ checkpoint_writer <- function(file, job, stands = NULL) {
 # What a job is made of, by the name that a user has for it: each of its fields is in one of these, and counts.
 job_fingerprint <- function(plain) {
   data <- c("histories", "group", "group_levels", "by", "actions", "keep_data")
-  model <- c("setting", "models", "reward", "problems", "recipe", "resolution", "interpolate", "surprise", "tolerance")
+  model <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate", "surprise",
+             "tolerance")
   prior <- c("prior", "fixed", "likelihood")
   # How it is run, which changes no draw.
   aside <- c("cores", "refresh")
@@ -128,11 +156,11 @@ refuse_other_run <- function(found, fingerprint, but = NULL) {
 # A job in nothing but lists and vectors, and back. Classes are put on again by
 # name, and what can be worked out again is left out.
 job_to_plain <- function(job) {
-  inverse <- job$inverse
+  # Of draws of the dynamics it holds what they are draws of, and the laws.
+  inverse <- if (is.null(job$inverse$cut)) job$inverse else job$inverse$cut$whole
   c(problem_to_plain(inverse$problem), list(
     problems = if (!is.null(inverse$problems)) lapply(inverse$problems, problem_to_plain),
-    # Nothing in a file is run: of functions it says that there were some.
-    recipe = if (!is.null(inverse$recipe)) vapply(inverse$recipe[c("setting", "models")], is.function, NA),
+    recipe = recipe_flags(inverse$recipe), dynamics = dynamics_to_plain(job),
     resolution = inverse$problem$resolution, interpolate = inverse$problem$interpolate,
     surprise = inverse$problem$surprise,
     prior = lapply(unclass(inverse$prior), unclass), fixed = inverse$fixed,
@@ -141,6 +169,13 @@ job_to_plain <- function(job) {
     group = as.integer(inverse$group), group_levels = levels(inverse$group), by = inverse$by,
     actions = inverse$actions, run = job$run, sampler = job$sampler, keep_data = job$keep_data
   ))
+}
+
+# Nothing in a file is run: of functions it says that there were some. NA: no models, but the setting's own dynamics,
+# whatever they are at each point.
+recipe_flags <- function(recipe) {
+  if (is.null(recipe)) return(NULL)
+  c(setting = is.function(recipe$setting), models = if (is.null(recipe$models)) NA else is.function(recipe$models))
 }
 
 problem_to_plain <- function(problem) {
@@ -161,8 +196,9 @@ problem_from_plain <- function(held, plain) {
 
 # The recipe of a held job, from functions given anew: they have to be those of the fit.
 held_recipe <- function(plain, given) {
-  for (argument in c("setting", "models")) {
-    wanted <- isTRUE(plain$recipe[[argument]])
+  functions <- vapply(c(setting = "setting", models = "models"), function(name) isTRUE(plain$recipe[[name]]), NA)
+  for (argument in names(functions)) {
+    wanted <- functions[[argument]]
     if (wanted && !is.function(given[[argument]])) {
       abort_input(argument, "must be given: it was a function in the fit, which no file holds. Give the same ",
                   "function again, as in resume(file, ", argument, " = ).")
@@ -175,18 +211,19 @@ held_recipe <- function(plain, given) {
   prior <- new_ibrc_prior(plain$prior)
   kept <- list(setting = structure(plain$setting, class = "ibrc_setting"),
                models = structure(plain$models, class = "ibrc_models"))
-  ask <- function(argument) if (plain$recipe[[argument]]) given[[argument]] else kept[[argument]]
-  recipe <- open_recipe(read_recipe(ask("setting"), ask("models"), quantity_terms(prior), plain$fixed), prior)
+  setting <- if (functions[["setting"]]) given$setting else kept$setting
+  models <- if (functions[["models"]]) given$models else if (!is.na(plain$recipe[["models"]])) kept$models
+  iohmm <- if (!is.null(plain$dynamics)) iohmm_from_plain(plain$dynamics$iohmm)
+  recipe <- read_recipe(setting, models, quantity_terms(prior), plain$fixed, dynamics_argument(setting, iohmm))
+  if (!is.null(iohmm)) recipe <- with_codec(recipe, new_codec(iohmm))
+  recipe <- open_recipe(recipe, prior)
   for (argument in c("setting", "models")) {
     parts <- list(setting = c("transition", "emission", "utility", "discount", "start"), models = "weights")[[argument]]
     same <- is_near(lapply(unclass(recipe$like[[argument]])[parts], as.vector),
                     lapply(unclass(kept[[argument]])[parts], as.vector))
     same <- same && (argument == "setting" || is_near(valid_stack(recipe$like$models, recipe$like$setting),
                                                       valid_stack(kept$models, recipe$like$setting)))
-    if (!same) {
-      abort_input(if (plain$recipe[[argument]]) argument else "setting", "is not the function that the fit was given: ",
-                  "at the middle of the prior it returns something else.")
-    }
+    if (!same) refuse_other_function(if (functions[[argument]]) argument else "setting")
   }
   recipe
 }
@@ -198,7 +235,13 @@ job_from_plain <- function(plain, recipe = NULL) {
                   group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
                   recipe = recipe,
                   prior = new_ibrc_prior(plain$prior), fixed = plain$fixed, tolerance = plain$tolerance)
-  evaluator <- inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
+  held <- plain$dynamics
+  if (identical(held$uncertainty, "cut")) inverse <- with_cut(inverse, held[c("laws", "effective")], plain$run$cores)
+  evaluator <- if (identical(held$uncertainty, "joint")) {
+    joint_evaluator(inverse, held$tree, plain$run$chains, plain$run$cores, plain$likelihood)
+  } else {
+    inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
+  }
   list(inverse = inverse, evaluator = evaluator, run = plain$run, sampler = plain$sampler,
        keep_data = plain$keep_data)
 }

@@ -20,19 +20,7 @@ is_cut <- function(fit) identical(fit$dynamics$uncertainty, "cut")
 n_cut_draws <- function(fit) dim(fit$dynamics$draws)[2] %/% fit$dynamics$chains_per_draw
 dynamics_of_chain <- function(fit, chain) (chain - 1L) %/% fit$dynamics$chains_per_draw + 1L
 
-# One problem per row of fractions, on the lattice of another.
-cut_problems <- function(recipe, fractions, like, cores = 1L) {
-  lapply(seq_len(nrow(fractions)), function(k) {
-    world <- world_at(recipe, recipe$held, recipe_dynamics(recipe, fractions[k, ]))
-    problem <- build_problem(world$setting, world$models, like$resolution, like$interpolate, like$surprise,
-                             cores = cores)
-    # A worth of beliefs may be known by its values alone (resume()).
-    if (!setting_varies(recipe)) problem$reward <- like$reward
-    problem
-  })
-}
-
-# The same of a fit, one per draw of the dynamics.
+# One problem per draw of the dynamics.
 problems_of_cut <- function(fit, cores = 1L) {
   laws <- fit$dynamics$draws
   first <- 1L + fit$dynamics$chains_per_draw * (seq_len(n_cut_draws(fit)) - 1L)

@@ -21,7 +21,8 @@ folder <- file.path("_build", "trust")
 # which to begin with, and 0 which to run alone. `needs` are the files and folders that its
 # outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
 # rooms of R/ up to fits, which know nothing of those to their right (test-rooms.R), and src/;
-# "chains" the same without what only files, inferred dynamics and verdicts need. Comments do not count.
+# "chains" the same without what only files, inferred dynamics and verdicts need; "clinic" the one that tests of learned
+# dynamics share. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
   Calibration           calibration.R  1000       70      'chains R/compare-groups.R R/compare-cost_benefit.R'
@@ -42,10 +43,10 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   'Memory and C'        builds.sh      ''         8       'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      everyday.R     ''         3       'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      suite.R        ''         15      'all'
-  Faults                kill.R         ''         5       fits
-  Faults                interrupt.R    ''         0       fits
-  Faults                disk.R         ''         1       fits
-  Faults                damage.R       ''         12      'R src tests/testthat'
+  Faults                kill.R         ''         8       'fits clinic'
+  Faults                interrupt.R    ''         0       'fits clinic'
+  Faults                disk.R         ''         2       'fits clinic'
+  Faults                damage.R       ''         20      'R src tests/testthat'
   Faults                storm.R        ''         2       fits
   Faults                generator.R    ''         1       fits
   Faults                leak.R         ''         2       'R src'
@@ -90,6 +91,9 @@ sources_hash <- function(row) {
     rooms <- list.files("R", up_to_fits, full.names = TRUE)
     if ("chains" %in% needs) rooms <- grep(not_chains, rooms, value = TRUE, invert = TRUE, perl = TRUE)
     needs <- c(setdiff(needs, c("fits", "chains")), "src", "DESCRIPTION", "NAMESPACE", rooms)
+  }
+  if ("clinic" %in% needs) {
+    needs <- c(setdiff(needs, "clinic"), file.path("tests", "testthat", c("helper-fits.R", "helper-dynamics.R")))
   }
   if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")
   needs <- c(needs, file.path("tests", "slow", c(row$script, "shared")))

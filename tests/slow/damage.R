@@ -8,14 +8,16 @@
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "small.R"))
-source(file.path("tests", "testthat", "helper-checkpoint.R"))
+for (helper in c("helper-fits.R", "helper-dynamics.R", "helper-checkpoint.R")) {
+  source(file.path("tests", "testthat", helper))
+}
 
 # ---- a package that does not look (in a process of its own, which may crash) ------------------
 
 # An outcome a line, as they come.
 given <- commandArgs(TRUE)
 if (length(given) > 1 && given[1] == "planted") {
-  blind <- altered_package("held_job", function(held) own("job_from_plain")(held$contents$job))
+  blind <- altered_package("held_job", function(held, given) own("job_from_plain")(held$contents$job))
   kind <- readRDS(given[2])
   set.seed(7)
   for (change in sample(changed_contents(kind$held$contents), 150)) {
@@ -99,7 +101,7 @@ kinds <- checkpoint_kinds(folder)
 count_outcomes <- function(kind, changes, honest, from = asNamespace("ibrc")) {
   outcomes <- vapply(changes, function(change) {
     write_changed(path, kind$held, change, honest)
-    outcome <- outcome_of_change(path, from)
+    outcome <- outcome_of_change(path, from, given = kind$given)
     if (!outcome %in% c("refused", "fit")) cat("  ", change$way, ", ", change$what, ": ", outcome, "\n", sep = "")
     if (outcome %in% c("refused", "fit", "broken")) outcome else "error"
   }, "")
@@ -108,8 +110,8 @@ count_outcomes <- function(kind, changes, honest, from = asNamespace("ibrc")) {
 for (name in names(kinds)) {
   kind <- kinds[[name]]
   changes <- changed_contents(kind$held$contents)
-  # All of them for a long run, and for groups that have all of their own; of the others a share.
-  in_full <- name %in% c("near its end", "of two groups")
+  # All of them for a long run, for groups that have all of their own and for dynamics; of the others a share.
+  in_full <- name %in% c("near its end", "of two groups", "of dynamics and agents")
   if (!in_full) changes <- sample(changes, 200)
   asked <- function(what) paste0(if (in_full) "every kind of change of every field, " else "200 changes, ", what)
   counts <- count_outcomes(kind, changes, honest = FALSE)

@@ -9,6 +9,8 @@
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "small.R"))
 
+for (helper in c("helper-fits.R", "helper-dynamics.R")) source(file.path("tests", "testthat", helper))
+
 package <- asNamespace("ibrc")
 script <- file.path("tests", "slow", "disk.R")
 
@@ -45,31 +47,39 @@ disk_of <- function(kind, folder) {
   })
 }
 
-# What must hold, by name.
-full_disk <- function(from, folder, disk) {
+# Dynamics and agents together, in as many steps.
+joint_fit <- function(from, ...) {
+  from$ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)), list(eta = 0, optimism = 0.5),
+            chains = 2, iter = 200, warmup = 100, seed = 5, resolution = 5,
+            dynamics = ward_iohmm(transitions = "shared"), ...)
+}
+
+# What must hold, by name. `fit` makes fits, and resume() is to be `given` this again.
+full_disk <- function(from, folder, disk, fit = small_fit, given = list()) {
   path <- file.path(folder, "fit.ibrc")
-  unbroken <- small_fit(package)$draws
+  go_on <- function(from) do.call(from$resume, c(list(path), given))
+  unbroken <- suppressWarnings(fit(package))$draws
   disk$fill()
-  first <- observe(small_fit(from, file = path, refresh = 20))
+  first <- observe(fit(from, file = path, refresh = 20))
   left_first <- litter(folder, "filler")
   disk$clear()
   unlink(file.path(folder, left_first))
 
   before <- NULL
-  later <- observe(small_fit(from, file = path, refresh = 20), function(step) {
+  later <- observe(fit(from, file = path, refresh = 20), function(step) {
     if (step != 100) return()
     before <<- bytes_of(path)
     disk$fill()
   })
   left_later <- litter(folder, c("filler", "fit.ibrc"))
   after <- bytes_of(path)
-  while_full <- observe(from$resume(path))
+  while_full <- observe(go_on(from))
   disk$clear()
-  resumed <- resumed_draws(path)
+  resumed <- observe(go_on(package))$value$draws
   unlink(file.path(folder, c(left_later, "fit.ibrc")))
 
   # Room again before the end.
-  again <- observe(small_fit(from, file = path, refresh = 20), function(step) {
+  again <- observe(fit(from, file = path, refresh = 20), function(step) {
     if (step == 60) disk$fill()
     if (step == 140) disk$clear()
   })
@@ -88,11 +98,11 @@ full_disk <- function(from, folder, disk) {
 
 # ---- folders (in a process that is not root's) ------------------------------------------
 
-# Plans made and chains started before the refusal.
+# Problems built and chains begun before the refusal.
 work_before <- function(from, path) {
   work <- 0
   counted <- from
-  for (name in c("plan_agent", "start_chains")) {
+  for (name in c("build_problem", "begin_chains")) {
     counted <- local({
       real <- from[[name]]
       altered_package(name, function(...) {
@@ -144,7 +154,9 @@ vanishing_folder <- function(from) {
 
 given <- commandArgs(TRUE)
 if (length(given) > 0 && given[1] == "disk") {
-  told <- lapply(c(list(real = package), planted), full_disk, given[3], disk_of(given[2], given[3]))
+  disk <- disk_of(given[2], given[3])
+  told <- lapply(c(list(real = package), planted), full_disk, given[3], disk)
+  told$joint <- full_disk(package, given[3], disk, joint_fit, list(setting = clinic_of, models = clinic_step))
   saveRDS(told, given[4])
   quit(status = 0)
 }
@@ -197,6 +209,8 @@ for (kind in names(kinds)) {
           "every check holds", say(checks[first]), all(checks[first]))
   promise(named("a disk that is full later is a warning that says so; draws and the checkpoint before are kept"),
           "every check holds", say(checks[!first]), all(checks[!first]))
+  promise(named("a full disk is met in the same way by a fit of dynamics and agents together"), "every check holds",
+          say(told$joint), all(told$joint))
   for (fault in names(planted)) {
     promise(named(paste0("a planted ", fault, " is seen")), paste0("the check '", noticed_by[[fault]], "' fails"),
             say(told[[fault]]), !told[[fault]][[noticed_by[[fault]]]])
@@ -208,11 +222,11 @@ told <- ask_child(c("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups
 if (is.null(told)) told <- ask_child(character(), "folder")
 figure <- function(told) {
   paste0(told$refused, " of ", length(told$folders), " (", paste(told$folders, collapse = ", "), "), after ", told$work,
-         " plans and starts")
+         " tables and starts")
 }
 holds <- function(told) told$refused == length(told$folders) && told$work == 0 && told$left == 0
 promise("a folder that cannot be written to is a classed error before any work",
-        "every folder refused, no plan and no start before", figure(told$refused),
+        "every folder refused, no tables and no start before", figure(told$refused),
         holds(told$refused))
 promise("a planted check that comes late is seen", "not every folder refused before any work", figure(told$unchecked),
         !holds(told$unchecked))

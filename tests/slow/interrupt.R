@@ -5,11 +5,14 @@
 #
 # A problem is "DIAG" or "5,151 nodes", then ", checkpoints", ", groups" (ten of them)
 # or ", groups in processes", if any. The first two forms are what is promised; ", deaf" is a
-# planted fault, a fit that listens every half second. Or it is one of the `long_calls` below, which
-# take seconds or minutes, most of them inside C.
+# planted fault, a fit that listens every half second. "dynamics" are learned dynamics and agents together, also with
+# ", checkpoints", and "dynamics, climbing" the same before their first step. Or it is one of the `long_calls` below,
+# which take seconds or minutes, most of them inside C.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "problems.R"))
+
+for (helper in c("helper-fits.R", "helper-dynamics.R")) source(file.path("tests", "testthat", helper))
 
 moments <- argument(1, 20L)
 now <- function() as.numeric(Sys.time())
@@ -44,6 +47,32 @@ fit_forever <- function(name) {
       fit <- from$ibrc(problem$visits, problem$setting, problem$models, problem$prior, by = by, iter = 2e4,
                        warmup = 0, seed = moment, refresh = if (is.null(file)) 0 else 20, file = file,
                        control = list(overwrite = TRUE))
+      if (fit$interrupted && all(is.finite(unlist(fit$draws)))) paste("draws", dim(fit$draws[[1]])[1]) else "wrong"
+    }, ibrc_error_interrupted = function(e) "none 0", interrupt = function(e) "before 0",
+    error = function(e) gsub("[[:space:]]+", "_", conditionMessage(e)))
+    cat("back", format(c(now(), turn(Sys.getpid())), digits = 20), outcome, "\n")
+    if (!is.null(file) && startsWith(outcome, "draws")) cat("file", checkpoint_step(file), "\n")
+  }
+}
+
+# The same with learned dynamics. A climb is interrupted from the beginning on, chains from some steps on.
+infer_forever <- function(name) {
+  file <- if (endsWith(name, "checkpoints")) tempfile(fileext = ".ibrc")
+  climbing <- endsWith(name, "climbing")
+  data <- as.data.frame(ward_visits())
+  data$ward <- data$id %% 6
+  visits <- trajectories(data, covariates = "ward", setting = clinic_of(clinic_truth()))
+  iohmm <- ward_iohmm(transitions = "shared")
+  begin <- function() cat("begin", Sys.getpid(), "\n")
+  for (moment in seq_len(moments)) {
+    if (climbing) begin()
+    outcome <- tryCatch({
+      fit <- withCallingHandlers(
+        ibrc(visits, clinic_of, clinic_step, ward_prior(), list(eta = 0), by = if (climbing) "ward", iter = 2e4,
+             warmup = 0, seed = moment, refresh = 20, resolution = 20, file = file, dynamics = iohmm,
+             control = list(overwrite = TRUE)),
+        message = function(m) if (!climbing && startsWith(conditionMessage(m), "step 20 ")) begin()
+      )
       if (fit$interrupted && all(is.finite(unlist(fit$draws)))) paste("draws", dim(fit$draws[[1]])[1]) else "wrong"
     }, ibrc_error_interrupted = function(e) "none 0", interrupt = function(e) "before 0",
     error = function(e) gsub("[[:space:]]+", "_", conditionMessage(e)))
@@ -141,12 +170,19 @@ interrupt_at_random <- function(name) {
 
 given <- commandArgs(TRUE)
 if (length(given) > 1 && given[2] == "child") {
-  if (given[3] %in% names(long_calls)) call_forever(given[3]) else fit_forever(given[3])
+  if (given[3] %in% names(long_calls)) {
+    call_forever(given[3])
+  } else if (startsWith(given[3], "dynamics")) {
+    suppressMessages(infer_forever(given[3]))
+  } else {
+    fit_forever(given[3])
+  }
   quit(status = 0)
 }
 set.seed(8)
 names <- if (length(given) > 1) given[-1] else c("DIAG, deaf", "DIAG", "DIAG, checkpoints", "5,151 nodes",
-                                                    "5,151 nodes, checkpoints", names(long_calls))
+                                                    "5,151 nodes, checkpoints", "dynamics", "dynamics, checkpoints",
+                                                    "dynamics, climbing", names(long_calls))
 for (name in names) {
   rows <- interrupt_at_random(name)
   long <- name %in% names(long_calls)
@@ -170,8 +206,12 @@ for (name in names) {
   }
   promise(paste0("interrupted fits answer within 250 ms (", name, ")"),
           paste(moments, "interrupts, all within 250 ms"), figure, all(soon))
-  promise(paste0("interrupted fits return their draws (", name, ")"), paste(moments, "interrupts, all"),
-          paste(sum(rows$outcome == "draws"), "of", nrow(rows)), all(rows$outcome == "draws"))
+  # Before the first step there are none, which is said by the class of an error.
+  wanted <- if (endsWith(name, "climbing")) "none" else "draws"
+  promise(paste0(if (wanted == "draws") "interrupted fits return their draws (" else
+                   "fits that are interrupted before their first step say so (", name, ")"),
+          paste(moments, "interrupts, all"), paste(sum(rows$outcome == wanted), "of", nrow(rows)),
+          all(rows$outcome == wanted))
   if (endsWith(name, "checkpoints")) {
     whole <- rows$file_step == rows$draws
     promise(paste0("the checkpoint holds the last step (", name, ")"), paste(moments, "interrupts, all"),

@@ -172,12 +172,12 @@ write_changed <- function(path, held, change, honest, from = asNamespace("ibrc")
 }
 
 # What resume() makes of it: "refused", "fit" for one that can be read, "broken" for one that cannot, or an error's
-# class. One that takes too long is ended.
-outcome_of_change <- function(path, from = asNamespace("ibrc"), seconds = 20) {
+# class. One that takes too long is ended. `given`: the functions that the fit was given.
+outcome_of_change <- function(path, from = asNamespace("ibrc"), seconds = 20, given = list()) {
   setTimeLimit(elapsed = seconds, transient = TRUE)
   on.exit(setTimeLimit())
   tryCatch({
-    fit <- suppressMessages(from$resume(path, refresh = 0))
+    fit <- suppressWarnings(suppressMessages(resume_with(path, given, from)))
     sound <- all(is.finite(unlist(fit$draws))) && all(is.finite(fit$log_posterior)) && !fit$interrupted &&
       identical(unname(dim(fit$draws[[1]])[2:3]), c(fit$run$chains, length(fit$prior))) &&
       is.character(format(fit)) && is.finite(sum(fit$acceptance))
@@ -187,7 +187,10 @@ outcome_of_change <- function(path, from = asNamespace("ibrc"), seconds = 20) {
   })
 }
 
-# Checkpoints of small runs of every kind: where they stand, and the draws that they are taken up to.
+resume_with <- function(path, given, from = asNamespace("ibrc")) do.call(from$resume, c(list(path, refresh = 0), given))
+
+# Checkpoints of small runs of every kind: where they stand, the draws that they are taken up to, and the functions
+# that they ask for.
 checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
   setting <- diag_setting()
   models <- diag_models()
@@ -221,5 +224,33 @@ checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
        "finished" = kept_at(40, 40, iter = 40),
        "of two groups" = kept_at(150, 50, problem = list(f = setting, m = other), by = "sex"),
        "by the paper's walk" = kept_at(30, 10, iter = 40, of = costs, control = list(sampler = "paper")),
-       "of the prior alone" = kept_at(110, 55, sample_prior = "only", iter = 220))
+       "of the prior alone" = kept_at(110, 55, sample_prior = "only", iter = 220),
+       "of dynamics in warm-up" = dynamics_kinds(folder, from)[[1]],
+       "of dynamics and agents" = dynamics_kinds(folder, from)[[2]],
+       "of draws of the dynamics" = dynamics_kinds(folder, from)[[3]])
+}
+
+# The same with learned dynamics: of one run twice, and of draws of them.
+dynamics_kinds <- function(folder, from) {
+  cached(paste("dynamics_kinds", folder), {
+    given <- list(setting = clinic_of, models = clinic_step)
+    kept_of <- function(steps, ...) {
+      path <- file.path(folder, "kind.ibrc")
+      kept <- file.path(folder, paste0("kept", steps, ".ibrc"))
+      fit <- withCallingHandlers(
+        from$ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)),
+                  list(eta = 0, optimism = 0.5), chains = 2, iter = 30, warmup = 15, seed = 5, resolution = 5,
+                  refresh = 1, file = path, dynamics = ward_iohmm(transitions = "shared"), ...),
+        message = function(m) {
+          now <- startsWith(conditionMessage(m), paste("step", steps + 1, ""))
+          if (any(now)) file.copy(path, kept[now])
+          invokeRestart("muffleMessage")
+        }, warning = function(w) invokeRestart("muffleWarning")
+      )
+      out <- lapply(kept, function(at) list(held = from$read_checkpoint(at), draws = fit$draws, given = given))
+      unlink(c(path, kept))
+      out
+    }
+    c(kept_of(c(12, 27), by = "ward"), kept_of(25, uncertainty = "cut"))
+  })
 }

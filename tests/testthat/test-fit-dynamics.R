@@ -9,17 +9,120 @@ test_that("held dynamics are the fit in two steps", {
                    run(setting, clinic_step(setting))$draws)
 })
 
-test_that("joint draws do not depend on threads, and repeat", {
-  run <- function(cores) {
-    suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)),
-                          list(eta = 0, optimism = 0.5), chains = 2, iter = 20, warmup = 10, seed = 1, resolution = 5,
-                          cores = cores, dynamics = ward_iohmm(transitions = "shared"),
-                          control = ibrc_control(check = FALSE)))
+# A run of one group, 20 steps of which 10 are warm-up.
+small_run <- function(..., iter = 20, warmup = 10, control = ibrc_control()) {
+  suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)),
+                        list(eta = 0, optimism = 0.5), chains = 2, iter = iter, warmup = warmup, seed = 1,
+                        resolution = 5, dynamics = ward_iohmm(transitions = "shared"), control = control, ...))
+}
+
+# The top of these runs is climbed to once, by the first of them.
+recall_climb <- function(frame = parent.frame()) {
+  real <- joint_top
+  local_replacement("joint_top", function(...) cached("small_top", real(...)), frame)
+}
+
+small_joint <- function() {
+  recall_climb()
+  cached("small_joint", small_run())
+}
+
+go_on <- function(path, ...) {
+  suppressWarnings(suppressMessages(resume(path, setting = clinic_of, models = clinic_step, ...)))
+}
+
+# All that a fit is made of, but for what resume() says it knows by its values alone.
+expect_same_fit <- function(fit, like) {
+  for (part in setdiff(names(like), "problem")) {
+    same <- identical(fit[[part]], like[[part]], ignore.environment = TRUE, ignore.bytecode = TRUE,
+                      ignore.srcref = TRUE)
+    testthat::expect_true(same, label = part)
   }
-  one <- run(1)
-  two <- run(2)
+  testthat::expect_identical(fit$problem[c("tables", "reward")], like$problem[c("tables", "reward")])
+}
+
+# A run that keeps the checkpoints of these steps.
+keep_checkpoints <- function(steps, run = small_run, frame = parent.frame()) {
+  folder <- withr::local_tempdir(.local_envir = frame)
+  path <- file.path(folder, "fit.ibrc")
+  fit <- withCallingHandlers(run(file = path, refresh = 1), message = function(m) {
+    at <- steps[startsWith(conditionMessage(m), paste("step", steps + 1, ""))]
+    if (length(at)) file.copy(path, file.path(folder, paste0(at, ".ibrc")))
+    invokeRestart("muffleMessage")
+  })
+  list(fit = fit, last = path, path = file.path(folder, paste0(steps, ".ibrc")))
+}
+
+# Interrupts chains after a step, as Ctrl-C would.
+interrupt_after <- function(name, step, frame = parent.frame()) {
+  real <- get(name, asNamespace("ibrc"))
+  local_replacement(name, function(state, log_density) {
+    if (state$iteration == step) stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+    real(state, log_density)
+  }, frame)
+}
+
+test_that("joint draws do not depend on threads, nor on a plan for processes, and repeat", {
+  one <- small_joint()
+  local_replacement("can_spread", function() TRUE)
+  two <- small_run(cores = 2)
   expect_identical(two$draws, one$draws)
   expect_identical(two$dynamics$draws, one$dynamics$draws)
+})
+
+test_that("a joint run that was stopped after any step goes on to the same fit", {
+  unbroken <- small_joint()
+  recall_climb()
+  kept <- keep_checkpoints(c(0, 1, 9, 10, 11, 19))
+  expect_identical(kept$fit$draws, unbroken$draws)
+  copy <- withr::local_tempfile(fileext = ".ibrc")
+  for (path in kept$path) {
+    file.copy(path, copy, overwrite = TRUE)
+    fit <- go_on(copy, refresh = 0)
+    expect_identical(fit$draws, unbroken$draws, label = basename(path))
+    expect_identical(fit$dynamics, unbroken$dynamics)
+  }
+  expect_same_fit(go_on(kept$last, refresh = 0)[names(unbroken) != "run"],
+                  unbroken[names(unbroken) != "run"])
+
+  # Interrupted again on its way: in warm-up there are no draws yet, later there are some.
+  local({
+    interrupt_after("walk_step", 5)
+    expect_error(go_on(kept$path[2]), "in warm-up, at step 5", class = "ibrc_error_interrupted")
+  })
+  expect_identical(iteration_of(read_checkpoint(kept$path[2])$contents$chain), 5L)
+  part <- local({
+    interrupt_after("walk_step", 16)
+    go_on(kept$path[2])
+  })
+  expect_true(part$interrupted)
+  expect_identical(part$draws$all, unbroken$draws$all[1:6, , , drop = FALSE])
+  expect_identical(go_on(kept$path[2])$draws, unbroken$draws)
+})
+
+test_that("another run's file is refused before the climb, and an interrupt there is said by its class", {
+  recall_climb()
+  kept <- keep_checkpoints(8)
+  file.rename(kept$path, kept$last)
+  local_replacement("joint_top", function(...) {
+    stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+  })
+  error <- expect_error(small_run(file = kept$last, control = ibrc_control(tolerance = 1e-7)),
+                        class = "ibrc_error_checkpoint")
+  expect_identical(error$parts, "model")
+  expect_error(small_run(file = kept$last), "before its first step", class = "ibrc_error_interrupted")
+  expect_identical(iteration_of(read_checkpoint(kept$last)$contents$chain), 8L)
+})
+
+test_that("a joint run without a number of steps grows, and is taken up from before and after it grew", {
+  recall_climb()
+  local_replacement("least_iter", 20L)
+  local_replacement("are_settled", function(fit) FALSE)
+  grown <- function(...) small_run(iter = NULL, control = ibrc_control(max_iter = 28), ...)
+  kept <- keep_checkpoints(c(15, 19, 20, 24, 26), grown)
+  expect_identical(kept$fit$run$iter, 28L)
+  expect_identical(kept$fit$draws$all[1:10, , , drop = FALSE], small_joint()$draws$all)
+  for (path in c(kept$path, kept$last)) expect_identical(go_on(path, refresh = 0)$draws, kept$fit$draws)
 })
 
 test_that("draws of the dynamics without the actions are pooled", {
@@ -50,7 +153,6 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, uncertainty = "both"), "uncertainty")
   expect_refused(run(list(a = clinic_of(iohmm)), clinic_step, dynamics = iohmm), "setting", "cannot be a list")
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")
-  expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, file = tempfile()), "file", "yet")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(sampler = "paper")), "sampler")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = ward_fit())), "start", "the top")
   bare <- iohmm
@@ -58,15 +160,66 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")
 })
 
-test_that("a joint fit goes on where it stands", {
-  run <- function(iter) {
-    suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)),
-                          list(eta = 0, optimism = 0.5), chains = 2, iter = iter, warmup = 10, seed = 1, resolution = 5,
-                          dynamics = ward_iohmm(transitions = "shared"), control = ibrc_control(check = FALSE)))
-  }
-  longer <- suppressWarnings(extend_fit(run(20), 15, control = ibrc_control(check = FALSE)))
-  whole <- run(35)
+test_that("a joint fit goes on where it stands, with a file as well", {
+  short <- small_joint()
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  more <- function(...) suppressWarnings(suppressMessages(extend_fit(short, 15, ...)))
+  longer <- more()
+  recall_climb()
+  whole <- small_run(iter = 35)
   expect_identical(longer$draws, whole$draws)
   expect_identical(longer$dynamics$draws, whole$dynamics$draws)
-  expect_refused(extend_fit(longer, 5, file = tempfile()), "file", "yet")
+  part <- local({
+    interrupt_after("walk_step", 28)
+    more(file = path)
+  })
+  expect_true(part$interrupted)
+  expect_identical(go_on(path)$draws, whole$draws)
+})
+
+test_that("draws of the dynamics are pooled to the same fit after a stop, whoever ran the groups", {
+  local_replacement("cut_draws", 3L)
+  cut <- function(...) small_run(uncertainty = "cut", by = "ward", ...)
+  unbroken <- cut()
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  stopped <- local({
+    interrupt_after("sampler_step", 15)
+    suppressMessages(cut(file = path))
+  })
+  expect_true(stopped$interrupted)
+  expect_identical(dim(stopped$draws$east), c(5L, 6L, 1L))
+  expect_same_fit(go_on(path), unbroken)
+  # In processes, as if there were some.
+  unlink(path)
+  local_replacement("can_spread", function() TRUE)
+  local_replacement("spread", function(pieces, work, over) lapply(pieces, work))
+  local_replacement("cores_of_piece", function(cores, over) cores)
+  apart <- suppressMessages(cut(file = path, refresh = 7, control = ibrc_control(keep_data = FALSE)))
+  expect_identical(apart$draws, unbroken$draws)
+  expect_null(apart$histories)
+  again <- go_on(path)
+  expect_identical(again$draws, unbroken$draws)
+  expect_null(again$histories)
+  expect_refused(extend_fit(unbroken, 5), "fit", "pooled")
+})
+
+test_that("a setting whose laws are replaced, models of its own and quantities come back from a file", {
+  iohmm <- ward_iohmm(transitions = "shared")
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  run <- function(setting, models, uncertainty, prior = ibrc_prior(alpha ~ lognormal(0, 1))) {
+    unlink(path)
+    suppressWarnings(ibrc(ward_visits(), setting, models, prior, list(eta = 0, optimism = 0.5), chains = 1, iter = 8,
+                          warmup = 4, seed = 1, resolution = 4, dynamics = iohmm, uncertainty = uncertainty,
+                          file = path))
+  }
+  local_replacement("cut_draws", 2L)
+  # Nothing to ask for: models are the setting's own, wherever its laws are.
+  fit <- run(clinic_of(iohmm), NULL, "joint")
+  expect_identical(suppressWarnings(resume(path))$draws, fit$draws)
+  fit <- run(clinic_of(iohmm), clinic_step, "cut")
+  expect_identical(resume(path, models = clinic_step)$draws, fit$draws)
+  expect_refused(resume(path), "models", "must be given")
+  priced <- ibrc_prior(alpha ~ lognormal(0, 1), bonus ~ lognormal(0.7, 0.3))
+  fit <- run(clinic_of, clinic_step, "none", priced)
+  expect_identical(go_on(path)$draws, fit$draws)
 })

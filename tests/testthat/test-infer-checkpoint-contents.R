@@ -8,10 +8,10 @@ test_that("checkpoints of all kinds are taken up to the draws of an unbroken run
   for (kind in names(kinds)) {
     held <- kinds[[kind]]$held
     write_checkpoint(path, held$contents, held$fingerprint)
-    expect_identical(resume(path, refresh = 0)$draws, kinds[[kind]]$draws, label = kind)
+    expect_identical(suppressWarnings(resume_with(path, kinds[[kind]]$given))$draws, kinds[[kind]]$draws, label = kind)
   }
   steps <- vapply(kinds, function(kind) iteration_of(kind$held$contents$chain), 0L)
-  expect_identical(unname(steps), c(0L, 40L, 100L, 220L, 40L, 150L, 30L, 110L))
+  expect_identical(unname(steps), c(0L, 40L, 100L, 220L, 40L, 150L, 30L, 110L, 12L, 27L, 25L))
 })
 
 test_that("the fields that are looked at are those that are written", {
@@ -24,12 +24,12 @@ test_that("a checkpoint changed anywhere and sealed again is refused, or holds a
   with_seed(8, for (kind in names(kinds)) {
     held <- kinds[[kind]]$held
     changes <- changed_contents(held$contents)
-    for (change in sample(changes, 10)) {
+    for (change in sample(changes, if (is.null(kinds[[kind]]$given)) 10 else 4)) {
       what <- paste0(kind, ": ", change$way, ", ", change$what)
       write_changed(path, held, change, honest = FALSE)
-      expect_identical(outcome_of_change(path), "refused", label = what)
+      expect_identical(outcome_of_change(path, given = kinds[[kind]]$given), "refused", label = what)
       write_changed(path, held, change, honest = TRUE)
-      expect_true(outcome_of_change(path) %in% c("refused", "fit"), label = what)
+      expect_true(outcome_of_change(path, given = kinds[[kind]]$given) %in% c("refused", "fit"), label = what)
     }
   })
 })
@@ -38,7 +38,7 @@ test_that("a checkpoint changed anywhere and sealed again is refused, or holds a
 outcome_with <- function(kind, change, path = path_of(parent.frame())) {
   contents <- change(kinds[[kind]]$held$contents)
   write_checkpoint(path, contents, contents_fingerprint(contents$job, contents$chain))
-  outcome_of_change(path)
+  outcome_of_change(path, given = kinds[[kind]]$given)
 }
 
 test_that("what crashed R is refused", {
@@ -55,6 +55,43 @@ test_that("what crashed R is refused", {
       x
     }, path), "refused")
   }
+})
+
+test_that("what would crash R in learned dynamics is refused", {
+  path <- path_of()
+  for (field in c("parent", "action", "observation", "start")) {
+    expect_identical(outcome_with("of dynamics and agents", function(x) {
+      x$job$dynamics$tree[[field]][3] <- 1000000L
+      x
+    }, path), "refused", label = field)
+  }
+  # A law that is one, and was not drawn.
+  expect_identical(outcome_with("of draws of the dynamics", function(x) {
+    x$job$dynamics$laws[4, 1] <- 1 - x$job$dynamics$laws[4, 1] / 2
+    x
+  }, path), "refused")
+})
+
+test_that("what is wrong with functions, or with what a file says of them, is refused as both", {
+  path <- path_of()
+  held <- kinds[["of dynamics and agents"]]$held
+  refused <- function(given, argument) {
+    error <- expect_error(resume_with(path, given), class = "ibrc_error_checkpoint")
+    expect_s3_class(error, "ibrc_error_input")
+    expect_identical(error$argument, argument)
+  }
+  write_checkpoint(path, held$contents, held$fingerprint)
+  refused(list(models = clinic_step), "setting")
+  refused(list(setting = clinic_of), "models")
+  refused(list(setting = function(dynamics) clinic_of(dynamics, 3), models = clinic_step), "setting")
+  refused(list(setting = function(dynamics) stop("a fault"), models = clinic_step), "setting")
+  # The same at the estimate, something else where the chains stand.
+  learned <- ward_iohmm(transitions = "shared")$start[1]
+  bent <- function(dynamics) clinic_of(dynamics, 2 + (abs(dynamics$start[1] - learned) > 1e-3))
+  expect_error(resume_with(path, list(setting = bent, models = clinic_step)), class = "ibrc_error_checkpoint")
+  held$contents$job$recipe[["models"]] <- FALSE
+  write_checkpoint(path, held$contents, contents_fingerprint(held$contents$job, held$contents$chain))
+  refused(list(setting = clinic_of, models = clinic_step), "models")
 })
 
 test_that("runs without an end, and numbers that no chain has, are refused", {

@@ -29,3 +29,24 @@ test_that("a job comes back from nothing but lists and vectors", {
     expect_identical(job$inverse$group, factor(plain$group_levels[plain$group], plain$group_levels))
   }
 })
+
+test_that("a job with learned dynamics comes back as well, with what was given as functions", {
+  inverse <- ward_inverse()
+  iohmm <- ward_iohmm(transitions = "shared")
+  run <- list(chains = 2L, iter = 20L, max_iter = 20L, warmup = 10L, thin = 1L, cores = 1L, refresh = 0L, seed = 1L)
+  joint <- list(inverse = inverse, evaluator = joint_evaluator(inverse, dynamics_tree(iohmm), 2, 1L), run = run,
+                sampler = "adaptive", keep_data = TRUE)
+  local_replacement("cut_draws", 2L)
+  many <- with_cut(inverse, cut_laws(inverse$recipe, iohmm, 1), 1L)
+  cut <- replace(joint, c("inverse", "evaluator"), list(many, inverse_evaluator(many, rep(1:4, each = 2))))
+  for (job in list(joint, cut)) {
+    plain <- job_to_plain(job)
+    recipe <- held_recipe(plain, list(setting = clinic_of, models = clinic_step))
+    expect_identical(recipe[c("codec", "at", "plain")], inverse$recipe[c("codec", "at", "plain")])
+    again <- job_from_plain(plain, recipe)
+    expect_identical(job_to_plain(again), plain)
+    expect_identical(again$evaluator$batch$tables, job$evaluator$batch$tables)
+    expect_identical(again$evaluator$own, job$evaluator$own)
+    expect_identical(again$evaluator$joint, job$evaluator$joint)
+  }
+})

@@ -199,3 +199,11 @@ test_that("a fit with functions is resumed with them, and with no others", {
   bytes <- readBin(path, "raw", 1e7)
   expect_false(grepl(secret, rawToChar(bytes[bytes != 0]), fixed = TRUE, useBytes = TRUE))
 })
+
+test_that("a fit without models, whose setting is a function, is resumed with the models that it had", {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  own <- function(accuracy) diag_setting(accuracy = accuracy)
+  fit <- ibrc(recipe_visits(), own, NULL, ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(14, 6)), chains = 2,
+              iter = 40, seed = 1, resolution = 15, file = path)
+  expect_identical(resume(path, setting = own)$draws, fit$draws)
+})
