@@ -9,7 +9,7 @@
 #' `ibrc_error_checkpoint`. Where `setting` or `models` was a function, give it again: it is called at the middle of the
 #' prior and where the chains stand, and has to return what it returned in the fit. A function that does not is refused
 #' with an error that is of class `ibrc_error_input` as well. A utility of beliefs that was
-#' given as a function is kept by its values on the lattice.
+#' given as a function, in a setting that is not asked for again, is kept by its values on the lattice.
 #'
 #' So it is for fits with learned dynamics ([ibrc()] with `dynamics`): their files also hold the learned model and, with
 #' `uncertainty = "joint"`, the visits that it was learned from, coded and without identifiers. `dynamics` need not be

@@ -231,6 +231,8 @@ held_recipe <- function(plain, given) {
 job_from_plain <- function(plain, recipe = NULL) {
   problems <- if (!is.null(plain$problems)) lapply(plain$problems, problem_from_plain, plain)
   problem <- if (is.null(problems)) problem_from_plain(plain, plain) else problems[[1]]
+  # Who gave the setting again gave its worth of beliefs as well.
+  if (isTRUE(plain$recipe[["setting"]])) problem$setting["belief_utility"] <- recipe$like$setting["belief_utility"]
   inverse <- list(problem = problem, problems = problems, histories = plain$histories, actions = plain$actions,
                   group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
                   recipe = recipe,
