@@ -10,8 +10,9 @@
 #'   `transition` `[from, to, action]`, `emission` `[to, observation, action]` and
 #'   `start` (with starts that differ also `start_by`), in any form that [decision_setting()] takes.
 #' @param mri_cost What an MRI costs, 0 or more.
-#' @param certainty,above What certainty is worth per visit, and the probability of a
-#'   state that counts as certain once exceeded ([certainty_bonus()]).
+#' @param certainty,above,full What certainty is worth per visit, the probability of a state that counts as certain once
+#'   exceeded, and the one from which all of it is paid ([certainty_bonus()]). In the paper it jumps; `full = 0.95` lets
+#'   it rise, and the answer depends less on the lattice of beliefs.
 #' @param discount How much the next visit counts beside this one.
 #' @return A setting ([decision_setting()]).
 #' @seealso [read_adni()] for the visits, [adni_like] for a cohort to try it on.
@@ -24,7 +25,7 @@
 #' truth <- adni_like_truth()
 #' parts <- c("states", "actions", "observations", "transition", "emission", "start")
 #' adni_setting(truth$setting[parts], mri_cost = 2)
-adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, discount = 0.95) {
+adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, discount = 0.95, full = above) {
   check_given(iohmm)
   needed <- c("states", "actions", "observations", "transition", "emission", "start")
   if (!is.list(iohmm) || is.data.frame(iohmm)) {
@@ -40,14 +41,14 @@ adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, disc
   mri_cost <- check_finite_number(mri_cost, "mri_cost")
   if (mri_cost < 0) abort_input("mri_cost", "must be 0 or more: it is taken off; it is ", format(mri_cost), ".")
   certainty <- check_finite_number(certainty, "certainty")
-  above <- check_certainty(above, "above")
+  bonus <- certainty_bonus(certainty, above, full)
   states <- check_names(iohmm$states, "iohmm$states")
   utility <- matrix(rep(-mri_cost * (actions == "mri"), each = length(states)), length(states),
                     dimnames = list(states, actions))
   setting <- decision_setting(
     states = states, actions = actions, observations = iohmm$observations,
     transition = iohmm$transition, emission = iohmm$emission, utility = utility,
-    belief_utility = certainty_bonus(certainty, above), discount = discount, start = iohmm$start,
+    belief_utility = bonus, discount = discount, start = iohmm$start,
     start_by = iohmm$start_by
   )
   setting$start_share <- iohmm$start_share

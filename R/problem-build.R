@@ -79,9 +79,8 @@ lost_worth <- function(problem) {
 changed_setting <- function(setting, change) {
   if (!is.null(change$utility)) setting$utility[] <- change$utility
   if (length(intersect(names(change), c("bonus", "above")))) {
-    worth <- if (is.null(change$bonus)) attr(setting$belief_utility, "worth") else change$bonus
-    above <- if (is.null(change$above)) attr(setting$belief_utility, "above") else change$above
-    setting$belief_utility <- new_ibrc_certainty_bonus(worth, above)
+    given <- list(worth = change$bonus, above = change$above)
+    setting$belief_utility <- do.call(changed_bonus, c(list(setting$belief_utility), Filter(Negate(is.null), given)))
   }
   setting
 }

@@ -2,7 +2,11 @@
 #'
 #' A worth of the belief itself, for the `belief_utility` of [decision_setting()]:
 #' it is paid at every visit, whatever the action, where the likeliest state has
-#' a probability of more than `above`.
+#' a probability of more than `above`, and in part from `above` to `full` if they differ.
+#'
+#' A bonus that jumps is a different wish on every lattice of beliefs: between two nodes it rises, and how far apart
+#' they are decides where. With `full` above `above` the rise is part of the wish, and a finer lattice (`resolution` of
+#' [plan_agent()] and [ibrc()]) changes the answer little.
 #'
 #' Any function of beliefs and an action can stand in its place; this one also says
 #' in words what it pays where a setting is printed.
@@ -10,9 +14,9 @@
 #' @param worth What certainty is worth per visit, a finite number. Negative: a price
 #'   of being sure.
 #' @param above The probability to exceed, at least 0 and less than 1.
+#' @param full The probability from which all of it is paid, `above` to 1; in between it rises in a line.
 #' @return A function of class `ibrc_certainty_bonus`: called with a matrix of beliefs
-#'   (one column per state) and the name of an action, it returns one number per row, `worth`
-#'   or 0.
+#'   (one column per state) and the name of an action, it returns one number per row, from 0 to `worth`.
 #' @seealso [adni_setting()], which uses it.
 #' @family problem statements
 #' @export
@@ -20,9 +24,16 @@
 #' bonus <- certainty_bonus(2.5, above = 0.9)
 #' bonus
 #' bonus(rbind(c(0.95, 0.05), c(0.5, 0.5)), "wait")
-certainty_bonus <- function(worth, above = 0.9) {
+#' certainty_bonus(2.5, above = 0.9, full = 0.95)(rbind(c(0.92, 0.08), c(0.95, 0.05)), "wait")
+certainty_bonus <- function(worth, above = 0.9, full = above) {
   check_given(worth)
-  new_ibrc_certainty_bonus(check_finite_number(worth, "worth"), check_certainty(above, "above"))
+  worth <- check_finite_number(worth, "worth")
+  above <- check_certainty(above, "above")
+  full <- check_finite_number(full, "full")
+  if (full < above || full > 1) {
+    abort_input("full", "must be at least `above`, ", format(above), ", and at most 1; it is ", format(full), ".")
+  }
+  new_ibrc_certainty_bonus(worth, above, full)
 }
 
 check_certainty <- function(x, argument) {
@@ -36,18 +47,28 @@ check_certainty <- function(x, argument) {
 # A belief that is 0.9 but for rounding does not exceed 0.9.
 certainty_slack <- 1e-12
 
-new_ibrc_certainty_bonus <- function(worth, above) {
+new_ibrc_certainty_bonus <- function(worth, above, full = above) {
   pays <- function(beliefs, action) {
     beliefs <- as.matrix(beliefs)
     surest <- beliefs[cbind(seq_len(nrow(beliefs)), max.col(beliefs, ties.method = "first"))]
-    worth * (surest > above + certainty_slack)
+    if (full <= above + certainty_slack) return(worth * (surest > above + certainty_slack))
+    worth * pmin(pmax((surest - above) / (full - above), 0), 1)
   }
-  structure(pays, class = c("ibrc_certainty_bonus", "function"), worth = worth, above = above)
+  structure(pays, class = c("ibrc_certainty_bonus", "function"), worth = worth, above = above, full = full)
+}
+
+# The same with another worth or bound; where it rises, it does so over as long a way, as far as there is room.
+changed_bonus <- function(bonus, worth = attr(bonus, "worth"), above = attr(bonus, "above")) {
+  rise <- attr(bonus, "full") - attr(bonus, "above")
+  new_ibrc_certainty_bonus(worth, above, min(1, above + rise))
 }
 
 #' @export
 format.ibrc_certainty_bonus <- function(x, ...) {
-  paste0(format(attr(x, "worth")), " while any belief exceeds ", format(attr(x, "above")))
+  above <- format(attr(x, "above"))
+  if (attr(x, "full") <= attr(x, "above")) return(paste0(format(attr(x, "worth")), " while any belief exceeds ", above))
+  paste0("from 0 to ", format(attr(x, "worth")), " as the surest belief rises from ", above, " to ",
+         format(attr(x, "full")))
 }
 
 #' @export

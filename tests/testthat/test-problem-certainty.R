@@ -8,6 +8,29 @@ test_that("the bonus is paid where a belief exceeds the bound", {
   expect_identical(certainty_bonus(-1, 0)(beliefs, "any"), rep(-1, 5))
 })
 
+test_that("it rises from the bound to where all of it is paid", {
+  rises <- certainty_bonus(2, above = 0.8, full = 0.9)
+  at <- function(p) rises(cbind(p, 1 - p), "any")
+  expect_close(at(c(0.5, 0.8, 0.85, 0.9, 0.95, 1)), c(0, 0, 1, 2, 2, 2), 1e-12)
+  # Where nothing lies between, it is the jump.
+  expect_identical(certainty_bonus(2.5, 0.9, 0.9)(rbind(c(0.91, 0.09), c(0.9, 0.1)), "any"), c(2.5, 0))
+  expect_identical(format(rises), "from 0 to 2 as the surest belief rises from 0.8 to 0.9")
+  for (bad in list(0.7, 1.1, NA, "a")) {
+    expect_identical(expect_error(certainty_bonus(1, 0.8, bad), class = "ibrc_error_input")$argument, "full")
+  }
+  # Another worth or bound leaves the way as long, while there is room.
+  moved <- attributes(changed_bonus(rises, above = 0.85))
+  expect_equal(c(moved$worth, moved$above, moved$full), c(2, 0.85, 0.95))
+  expect_equal(attr(changed_bonus(rises, worth = 3, above = 0.95), "full"), 1)
+  # At resolution 20 a rise from 0.9 to 0.95 is the jump, node by node, and at another resolution it is not.
+  truth <- adni_like_truth()$setting
+  parts <- truth[c("states", "actions", "observations", "transition", "emission", "start")]
+  worth <- function(setting, resolution) build_problem(setting, own_model(setting), resolution)$reward
+  risen <- adni_setting(parts, full = 0.95)
+  expect_close(worth(risen, 20), worth(adni_setting(parts), 20), 1e-12)
+  expect_gt(max(abs(worth(risen, 100) - worth(adni_setting(parts), 100))), 1)
+})
+
 test_that("it is the same as the function that it stands for", {
   setting <- function(worth) {
     decision_setting(c("well", "ill"), c("wait", "look"), c("neg", "pos"), diag(2),
