@@ -1,12 +1,14 @@
-# Does the joint posterior of dynamics and agents cover the truth? Fresh cohorts like `adni_like` (data-raw/adni_like.R),
-# dynamics learned from each, and ibrc(dynamics = ) with its defaults: alpha and optimism of doctors of patients over 75
-# and up to 75, and the difference in optimism.
+# Does the joint posterior of dynamics and agents cover the truth? Fresh cohorts like `adni_like` (made by
+# data-raw/adni_like.R), dynamics learned from each, and ibrc(dynamics = ): alpha and optimism of doctors of patients
+# over 75 and up to 75, and the difference in optimism. Runs have 10,000 steps, fewer than the defaults would make:
+# limits of intervals need no 400 effective draws to be told from the truth, and what the chains say of themselves is
+# shown.
 #
 #   Rscript tests/slow/cohorts.R [cohorts, 16]
 #
 # Size and marks were fixed before any run: 16 cohorts; of the five 95% intervals each covers the truth in at least 13
 # (with 95% each, fewer come about in 7 cases of a thousand); and the fault that is planted, learned dynamics that are
-# then taken as known, is seen if it covers one of the five in fewer than 13. Five to ten minutes of a core per cohort:
+# then taken as known, is seen if it covers one of the five in fewer than 13. Some ten minutes of a core per cohort:
 # what a cohort gave is kept in _build/trust/, and a run that was stopped goes on behind it.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
@@ -41,6 +43,7 @@ one_cohort <- function(i) {
     began <- proc.time()[[1]]
     fit <- suppressWarnings(ibrc(visits, adni_setting, models, prior, list(eta = 0), by = "over_75", resolution = 20,
                                  dynamics = iohmm, uncertainty = uncertainty, seed = i, refresh = 0,
+                                 iter = if (uncertainty == "joint") 10000, warmup = if (uncertainty == "joint") 4000,
                                  control = ibrc_control(check = FALSE)))
     cbind(cohort = i, uncertainty = uncertainty, intervals(fit), steps = fit$run$iter,
           seconds = proc.time()[[1]] - began)
@@ -71,7 +74,8 @@ promise("Planted fault: learned dynamics that are taken as known are seen",
         paste(names(held), held, collapse = ", "), min(held) < least)
 agents <- found[found$uncertainty == "joint" & !is.na(found$rhat), ]
 show_figure("Cohorts like adni_like, joint: chains",
-            paste0("worst R-hat ", signif(max(agents$rhat), 4), ", fewest effective draws ", round(min(agents$ess_bulk)),
-                   ", seconds of a core ", round(stats::median(agents$seconds)), " (median), ",
+            paste0("worst R-hat ", signif(max(agents$rhat), 4), ", fewest effective draws ",
+                   round(min(agents$ess_bulk)), ", seconds of a core ", round(stats::median(agents$seconds)),
+                   " (median), ",
                    round(max(agents$seconds)), " (most)"))
 finish()
