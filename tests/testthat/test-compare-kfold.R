@@ -84,7 +84,7 @@ test_that("groups with dynamics of their own keep them", {
 test_that("where leave-one-out can be had without refits, the two agree", {
   skip_if_not_installed("loo")
   visits <- simulate(truth, 80, seed = 5)
-  fit <- ibrc(visits, setting, models, prior, chains = 4, iter = 1000, seed = 1, resolution = 10)
+  fit <- ibrc(visits, setting, models, prior, chains = 4, iter = 2000, seed = 1, resolution = 10)
   left <- loo(fit)
   expect_silent(crossed <- kfold(fit, folds = 20, draws = 400))
   both <- cbind(left$pointwise[, "elpd_loo"], crossed$pointwise[, "elpd_kfold"])
