@@ -1,5 +1,4 @@
-# Draws the two pictures of README.md into man/figures/, with the package that is installed; about a quarter of
-# an hour.
+# Draws the two pictures of README.md into man/figures/, with the package that is installed; about two minutes.
 #
 #   make install && R_LIBS=_build/library Rscript tools/readme.R
 
@@ -26,8 +25,9 @@ ratings <- c("cdr_normal", "cdr_questionable", "cdr_severe")
 iohmm <- fit_iohmm(cohort, states = 3, starts = 20, transitions = "shared",
                    sort_by = function(seen) match(sub("_mri.*", "", seen), ratings),
                    names = c("normal", "mci", "dementia"), seed = 1)
-fit <- ibrc(cohort, adni_setting, function(setting) perturb_models(setting, by = 0.1, vary = "both"),
-            ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1)), list(eta = 0), by = "over_75",
-            dynamics = iohmm, resolution = 20, cores = 2, seed = 1)
+setting <- adni_setting(iohmm)
+fit <- ibrc(cohort, setting, perturb_models(setting, by = 0.1, vary = "both"),
+            ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1)), by = "over_75", resolution = 20,
+            chains = 2, iter = 1200, seed = 1)
 print(compare_groups(fit), digits = 2)
 draw("groups", plot_groups(fit), 6)
