@@ -14,12 +14,12 @@ coefficient_sd <- 0.2
 least_bend <- 0.3
 most_bend <- 10
 
-# From the later half of warm-up so far, `recent`. Directions are those of the curvature at the start. How wide the posterior is
-# along each of them the points say, which takes few; a covariance of their own takes many more, and gets a share as
-# they come.
+# From the later half of warm-up so far, `recent`. Directions are those of the curvature at the start. How wide the
+# posterior is along each of them the points say, which takes few; a covariance of their own takes many more, and gets a
+# share as they come.
 #
-# `recent` and `tried`: steps as step_points() reads them, of n chains; `axes`: eigen() of that curvature; `tried` may be
-# NULL. Returns `centre`, `covariance` and the `points`, or NULL where there are too few.
+# `recent` and `tried`: steps as step_points() reads them, of n chains; `axes`: eigen() of that curvature; `tried` may
+# be NULL. Returns `centre`, `covariance` and the `points`, or NULL where there are too few.
 learn_walk_law <- function(recent, tried, axes, n) {
   size <- length(axes$values)
   points <- step_points(recent, n, size)$theta

@@ -26,8 +26,8 @@ test_that("the density of a normal at points tried gives its law, wherever they 
   expect_equal(density_law(spoilt, law$centre, law$covariance), density_law(lapply(tried, function(x) {
     if (is.matrix(x)) x[-far, ] else x[-far]
   }), law$centre, law$covariance))
-  expect_identical(density_law(list(theta = theta[1:5, ], density = tried$density[1:5]), begun$centre, begun$covariance),
-                   begun)
+  few <- list(theta = theta[1:5, ], density = tried$density[1:5])
+  expect_identical(density_law(few, begun$centre, begun$covariance), begun)
 })
 
 test_that("no regression makes a law that is much wider or narrower than the one it began with, or far from it", {
