@@ -5,20 +5,21 @@ stored_result <- function(name) {
   utils::read.csv(system.file("extdata", paste0("adni-", name, ".csv"), package = "ibrc", mustWork = TRUE))
 }
 
-# Sourced like this, the script only defines its functions.
-vignette_script <- function() {
-  script <- test_path("..", "..", "data-raw", "vignette-adni.R")
-  skip_if_not(file.exists(script))
+# Sourced like this, a script only defines its functions.
+vignette_script <- function(name = "vignette-adni.R") {
+  folder <- test_path("..", "..")
+  skip_if_not(file.exists(file.path(folder, "data-raw", name)))
   made <- new.env()
-  sys.source(script, made)
-  list(path = script, make = made)
+  withr::with_dir(folder, sys.source(file.path("data-raw", name), made))
+  list(path = file.path(folder, "data-raw", name), make = made)
 }
 
 test_that("stored results are small, whole, and of this package", {
-  names <- c("contrasts", "dynamics", "groups", "inputs", "priors", "resolutions")
+  names <- c("contrasts", "dynamics", "groups", "inputs", "priors", "resolutions",
+             paste0("joint", c("", "-contrasts", "-checks", "-verdicts", "-inputs")))
   files <- system.file("extdata", paste0("adni-", names, ".csv"), package = "ibrc", mustWork = TRUE)
   expect_lt(sum(file.size(files)), 20000)
-  for (name in setdiff(names, "inputs")) expect_false(anyNA(stored_result(name)[c(1, 2)]))
+  for (name in setdiff(names, c("inputs", "joint-inputs"))) expect_false(anyNA(stored_result(name)[c(1, 2)]))
   inputs <- stored_result("inputs")
   # On another version the script has to be run again.
   expect_identical(inputs$is[inputs$what == "version"], as.character(utils::packageVersion("ibrc")))
@@ -27,6 +28,28 @@ test_that("stored results are small, whole, and of this package", {
 test_that("neither the table nor the script has changed since results were stored", {
   script <- vignette_script()
   expect_identical(script$make$vignette_inputs(script$path), stored_result("inputs"))
+  joint <- vignette_script("vignette-adni-joint.R")
+  expect_identical(script$make$vignette_inputs(joint$path), stored_result("joint-inputs"))
+})
+
+test_that("dynamics and doctors together are found where they were put, and behave as the doctors do", {
+  terms <- stored_result("joint")
+  expect_true(all(terms$rhat < 1.01 & terms$ess_bulk > 400))
+  truth <- adni_like_truth()$agents
+  ages <- terms[terms$by == "over_75", ]
+  put_in <- ifelse(ages$term == "alpha", 0.3, 1 / vapply(ages$group, function(g) truth[[g]]$beta, 0))
+  expect_true(all(ages$conf.low < put_in & put_in < ages$conf.high))
+  checks <- stored_result("joint-checks")
+  out <- mean(checks$observed < checks$conf.low | checks$observed > checks$conf.high)
+  expect_lt(out, 0.25)
+  # Shares and verdicts are read from fits as the script reads them.
+  script <- vignette_script("vignette-adni-joint.R")
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, bounded_agent(0.5), diag_models()), 60, seed = 1)
+  fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 120, seed = 1,
+              refresh = 0, control = ibrc_control(check = FALSE))
+  made <- script$make$of_each(list(one = fit, two = fit), generics::tidy)
+  expect_identical(made$by, c("one", "two"))
 })
 
 test_that("the stored contrasts are those of posteriors that mixed", {
