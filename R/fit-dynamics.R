@@ -5,7 +5,7 @@ joint_warmup <- 4000L
 
 # One posterior of dynamics and agents: a job, and chains that stand at its beginning. `found`: whose unfinished
 # checkpoint is there; another run's is refused before the climb, and where chains begin is not known then.
-start_jointly <- function(inverse, iohmm, run, control, seed, likelihood, found) {
+new_joint_run <- function(inverse, iohmm, run, control, seed, likelihood, found) {
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with uncertainty = \"joint\": the paper's walk would not move there.")
   }

@@ -58,11 +58,10 @@ fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
                list(actions = fit$visit_actions, group = group, recipe = fit$recipe))
-  if (has_dynamics(fit)) {
-    evaluator <- joint_evaluator(inverse, fit$dynamics$tree, fit$run$chains, fit$run$cores, fit$likelihood)
-    return(list(inverse = inverse, evaluator = evaluator, run = fit$run, sampler = fit$sampler, keep_data = TRUE))
+  evaluator <- if (has_dynamics(fit)) {
+    joint_evaluator(inverse, fit$dynamics$tree, fit$run$chains, fit$run$cores, fit$likelihood)
+  } else {
+    inverse_evaluator(inverse, rep(seq_along(fit$draws), each = fit$run$chains), fit$run$cores, fit$likelihood)
   }
-  chain_group <- rep(seq_along(fit$draws), each = fit$run$chains)
-  evaluator <- inverse_evaluator(inverse, chain_group, fit$run$cores, fit$likelihood)
   list(inverse = inverse, evaluator = evaluator, run = fit$run, sampler = fit$sampler, keep_data = TRUE)
 }

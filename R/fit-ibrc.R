@@ -211,7 +211,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   n_nodes <- inverse$problem$space$n_nodes
   refuse_many_values(run, n_groups, n_nodes)
   if (uncertainty == "joint") {
-    begun <- start_jointly(inverse, dynamics, run, control, seed, sample_prior == "no", found)
+    begun <- new_joint_run(inverse, dynamics, run, control, seed, sample_prior == "no", found)
     return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
   }
   chain_group <- rep(seq_len(n_groups), each = run$chains)

@@ -113,7 +113,7 @@ check_held_walk <- function(chain, job) {
   must(is_near(state$covariance, t(state$covariance)) && all(eigen(state$covariance, TRUE)$values > 0), "proposals")
   check_walk_record(state, list(prior = evaluator$prior, likelihood = evaluator$likelihood))
   # Warm-up will learn from what it has left: an error is met here, and not hours later.
-  if (!state$frozen && state$iteration > 0) learn_law_of_walk(state, bends = FALSE)
+  if (!state$frozen && state$iteration > 0) learn_walk_law(state, bends = FALSE)
   check_joint_values(chain, evaluator)
   check_joint_likelihood(chain, evaluator)
 }

@@ -23,7 +23,7 @@ cut_laws <- function(recipe, iohmm, seed) {
 }
 
 # One problem per row of fractions, on the lattice of another.
-cut_problems <- function(recipe, fractions, like, cores = 1L) {
+problems_at_laws <- function(recipe, fractions, like, cores = 1L) {
   lapply(seq_len(nrow(fractions)), function(k) {
     world <- world_at(recipe, recipe$held, recipe_dynamics(recipe, fractions[k, ]))
     problem <- build_problem(world$setting, world$models, like$resolution, like$interpolate, like$surprise,
@@ -37,7 +37,7 @@ cut_problems <- function(recipe, fractions, like, cores = 1L) {
 # The inverse problem with a group for each draw of the dynamics and group of `whole`, draw after draw; `cut` has what
 # it was made of. `drawn`: as cut_laws() gives it.
 with_cut <- function(whole, drawn, cores) {
-  problems <- cut_problems(whole$recipe, drawn$laws, whole$problem, cores)
+  problems <- problems_at_laws(whole$recipe, drawn$laws, whole$problem, cores)
   n_draws <- nrow(drawn$laws)
   n_groups <- length(whole$histories)
   names <- paste0(rep(levels(whole$group), n_draws), " (draw ", rep(seq_len(n_draws), each = n_groups), ")")

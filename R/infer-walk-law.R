@@ -20,7 +20,7 @@ most_bend <- 10
 #
 # `recent` and `tried`: steps as step_points() reads them, of n chains; `axes`: eigen() of that curvature; `tried` may
 # be NULL. Returns `centre`, `covariance` and the `points`, or NULL where there are too few.
-learn_walk_law <- function(recent, tried, axes, n) {
+walk_law <- function(recent, tried, axes, n) {
   size <- length(axes$values)
   points <- step_points(recent, n, size)$theta
   if (nrow(points) < 2 * size) return(NULL)

@@ -142,7 +142,7 @@ learn_walk <- function(state, move, chance) {
     state$turn <- stats::plogis(odds)
   }
   bends <- state$iteration %in% ceiling(bend_times * state$warmup)
-  if (bends || state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_law_of_walk(state, bends)
+  if (bends || state$iteration %in% ceiling(walk_times * state$warmup)) state <- learn_walk_law(state, bends)
   if (state$iteration >= state$warmup) {
     state$frozen <- TRUE
     state$recent <- state$tried <- list()
@@ -151,10 +151,10 @@ learn_walk <- function(state, move, chance) {
 }
 
 # `bends`: from the density of what was tried as well.
-learn_law_of_walk <- function(state, bends) {
+learn_walk_law <- function(state, bends) {
   later <- seq(state$iteration %/% 2L + 1L, state$iteration)
   axes <- eigen(state$covariance, symmetric = TRUE)
-  law <- learn_walk_law(state$recent[later], if (bends) state$tried, axes, nrow(state$positions))
+  law <- walk_law(state$recent[later], if (bends) state$tried, axes, nrow(state$positions))
   if (is.null(law)) return(state)
   # Lengths were learnt for another shape.
   state$n_scaled <- min(state$n_scaled, 30)

@@ -24,7 +24,7 @@ dynamics_of_chain <- function(fit, chain) (chain - 1L) %/% fit$dynamics$chains_p
 problems_of_cut <- function(fit, cores = 1L) {
   laws <- fit$dynamics$draws
   first <- 1L + fit$dynamics$chains_per_draw * (seq_len(n_cut_draws(fit)) - 1L)
-  cut_problems(fit$recipe, matrix(laws[1, first, ], length(first)), fit$problem, cores)
+  problems_at_laws(fit$recipe, matrix(laws[1, first, ], length(first)), fit$problem, cores)
 }
 
 # The laws [draw, entry] of draws that were taken, as kernels have them.
@@ -91,11 +91,11 @@ within_draws <- function(fit, x, measure, together) {
 }
 
 # Laws on which chains do not agree, or that have few independent draws, in a table of tidy_dynamics().
-law_rhat <- 1.05
-law_draws_least <- 100
+most_law_rhat <- 1.05
+least_law_draws <- 100
 unmixed_laws <- function(table) {
   least <- pmin(table$ess_bulk, table$ess_tail)
-  is.na(table$rhat) | table$rhat > law_rhat | is.na(least) | least < law_draws_least
+  is.na(table$rhat) | table$rhat > most_law_rhat | is.na(least) | least < least_law_draws
 }
 
 # How to get more draws: what is pooled over draws of the dynamics cannot be gone on with.

@@ -14,7 +14,7 @@ mixed_row <- function(fit) {
   table <- tidy_dynamics(fit, 0.95)
   least <- pmin(table$ess_bulk, table$ess_tail)
   bad <- unmixed_laws(table)
-  asked <- paste("R-hat of every law at most", law_rhat, "and", law_draws_least, "effective draws")
+  asked <- paste("R-hat of every law at most", most_law_rhat, "and", least_law_draws, "effective draws")
   if (!any(bad)) {
     return(whole_of_fit(paste0("laws of the dynamics: R-hat up to ", formatC(max(table$rhat), 3, format = "f"), ", ",
                                format_counts(floor(min(least))), " effective draws or more"), asked, "ok"))
