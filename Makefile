@@ -17,6 +17,7 @@ endif
 # Paths stay relative: the folder may have spaces in its name.
 SETUP := sh tools/setup.sh
 INSTALLED := _build/installed
+CORES := $(or $(shell getconf _NPROCESSORS_ONLN 2>/dev/null),1)
 WITH_PACKAGE := R_LIBS="$(CURDIR)/_build/library$${R_LIBS:+:$$R_LIBS}"
 
 # Folders count as sources, so that a file taken away is noticed as well.
@@ -57,7 +58,7 @@ demo:
 test:
 	@$(SETUP) test
 	@$(MAKE) --no-print-directory install
-	@$(WITH_PACKAGE) Rscript tools/test.R tests/testthat "$(FILTER)"
+	@$(WITH_PACKAGE) IBRC_TEST_JOBS=$(CORES) Rscript tools/test.R tests/testthat "$(FILTER)"
 
 # What the package promises, each with its figure; what a script printed stays in
 # _build/trust/.

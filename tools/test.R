@@ -2,6 +2,9 @@
 # N passed, N failed, N skipped. Exit status 1 if any failed.
 #
 #   Rscript tools/test.R [folder of tests] [filter]
+#
+# With IBRC_TEST_JOBS=n so many processes share the files out among them: each takes the next one that
+# nobody has taken.
 
 arguments <- commandArgs(TRUE)
 folder <- if (length(arguments) > 0) arguments[1] else "tests/testthat"
@@ -9,31 +12,78 @@ filter <- if (length(arguments) > 1 && nzchar(arguments[2])) arguments[2]
 
 Sys.setenv(NOT_CRAN = "true")
 
-counts <- testthat::ListReporter$new()
-reporter <- testthat::MultiReporter$new(list(
-  testthat::ProgressReporter$new(
-    show_praise = FALSE, max_failures = Inf,
-    update_interval = if (cli::is_dynamic_tty()) 0.1 else Inf
-  ),
-  counts
-))
-stopped <- tryCatch({
-  testthat::test_dir(folder,
-    filter = filter, package = "ibrc", load_package = "installed",
-    reporter = reporter, stop_on_failure = FALSE
-  )
-  FALSE
-}, error = function(e) {
-  message("The tests could not be run to their end: ", conditionMessage(e))
-  TRUE
-})
+run_tests <- function(filter) {
+  counts <- testthat::ListReporter$new()
+  reporter <- testthat::MultiReporter$new(list(
+    testthat::ProgressReporter$new(
+      show_praise = FALSE, max_failures = Inf,
+      update_interval = if (cli::is_dynamic_tty()) 0.1 else Inf
+    ),
+    counts
+  ))
+  stopped <- tryCatch({
+    testthat::test_dir(folder,
+      filter = filter, package = "ibrc", load_package = "installed",
+      reporter = reporter, stop_on_failure = FALSE
+    )
+    FALSE
+  }, error = function(e) {
+    message("The tests could not be run to their end: ", conditionMessage(e))
+    TRUE
+  })
+  outcomes <- unlist(lapply(counts$get_results(), function(test) {
+    vapply(test$results, function(x) sub("^expectation_", "", class(x)[1]), "")
+  }))
+  c(passed = sum(outcomes == "success"), failed = sum(outcomes %in% c("failure", "error")) + stopped,
+    skipped = sum(outcomes == "skip"))
+}
 
-outcomes <- unlist(lapply(counts$get_results(), function(test) {
-  vapply(test$results, function(x) sub("^expectation_", "", class(x)[1]), "")
-}))
-failed <- sum(outcomes %in% c("failure", "error")) + stopped
-cat(sprintf(
-  "\n%d passed, %d failed, %d skipped\n",
-  sum(outcomes == "success"), failed, sum(outcomes == "skip")
-))
-quit(status = as.integer(failed > 0))
+# ---- several processes ------------------------------------------------------------------------------
+
+# Names of the files that the filter leaves, as it is applied to them: the largest first, which tend to be slow.
+test_names <- function() {
+  files <- list.files(folder, "^test.*[.][rR]$", full.names = TRUE)
+  files <- files[order(-file.size(files))]
+  names <- sub("^test[-_]?(.*)[.][rR]$", "\\1", basename(files))
+  if (is.null(filter)) names else grep(filter, names, value = TRUE)
+}
+
+# What a worker does: a folder can be made once, and whoever makes it has the file.
+work_through <- function(claims) {
+  total <- c(passed = 0, failed = 0, skipped = 0)
+  for (name in test_names()) {
+    mine <- dir.create(file.path(claims, name), showWarnings = FALSE)
+    if (mine) total <- total + run_tests(paste0("^", gsub("([.+])", "\\\\\\1", name), "$"))
+  }
+  saveRDS(total, file.path(claims, paste0(Sys.getpid(), ".rds")))
+}
+
+# Starts the workers, shows what each printed as a whole, and adds up. One that died counts as a failure.
+share_out <- function(jobs) {
+  claims <- tempfile("tests")
+  dir.create(claims)
+  on.exit(unlink(claims, recursive = TRUE))
+  rscript <- file.path(R.home("bin"), "Rscript")
+  given <- c("tools/test.R", folder, if (is.null(filter)) "" else filter)
+  workers <- lapply(seq_len(jobs), function(i) {
+    processx::process$new(rscript, given, stdout = file.path(claims, paste0(i, ".out")), stderr = "2>&1",
+                          cleanup_tree = TRUE, env = c("current", IBRC_TEST_JOBS = "1", IBRC_TEST_CLAIMS = claims))
+  })
+  for (worker in workers) worker$wait()
+  for (i in seq_len(jobs)) writeLines(readLines(file.path(claims, paste0(i, ".out")), warn = FALSE))
+  totals <- lapply(list.files(claims, "[.]rds$", full.names = TRUE), readRDS)
+  died <- jobs - length(totals)
+  if (died > 0) message(died, " of ", jobs, " processes did not come to their end.")
+  Reduce(`+`, totals, c(passed = 0, failed = died, skipped = 0))
+}
+
+jobs <- max(1L, as.integer(Sys.getenv("IBRC_TEST_JOBS", "1")), na.rm = TRUE)
+claims <- Sys.getenv("IBRC_TEST_CLAIMS")
+if (nzchar(claims)) {
+  work_through(claims)
+  quit(status = 0)
+}
+jobs <- min(jobs, length(test_names()))
+total <- if (jobs > 1) share_out(jobs) else run_tests(filter)
+cat(sprintf("\n%d passed, %d failed, %d skipped\n", total[["passed"]], total[["failed"]], total[["skipped"]]))
+quit(status = as.integer(total[["failed"]] > 0))
