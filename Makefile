@@ -61,7 +61,7 @@ test:
 	@$(WITH_PACKAGE) IBRC_TEST_JOBS=$(CORES) Rscript tools/test.R tests/testthat "$(FILTER)"
 
 # What the package promises, each with its figure; what a script printed stays in
-# _build/trust/.
+# tests/slow/kept/.
 trust:
 	@$(SETUP) trust
 	@$(MAKE) --no-print-directory install

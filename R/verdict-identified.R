@@ -109,8 +109,20 @@ identified_rows <- function(fit) {
   table <- identify_terms(fit)
   kind <- sub("^(only jointly|bounded).*", "\\1", table$verdict)
   ok <- kind == "identified" & !table$prior_conflict
-  # As wide as the prior need not be where the prior is.
-  mute <- kind == "not identified" & !table$prior_conflict
+  share <- paste0("contraction ", formatC(table$contraction, 2, format = "f"))
+  ridge <- ifelse(!is.na(table$ridge) & abs(table$ridge) > 0.7,
+                  paste0(", correlation ", formatC(table$ridge, 2, format = "f"), " with ", table$ridge_with), "")
+  verdict_rows("identified", paste0(table$verdict, ", ", share, ridge,
+                                  ifelse(table$prior_conflict, ", outside the central 95% of the prior", "")),
+             "data that bound the term on both sides",
+             ifelse(ok, "ok", ifelse(kind %in% c("unsettled", "too few data"), "do not use", "caution")),
+             identified_advice(kind, table$prior_conflict), table$term,
+             if (is.null(table$group)) names(fit$draws) else table$group)
+}
+
+# What to do about a term of each kind. Where the data also pull it out of its prior, both are said: a bound stays a
+# bound. As wide as the prior need not be where the prior is, so that nothing is said of what was not identified.
+identified_advice <- function(kind, conflict) {
   advice <- c(
     "not identified" = "The data say little about {}: report it as not identified.",
     bounded = "The data bound {} on one side only: report a bound, not an estimate. See identifiability().",
@@ -119,17 +131,9 @@ identified_rows <- function(fit) {
     "too few data" = paste("There are too few visits to say anything about {}: what stands there is mostly the prior.",
                            "Pool groups, and do not report it as an estimate.")
   )
-  conflict <- paste("The data pull {} out of the central 95% of its prior: see whether setting and models fit the",
-                    "behaviour (pp_check()), or state a wider prior.")
-  share <- paste0("contraction ", formatC(table$contraction, 2, format = "f"))
-  ridge <- ifelse(!is.na(table$ridge) & abs(table$ridge) > 0.7,
-                  paste0(", correlation ", formatC(table$ridge, 2, format = "f"), " with ", table$ridge_with), "")
-  verdict_rows("identified", paste0(table$verdict, ", ", share, ridge,
-                                  ifelse(table$prior_conflict, ", outside the central 95% of the prior", "")),
-             "data that bound the term on both sides",
-             ifelse(ok, "ok", ifelse(kind %in% c("unsettled", "too few data"), "do not use", "caution")),
-             ifelse(table$prior_conflict & !mute &
-                      kind %in% c("identified", "bounded", "only jointly", "not identified"),
-                    conflict, advice[kind]), table$term,
-             if (is.null(table$group)) names(fit$draws) else table$group)
+  pulled <- paste("The data pull {} out of the central 95% of its prior: see whether setting and models fit the",
+                  "behaviour (pp_check()), or state a wider prior.")
+  both <- conflict & kind %in% c("bounded", "only jointly")
+  alone <- conflict & kind %in% c("identified", "not identified")
+  unname(ifelse(alone, pulled, ifelse(both, paste(advice[kind], pulled), advice[kind])))
 }

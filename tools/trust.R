@@ -10,28 +10,30 @@
 # longest first; one that measures how soon something is answered runs alone, at the end.
 # A script prints one line per promise, "what: asked criterion: figure: passed", or
 # "... FAILED"; "what: figure: shown" where nothing is asked; or "what: why: not run".
-# What each printed is kept in _build/trust/, with a hash of the sources that it needs: one that
-# came to its end on these is not run again unless it is named. A script that needs a
+# What each printed is kept in tests/slow/kept/, with a hash of the sources that it needs: one that
+# came to its end on these is not run again unless it is named. The folder is under version control, so that
+# a checkout knows what was run on which sources. A script that needs a
 # program that is not here exits with status 77, and counts as not run.
 # Exit status 1 if a promise was broken or a script did not come to its end.
 
-folder <- file.path("_build", "trust")
+folder <- file.path("tests", "slow", "kept")
 
 # Area, script and its arguments, in the order of the table. `minutes`, on one core, say
 # which to begin with, and 0 which to run alone. `needs` are the files and folders that its
 # outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
-# rooms of R/ up to fits, which know nothing of those to their right (test-rooms.R), and src/;
+# rooms of R/ up to fits, which know nothing of those to their right, and src/, both without the framework's planners
+# and inverse planners, which no fit knows (test-rooms.R);
 # "chains" the same without what only files, inferred dynamics and verdicts need; "clinic" the one that tests of learned
 # dynamics share. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
-  Calibration           calibration.R  1000       70      'chains R/compare-groups.R R/compare-cost_benefit.R'
-  Calibration           defaults.R     500        40      chains
+  Calibration           calibration.R  1000       110     'chains R/compare-groups.R R/compare-cost_benefit.R'
+  Calibration           defaults.R     1000       80      chains
   Calibration           tails.R        8          20      chains
-  Calibration           coverage.R     ''         30      'chains R/compare-groups.R R/compare-cost_benefit.R'
+  Calibration           coverage.R     ''         55      'chains R/compare-groups.R R/compare-cost_benefit.R'
   Calibration           verdict.R      100        20      fits
   Calibration           starts.R       60         15      'chains R/compare-groups.R'
-  Calibration           joint.R        1000       60      fits
+  Calibration           joint.R        1000       160     fits
   Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
@@ -61,6 +63,12 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 # ---- the sources --------------------------------------------------------------------
 
 up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
+not_fits <- paste0("^R/(common-programmes|problem-agents|",
+                   "plan-(planned|markov|planners|mdp|kl|q_learning|soft_q_learning|pomdp|belief_aware|rule|",
+                   "iohmm_rule|boltzmann|custom|differentiable|history_q_learning)|",
+                   "infer-(inferred|demonstrated|inverse_planners|perturbation|margin|soft_margin|experiments|scores|",
+                   "soft_policies|preferences|matching|distribution|custom|shared_utility))[.]R$|",
+                   "^src/((ffi_)?(qlearn|unroll|historyq)[.][ch]|init[.]c|ffi[.]h)$")
 not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics|",
                      "verdict-(?!chains))")
 
@@ -90,7 +98,8 @@ sources_hash <- function(row) {
   if (any(c("fits", "chains") %in% needs)) {
     rooms <- list.files("R", up_to_fits, full.names = TRUE)
     if ("chains" %in% needs) rooms <- grep(not_chains, rooms, value = TRUE, invert = TRUE, perl = TRUE)
-    needs <- c(setdiff(needs, c("fits", "chains")), "src", "DESCRIPTION", "NAMESPACE", rooms)
+    known <- c(rooms, list.files("src", full.names = TRUE))
+    needs <- c(setdiff(needs, c("fits", "chains")), grep(not_fits, known, value = TRUE, invert = TRUE))
   }
   if ("clinic" %in% needs) {
     needs <- c(setdiff(needs, "clinic"), file.path("tests", "testthat", c("helper-fits.R", "helper-dynamics.R")))
@@ -98,7 +107,7 @@ sources_hash <- function(row) {
   if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")
   needs <- c(needs, file.path("tests", "slow", c(row$script, "shared")))
   files <- c(needs[!dir.exists(needs)], list.files(needs[dir.exists(needs)], recursive = TRUE, full.names = TRUE))
-  files <- files[file.exists(files) & !grepl("[.]s?o$|^inst/extdata/trust[.]csv$", files)]
+  files <- files[file.exists(files) & !grepl("[.]s?o$|^inst/extdata/trust[.]csv$|^tests/slow/kept/", files)]
   files <- sort(unique(files), method = "radix")
   list <- tempfile()
   writeLines(c(row$arguments, paste(files, file_hashes(files))), list)

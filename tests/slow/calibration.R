@@ -11,6 +11,7 @@
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
 
 sets <- argument(1, 1000L)
 table_file <- argument(2, "")
@@ -162,4 +163,5 @@ for (one in stated) {
             max(abs(away)) < 4)
   }
 }
+drop_parts("calibration")
 finish()

@@ -9,16 +9,15 @@
 # Size and marks were fixed before any run: 16 cohorts; of the five 95% intervals each covers the truth in at least 13
 # (with 95% each, fewer come about in 7 cases of a thousand); and the fault that is planted, learned dynamics that are
 # then taken as known, is seen if it covers one of the five in fewer than 13. Some ten minutes of a core per cohort:
-# what a cohort gave is kept in _build/trust/, and a run that was stopped goes on behind it.
+# a run that was stopped goes on behind the cohorts that were done (shared/parts.R).
 
 source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
 cohort_maker <- new.env()
 sys.source(file.path("data-raw", "adni_like.R"), cohort_maker)
 
 cohorts <- argument(1, 16L)
 least <- if (cohorts == 16L) 13 else stats::qbinom(0.007, cohorts, 0.95)
-folder <- file.path("_build", "trust", paste0("cohorts-", Sys.getenv("IBRC_SOURCES", "by-hand")))
-dir.create(folder, recursive = TRUE, showWarnings = FALSE)
 
 truth <- adni_like_truth()
 prior <- ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1))
@@ -34,12 +33,10 @@ intervals <- function(fit) {
 }
 
 one_cohort <- function(i) {
-  file <- file.path(folder, paste0(i, ".csv"))
-  if (file.exists(file)) return(utils::read.csv(file))
   visits <- read_adni(cohort_maker$make_adni_like(seed = 50000L + i))
   iohmm <- fit_iohmm(visits, states = 3, starts = 20, transitions = "shared", names = truth$setting$states, seed = i,
                      sort_by = function(seen) match(sub("_mri.*", "", seen), ratings))
-  out <- do.call(rbind, lapply(c("joint", "none"), function(uncertainty) {
+  do.call(rbind, lapply(c("joint", "none"), function(uncertainty) {
     began <- proc.time()[[1]]
     fit <- suppressWarnings(ibrc(visits, adni_setting, models, prior, list(eta = 0), by = "over_75", resolution = 20,
                                  dynamics = iohmm, uncertainty = uncertainty, seed = i, refresh = 0,
@@ -48,12 +45,9 @@ one_cohort <- function(i) {
     cbind(cohort = i, uncertainty = uncertainty, intervals(fit), steps = fit$run$iter,
           seconds = proc.time()[[1]] - began)
   }))
-  utils::write.csv(out, paste0(file, ".part"), row.names = FALSE)
-  file.rename(paste0(file, ".part"), file)
-  out
 }
 
-found <- do.call(rbind, own("spread")(as.list(seq_len(cohorts)), one_cohort))
+found <- in_parts("cohorts", stats::setNames(as.list(seq_len(cohorts)), seq_len(cohorts)), one_cohort)
 of_agents <- function(group, name) vapply(group, function(g) truth$agents[[g]][[name]], 0)
 optimism <- function(group) 1 / of_agents(group, "beta")
 found$truth <- ifelse(found$term == "alpha", of_agents(found$group, "alpha"), optimism(found$group))
@@ -78,4 +72,5 @@ show_figure("Cohorts like adni_like, joint: chains",
                    round(min(agents$ess_bulk)), ", seconds of a core ", round(stats::median(agents$seconds)),
                    " (median), ",
                    round(max(agents$seconds)), " (most)"))
+drop_parts("cohorts")
 finish()

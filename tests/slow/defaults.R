@@ -5,14 +5,15 @@
 #
 #   Rscript tests/slow/defaults.R [data sets per case] [file for the table of ranks]
 #
-# Size and mark were fixed before the first run: 500 data sets per case, and no p-value
-# below 0.001 among 16. Half an hour of a core. Batches are spread over future::plan()
+# Size and mark: 1,000 data sets per case, and no p-value below 0.001 among 16. (The first runs had 500 and kept it; the
+# size was then made that of every other calibration here, for all runs from then on.) An hour and more of a core. Batches are spread over future::plan()
 # where there is one, and come out the same.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
 
-sets <- argument(1, 500L)
+sets <- argument(1, 1000L)
 table_file <- argument(2, "")
 
 # ?ibrc_prior: R is the range of the utility.
@@ -87,4 +88,5 @@ tables <- Map(function(case, k) {
   cbind(case = case$name, ranks)
 }, cases, 50L + seq_along(cases))
 if (nzchar(table_file)) utils::write.csv(do.call(rbind, tables), table_file, row.names = FALSE)
+drop_parts("calibration")
 finish()

@@ -5,12 +5,18 @@
 #   Rscript tests/slow/joint.R [data sets, 1000]
 #
 # Size and marks were fixed before any run: 1,000 data sets, no p-value of four below 0.001; and 100 with the planted
-# fault, p below 1e-4 by Bonferroni's rule. Data sets are spread over future::plan() where there is one.
+# fault, p below 1e-4 by Bonferroni's rule. Data sets are spread over future::plan() where there is one; a run that was
+# stopped goes on behind the batches that were done.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
 
 sets <- argument(1, 1000L)
+
+# Draws of dynamics and agents together follow one another closely: runs of this length have 24 to 119 effective ones,
+# so that the truth is ranked among 15 that lie far apart.
+n_draws <- 15L
 
 # A clinic of two states: laws from their Dirichlet priors, behaviour under them, the dynamics learned from it, and a
 # joint fit. Utilities do not tell the states apart, so neither does anything that is ranked: the agent's terms.
@@ -56,9 +62,13 @@ joint_ranks <- function(seed, uncertainty = "joint", n = 60, counts = 1, warmup 
 }
 
 number <- function(x) format(signif(x, 2))
-joint_sets <- function(n, ...) {
-  rows <- own("spread")(as.list(seq_len(n)), function(i) joint_ranks(30000L + i, ...))
-  as.data.frame(do.call(rbind, rows))
+# In batches of twenty, each kept once it is done.
+joint_sets <- function(n, uncertainty = "joint") {
+  batches <- split(seq_len(n), (seq_len(n) - 1L) %/% 20L)
+  names(batches) <- paste0(uncertainty, "-", names(batches))
+  in_parts("joint", batches, function(batch) {
+    as.data.frame(do.call(rbind, lapply(batch, function(i) joint_ranks(30000L + i, uncertainty))))
+  })
 }
 together <- joint_sets(sets)
 for (what in c("alpha", "optimism")) {
@@ -75,4 +85,5 @@ worst <- min(vapply(held[c("alpha", "optimism")], uniform_tests, c(chi_square = 
 promise("Planted fault: learned dynamics that are held fixed are found",
         paste(nrow(held), "data sets, p below 1e-4 by Bonferroni's rule"), paste0("p = ", number(min(1, 4 * worst))),
         4 * worst < 1e-4)
+drop_parts("joint")
 finish()

@@ -72,6 +72,21 @@ test_that("every file has tests under its own name", {
   expect_identical(setdiff(paste0("test-", files), list.files(".", "^test-")), character())
 })
 
+# tools/trust.R takes studies of fits for valid when only these files change.
+test_that("no fit knows the framework's planners and inverse planners", {
+  skip_without_sources()
+  skip_if_not(file.exists("../../tools/trust.R"), "the tools are not here")
+  lines <- as.list(parse("../../tools/trust.R", keep.source = FALSE))
+  wanted <- Filter(function(line) is.call(line) && identical(line[[2]], as.name("not_fits")), lines)[[1]]
+  framework <- eval(wanted[[3]])
+  files <- list.files("../../R", "[.]R$", full.names = TRUE)
+  calls <- file_calls(definitions(files), asNamespace("ibrc"))
+  to_framework <- grepl(framework, file.path("R", calls$to))
+  from_framework <- grepl(framework, file.path("R", calls$from))
+  fits <- room_of(calls$from) %in% rooms[seq_len(match("fit", rooms))]
+  expect_identical(calls_in_words(calls[fits & to_framework & !from_framework, ]), character())
+})
+
 test_that("a call back and a circle would be seen", {
   skip_if_not_installed("codetools")
   namespace <- list2env(list(first = function(x) second(x), second = function(x) third(x), third = function(x) x,

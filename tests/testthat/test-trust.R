@@ -39,8 +39,8 @@ test_that("make trust sees what broke, what did not come to its end and what was
   runner <- normalizePath(source_path("tools", "trust.R"))
   folder <- withr::local_tempdir()
   withr::local_dir(folder)
-  dir.create(file.path("_build", "trust"), recursive = TRUE)
-  said <- function(name, ...) writeLines(c(...), file.path("_build", "trust", paste0(name, ".txt")))
+  dir.create(file.path("tests", "slow", "kept"), recursive = TRUE)
+  said <- function(name, ...) writeLines(c(...), file.path("tests", "slow", "kept", paste0(name, ".txt")))
   verdicts <- function() {
     status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(runner), "table", "table.csv"), stdout = FALSE)
     list(status = status, table = utils::read.csv("table.csv", colClasses = "character"))

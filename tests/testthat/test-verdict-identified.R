@@ -39,3 +39,13 @@ test_that("a posterior away from its prior is a conflict", {
   expect_identical(as.character(rows$verdict), c("caution", "ok"))
   expect_match(rows$advice[1], "out of the central 95% of its prior")
 })
+
+test_that("a bound stays a bound where the data also pull the term out of its prior", {
+  said <- identified_advice(c("bounded", "only jointly", "not identified", "identified", "too few data"),
+                            c(TRUE, TRUE, TRUE, TRUE, TRUE))
+  expect_match(said[1], "report a bound, not an estimate.*out of the central 95% of its prior")
+  expect_match(said[2], "only jointly with another term.*out of the central 95% of its prior")
+  expect_match(said[3:4], "^The data pull")
+  expect_no_match(said[5], "central 95%")
+  expect_no_match(identified_advice("bounded", FALSE), "central 95%")
+})

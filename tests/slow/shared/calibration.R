@@ -157,7 +157,8 @@ calibrate <- function(case, sets, seed, fault = no_fault) {
   batches <- lapply(seq_len(ceiling(sets / batch_sets)), function(i) {
     list(case = case, fault = fault, seed = 10000L * seed + i)
   })
-  do.call(rbind, own("spread")(batches, calibrate_batch))
+  names(batches) <- vapply(batches, function(batch) format(batch$seed), "")
+  in_parts("calibration", batches, calibrate_batch)
 }
 
 # ---- are ranks uniform? ---------------------------------------------------------
