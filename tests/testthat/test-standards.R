@@ -409,3 +409,9 @@ test_that("what is wrong in rarer ways is said as well", {
   skip_if_not_installed("ggplot2")
   said(report_sections(path), "saveRDS", "fit")
 })
+
+test_that("no line of a help page is cut off in the manual", {
+  skip_if_not(dir.exists("../../man"), "the sources are not here")
+  wide <- utils::getFromNamespace(".check_Rd_line_widths", "tools")("../..")
+  expect_identical(format(wide), character())
+})
