@@ -48,6 +48,9 @@ SEXP ffi_iohmm_em(SEXP tree, SEXP laws, SEXP prior, SEXP previous, SEXP n_steps,
                   SEXP tolerance, SEXP threads);
 SEXP ffi_iohmm_sample(SEXP tree, SEXP laws, SEXP leaf, SEXP noise);
 
+/* ffi_qlearn.c */
+SEXP ffi_qlearn(SEXP learner, SEXP models, SEXP progress, SEXP noise);
+
 /* ffi_file.c */
 SEXP ffi_file_write(SEXP path, SEXP bytes);
 SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);
