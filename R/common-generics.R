@@ -1,4 +1,11 @@
-# Generics that other packages have as well: whose method to call.
+# Generics that other packages have as well: whose method to call. And one of ours whose methods stand in many rooms.
+
+#' @rdname project_behavior
+#' @export
+project_behavior <- function(planner, ...) {
+  check_given(planner)
+  UseMethod("project_behavior")
+}
 
 # A generic of ours may hide another package's of the same name: what is not a fit goes
 # there, so that the order of library() calls does not matter.

@@ -26,7 +26,10 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   policy <- as_node_policy(policy, plan)
   sigma <- as_node_sigma(sigma, plan)
   refuse_infinite_cost(plan, policy, sigma)
-  result <- .Call(ffi_policy_value, plan$tables, plan$problem, policy, sigma, plan$report$tolerance, 10000L, 1L)
+  numbers <- plan$problem
+  # Of planners the price of deciding, which may differ from the temperature of their choices.
+  numbers$alpha <- plan$agent$alpha
+  result <- .Call(ffi_policy_value, plan$tables, numbers, policy, sigma, plan$report$tolerance, 10000L, 1L)
   refuse_unsolved(result, plan$report$tolerance)
   interpolate_at(plan$space, result$value, where)
 }

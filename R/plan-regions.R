@@ -7,7 +7,7 @@ node_scores <- function(plan) {
   if (!plan$by_value) return(t(plan$solution$policy))
   worth <- t(plan$solution$action_value)
   prior <- unname(plan$problem$action_prior)
-  alpha <- plan$agent$alpha
+  alpha <- plan$problem$alpha
   if (is.infinite(alpha)) return(matrix(prior, nrow(worth), length(prior), byrow = TRUE))
   # Scaled by alpha, which keeps precision as it goes to 0; actions ruled out stay below all others.
   score <- if (1 / alpha > 0) worth else -worth

@@ -7,25 +7,25 @@
 #' and of agents need not go together: [predict()][predict.ibrc_fit], [belief_paths()], [plot_simplex()] and
 #' [decision_effects()] average over draws instead.
 #'
-#' @param fit A fit ([ibrc()]) or a mode ([ibrc_mode()]).
+#' @param planner A fit ([ibrc()]), a mode ([ibrc_mode()]) or the answer of an inverse planner ([infer_margin()] and
+#'   others, see [inverse_planners()]).
+#' @param ... Not used.
 #' @return A plan ([plan_agent()]), or with groups a list of plans named by group.
 #' @family inference
-#' @export
+#' @name project_behavior
 #' @examples
 #' setting <- diag_setting()
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
 #'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 300, seed = 1)
 #' project_behavior(fit)
-project_behavior <- function(fit) {
-  check_given(fit)
-  if (inherits(fit, "ibrc_mode")) {
-    plans <- lapply(stats::setNames(nm = names(fit$tops)), function(group) {
-      plan_at(fit, prior_natural(fit$prior, matrix(fit$tops[[group]]$theta, 1)), problem_of(fit, group))
-    })
-    return(if (is_grouped_mode(fit)) plans else plans[[1]])
-  }
-  check_class(fit, "ibrc_fit", "fit", "ibrc()")
+NULL
+
+#' @rdname project_behavior
+#' @export
+project_behavior.ibrc_fit <- function(planner, ...) {
+  check_unused(...)
+  fit <- planner
   plans <- lapply(stats::setNames(nm = names(fit$draws)), function(group) {
     middle <- apply(fit$draws[[group]], 3, stats::median)
     # Dynamics that were inferred stand at their medians as well (`at` of the recipe).
@@ -33,3 +33,17 @@ project_behavior <- function(fit) {
   })
   if (is_grouped(fit)) plans else plans[[1]]
 }
+
+#' @rdname project_behavior
+#' @export
+project_behavior.ibrc_mode <- function(planner, ...) {
+  check_unused(...)
+  mode <- planner
+  plans <- lapply(stats::setNames(nm = names(mode$tops)), function(group) {
+    plan_at(mode, prior_natural(mode$prior, matrix(mode$tops[[group]]$theta, 1)), problem_of(mode, group))
+  })
+  if (is_grouped_mode(mode)) plans else plans[[1]]
+}
+
+#' @export
+project_behavior.default <- function(planner, ...) check_class(planner, "ibrc_fit", "planner", "ibrc()")

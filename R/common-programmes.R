@@ -1,0 +1,86 @@
+# Linear and quadratic programmes, solved by lpSolve and quadprog. Both judge a constraint by absolute sizes: rows,
+# right-hand sides and objectives are brought to about 1 first, so that a utility counted in millions is solved as one
+# counted in ones. An answer is looked at again here before it is believed.
+
+# How far an answer may break a constraint, where rows and right-hand sides are about 1.
+programme_tolerance <- 1e-7
+
+# Minimises objective'x where constraints %*% x `direction` rhs. `direction`: "<=", ">=" or "=", one for all or one per
+# row. `free`: which x may be negative, one for all or one per variable.
+solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
+  require_package("lpSolve", "A linear programme")
+  programme <- scaled_programme(constraints, direction, rhs)
+  n <- length(objective)
+  free <- which(rep_len(free, n))
+  # lpSolve knows variables from 0 on alone: a free one is the difference of two.
+  split <- cbind(programme$constraints, -programme$constraints[, free, drop = FALSE])
+  price <- objective / largest(objective)
+  price <- c(price, -price[free])
+  outcome <- NULL
+  # Where one way of scaling inside lpSolve ends in rounding, another seldom does.
+  for (scaling in c(196L, 4L, 0L)) {
+    outcome <- lpSolve::lp("min", price, split, programme$direction, programme$rhs, scale = scaling)
+    if (outcome$status != 0) next
+    x <- outcome$solution[seq_len(n)]
+    x[free] <- x[free] - outcome$solution[n + seq_along(free)]
+    if (is_feasible(x, programme)) {
+      x <- x * programme$unit
+      return(list(x = x, objective = sum(objective * x)))
+    }
+  }
+  refuse_no_answer(outcome$status)
+}
+
+# Minimises x'quadratic x / 2 + linear'x under the same kind of constraints; all x are free. Without `quadratic` it is
+# the identity: the answer is then the point nearest to -linear.
+solve_quadratic <- function(linear, constraints, direction, rhs, quadratic = NULL) {
+  require_package("quadprog", "A quadratic programme")
+  n <- length(linear)
+  if (is.null(quadratic)) quadratic <- diag(n)
+  curvature <- largest(quadratic)
+  programme <- scaled_programme(constraints, direction, rhs, unit = largest(c(rhs, linear / curvature)))
+  # quadprog wants equalities first, and all others as ">=".
+  sign <- ifelse(programme$direction == "<=", -1, 1)
+  first <- order(programme$direction != "=")
+  outcome <- tryCatch(
+    quadprog::solve.QP(quadratic / curvature, -linear / (curvature * programme$unit),
+                       t(sign * programme$constraints)[, first, drop = FALSE], (sign * programme$rhs)[first],
+                       meq = sum(programme$direction == "=")),
+    error = function(e) refuse_no_answer(if (grepl("inconsistent", conditionMessage(e))) 2 else 5)
+  )
+  if (!is_feasible(outcome$solution, programme)) refuse_no_answer(5)
+  x <- outcome$solution * programme$unit
+  list(x = x, objective = sum(x * (quadratic %*% x)) / 2 + sum(linear * x))
+}
+
+# Of anything, the largest size; 1 where all is 0.
+largest <- function(x) {
+  size <- max(0, abs(x))
+  if (size > 0) size else 1
+}
+
+# Rows of size 1; x is counted in `unit`s, in which right-hand sides are about 1.
+scaled_programme <- function(constraints, direction, rhs, unit = NULL) {
+  constraints <- unname(as.matrix(constraints))
+  size <- apply(abs(constraints), 1, max)
+  # A row of zeros says something of its right-hand side alone.
+  size[size == 0] <- 1
+  if (is.null(unit)) unit <- largest(rhs / size)
+  list(constraints = constraints / size, direction = rep_len(direction, nrow(constraints)),
+       rhs = rep_len(rhs, nrow(constraints)) / (size * unit), unit = unit)
+}
+
+is_feasible <- function(x, programme) {
+  gap <- as.vector(programme$constraints %*% x) - programme$rhs
+  slack <- programme_tolerance * max(1, abs(x))
+  all(ifelse(programme$direction == "<=", gap, ifelse(programme$direction == ">=", -gap, abs(gap))) <= slack)
+}
+
+# lpSolve's codes: 2 infeasible, 3 unbounded.
+refuse_no_answer <- function(status) {
+  kind <- c("infeasible", "unbounded")[match(status, 2:3)]
+  if (is.na(kind)) kind <- "convergence"
+  why <- c(infeasible = "nothing satisfies all of its constraints", unbounded = "its objective has no bound",
+           convergence = "rounding kept the solver from an answer")
+  abort(unique(c(kind, "convergence")), "The programme has no answer: ", why[[kind]], ".")
+}

@@ -1,0 +1,175 @@
+# Behaviour that was demonstrated, as inverse planners read it where the state is seen: how often each action was taken
+# in each state, whatever the demonstration was given as.
+
+# `x`: trajectories, a plan, an `ibrc_inferred` or a policy [state, action]. Returns a list of
+#   policy          [state, action]; NA in states that were never seen
+#   counts          [state, action], how many visits; NULL of a policy
+#   occupancy       [state, action], discounted and summing to 1: of visits their own, each trajectory's counted from
+#                   its first visit whose state is known; of a policy that of the setting, NULL where a state has none
+#   start           [state], the law of the state that occupancies are counted from
+#   n_trajectories, n_visits   how many there were to count; NA of a policy
+#   left_out        visits whose action counts but whose state is not known
+#   source          "visits" or "policy"
+demonstrated <- function(x, setting, argument = "visits") {
+  check_seen_states(setting)
+  if (inherits(x, "ibrc_trajectories")) return(demonstrated_visits(x, setting, argument))
+  if (inherits(x, "ibrc_inferred")) x <- x$plan
+  if (inherits(x, "ibrc_plan")) return(demonstrated_policy(plan_policy(x, setting, argument), setting))
+  if (!is.numeric(x) || !is.matrix(x)) {
+    abort_input(argument, "must be trajectories, a plan or a matrix of probabilities with one row per state and one ",
+                "column per action, not ", describe(x), ".", topic = "trajectories")
+  }
+  demonstrated_policy(check_policy_matrix(x, setting, argument), setting)
+}
+
+# Inverse planners that ask which action was taken in which state.
+check_seen_states <- function(setting, argument = "setting") {
+  check_class(setting, "ibrc_setting", argument, "decision_setting()")
+  if (!setting$fully_observed) {
+    abort_input(argument, "must be one in which the state is seen (`emission = \"identity\"`): of hidden states ",
+                "nobody can say what was done in which. There, infer entries of the utility with ibrc().",
+                topic = "ibrc")
+  }
+  invisible(setting)
+}
+
+# ---- a policy -------------------------------------------------------------------------------------------------------
+
+demonstrated_policy <- function(policy, setting) {
+  start <- unname(mean_start(setting))
+  list(policy = policy, counts = NULL, occupancy = policy_occupancy(policy, setting), start = start,
+       n_trajectories = NA_integer_, n_visits = NA_integer_, left_out = 0L, source = "policy")
+}
+
+policy_occupancy <- function(policy, setting) {
+  if (!anyNA(policy)) unname(markov_occupancy(as_markov(setting), unname(policy)))
+}
+
+# What a plan does in each state, if it is one of a setting with these states and actions.
+plan_policy <- function(plan, setting, argument) {
+  for (part in c("states", "actions")) {
+    if (!identical(plan$setting[[part]], setting[[part]])) {
+      abort_input(argument, "must be a plan with the ", part, " of `setting`, in the same order.")
+    }
+  }
+  # The states are the nodes where a plan sees them; a matrix of corners would be large where they are many.
+  out <- if (is_vertices(plan$space)) policy(plan) else policy(plan, diag(length(setting$states)))
+  dimnames(out) <- list(state = setting$states, action = setting$actions)
+  out
+}
+
+# Rows that are NA throughout stand for states in which nobody was seen.
+check_policy_matrix <- function(policy, setting, argument) {
+  size <- c(length(setting$states), length(setting$actions))
+  if (!identical(dim(policy), size)) {
+    abort_input(argument, "must be a matrix of ", plural(size[1], "state"), " by ", plural(size[2], "action"),
+                ", not ", describe(policy), ".")
+  }
+  if (!is.null(rownames(policy))) {
+    policy <- policy[match_names(rownames(policy), setting$states, argument, "states"), , drop = FALSE]
+  }
+  if (!is.null(colnames(policy))) {
+    policy <- policy[, match_names(colnames(policy), setting$actions, argument, "actions"), drop = FALSE]
+  }
+  known <- rowSums(is.na(policy)) < size[2]
+  if (!any(known)) abort_input(argument, "must say what was done in at least one state.")
+  out <- matrix(NA_real_, size[1], size[2], dimnames = list(state = setting$states, action = setting$actions))
+  given <- policy
+  given[!known, ] <- 1 / size[2]
+  out[known, ] <- check_probability_rows(given, argument)[known, ]
+  out
+}
+
+# ---- visits ---------------------------------------------------------------------------------------------------------
+
+demonstrated_visits <- function(visits, setting, argument) {
+  coded <- code_visits(visits, setting, argument)
+  problem <- build_problem(setting)
+  refuse_impossible_visits(coded, build_histories(coded, setting), problem)
+  state <- visit_states(coded, setting)
+  used <- which(coded$scored & !is.na(state))
+  if (!length(used)) {
+    abort("data", "`", argument, "` have no visit whose action counts and whose state is known. ",
+          "At a first visit it is known only where `start` of the setting puts all on one state.", argument = argument)
+  }
+  cell <- state[used] + length(setting$states) * coded$action[used]
+  names <- list(state = setting$states, action = setting$actions)
+  fill <- function(total) matrix(total, length(names$state), dimnames = names)
+  counts <- fill(tabulate(cell, prod(lengths(names))))
+  policy <- counts / rowSums(counts)
+  policy[rowSums(counts) == 0, ] <- NA
+  since <- visits_since_known(coded$trajectory, state)
+  list(policy = policy, counts = counts, occupancy = unname(fill(discounted_shares(cell, since[used], setting))),
+       start = tabulate(state[which(since == 0)], length(setting$states)) / sum(since == 0, na.rm = TRUE),
+       n_trajectories = length(unique(coded$trajectory)), n_visits = length(used),
+       left_out = sum(coded$scored & is.na(state)), source = "visits")
+}
+
+# The state at each visit, from 1, NA where it is not known: what was seen after the action before. Where nothing was
+# seen, it is known still if the state and the action before leave but one.
+visit_states <- function(coded, setting) {
+  n <- length(coded$trajectory)
+  first <- c(TRUE, diff(coded$trajectory) != 0)
+  state <- c(NA, coded$observation[-n] + 1L)
+  state[!first & state == 0] <- NA
+  start <- start_matrix(setting)
+  sure <- apply(start, 1, function(law) if (max(law) >= 1 - 1e-12) which.max(law) else NA)
+  state[first] <- sure[coded_starts(coded)[first] + 1L]
+  for (visit in which(!first & is.na(state))) {
+    before <- visit - 1L
+    if (!is.na(state[before]) && !is.na(coded$action[before])) {
+      state[visit] <- only_next(setting$transition, state[before], coded$action[before] + 1L)
+    }
+  }
+  as.integer(state)
+}
+
+# The one state that can follow, or NA.
+only_next <- function(transition, state, action) {
+  if (is_by_rows(transition)) {
+    row <- (action - 1L) * transition$size[1] + state
+    entries <- seq.int(transition$start[row] + 1L, length.out = transition$start[row + 1L] - transition$start[row])
+    return(if (length(entries) == 1) transition$to[entries] else NA_integer_)
+  }
+  possible <- which(transition[state, , action] > 0)
+  if (length(possible) == 1) unname(possible) else NA_integer_
+}
+
+# How many visits lie between each and its trajectory's first with a known state; NA before that one.
+visits_since_known <- function(trajectory, state) {
+  at <- seq_along(trajectory)
+  known <- which(!is.na(state))
+  first <- known[!duplicated(trajectory[known])]
+  since <- at - first[match(trajectory, trajectory[first])]
+  since[since < 0] <- NA
+  since
+}
+
+# The share of each cell, [state, action] as one number, where a visit counts by the discount to the power of `since`.
+discounted_shares <- function(cell, since, setting) {
+  weight <- setting$discount^since
+  # With a discount of 0 only first visits count, and their actions may not: then nothing is known.
+  if (sum(weight) == 0) return(rep(NA_real_, length(setting$states) * length(setting$actions)))
+  total <- numeric(length(setting$states) * length(setting$actions))
+  sums <- rowsum(weight, cell)
+  total[as.integer(rownames(sums))] <- sums
+  total / sum(total)
+}
+
+# ---- what a reader must know of it ----------------------------------------------------------------------------------
+
+# Sentences for the notes of an inferred object.
+demonstration_notes <- function(demonstration, setting) {
+  unseen <- setting$states[is.na(demonstration$policy[, 1])]
+  left_out <- demonstration$left_out
+  c(
+    if (left_out > 0) {
+      paste0(plural(left_out, "visit"), if (left_out == 1) " was" else " were", " left out because the state was not ",
+             "known: at a first visit it is only where `start` puts all on one state.")
+    },
+    if (length(unseen)) {
+      paste0("Nobody was seen in ", plural(length(unseen), "state"), " (", listing(unseen), "): what was wanted there ",
+             "is known only by what it means for others.")
+    }
+  )
+}

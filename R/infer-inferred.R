@@ -1,0 +1,153 @@
+# What an inverse planner returns: what it inferred and the plan that imitates what was demonstrated. It keeps no visits.
+
+# `inverse`: the key of its row in inverse_planners(); `plan`: the imitating plan, or a list of them, one per setting;
+# `estimates`: a data frame with columns `term` and `estimate`, and `state`, `action`, `std.error` and the like where
+# they apply; `objective`: what was minimised or maximised, at the answer; `details`: anything to keep, and
+# `n_trajectories`, `n_visits` and `left_out` of the demonstration, which glance() shows; `notes`: sentences that a
+# reader must know.
+new_ibrc_inferred <- function(inverse, setting, plan, estimates, objective = NULL, details = list(),
+                              notes = character()) {
+  structure(
+    list(inverse = inverse, setting = setting, plan = plan, estimates = estimates, objective = objective,
+         details = details, notes = as.character(notes)),
+    class = "ibrc_inferred"
+  )
+}
+
+# One row per entry of a utility [state, action].
+utility_estimates <- function(utility, setting) {
+  place <- expand.grid(state = setting$states, action = setting$actions, stringsAsFactors = FALSE)
+  data.frame(term = utility_name(place$state, place$action), state = place$state, action = place$action,
+             estimate = as.vector(utility))
+}
+
+# What of a demonstration is kept.
+demonstration_details <- function(demonstration) demonstration[c("n_trajectories", "n_visits", "left_out", "source")]
+
+# The plan that is meant; `setting`: a name or a number, where there are several.
+imitating_plan <- function(object, setting = NULL) {
+  plans <- object$plan
+  if (inherits(plans, "ibrc_plan")) {
+    if (!is.null(setting)) abort_input("setting", "has no meaning here: there is but one.")
+    return(plans)
+  }
+  if (is.null(setting)) {
+    abort_input("setting", "must say which of the ", length(plans), " settings is meant: ",
+                enumerate(plan_labels(plans)), ".")
+  }
+  at <- if (is.character(setting) && length(setting) == 1) match(setting, names(plans)) else
+    check_count(setting, "setting", most = length(plans))
+  if (is.na(at)) abort_input("setting", "must be one of ", enumerate(plan_labels(plans)), ".")
+  plans[[at]]
+}
+
+plan_labels <- function(plans) if (is.null(names(plans))) seq_along(plans) else names(plans)
+
+#' What an inverse planner inferred
+#'
+#' Reads the answer of an inverse planner ([inverse_planners()]). It holds estimates and the plan that imitates what was
+#' demonstrated, and is itself a decision model: it predicts, has a likelihood and is simulated from as its plan is.
+#'
+#' @param x,object,planner The answer of an inverse planner, such as [infer_margin()].
+#' @param visits Trajectories ([trajectories()]).
+#' @param type `"action"`, the probability of each action.
+#' @param setting With several settings ([infer_experiments()]): which of them is meant, by name or by number.
+#' @param beliefs,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
+#'
+#' @return `tidy()`: a data frame with one row per estimate: `term`, `estimate`, and `state` and `action` where they
+#'   apply. `glance()`: one row with the `inverse` planner, its `objective`, the numbers of `states`, `actions`,
+#'   `trajectories` and `visits` that were used, and how many visits were `left_out`, as their state was not known.
+#'   `project_behavior()`: the imitating plan, or a list of them, one per setting. `predict()`, `log_lik()`,
+#'   `simulate()` and `policy()` are those of that plan.
+#' @family framework
+#' @export
+#' @examples
+#' setting <- decision_setting(
+#'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
+#'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9
+#' )
+#' if (requireNamespace("lpSolve", quietly = TRUE)) {
+#'   inferred <- infer_margin(rbind(c(1, 0), c(0, 1)), setting)
+#'   print(inferred)
+#'   tidy(inferred)
+#'   policy(inferred)
+#' }
+tidy.ibrc_inferred <- function(x, ...) {
+  check_unused(...)
+  x$estimates
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+glance.ibrc_inferred <- function(x, ...) {
+  check_unused(...)
+  kept <- function(name) if (is.null(x$details[[name]])) NA_integer_ else as.integer(sum(x$details[[name]]))
+  setting <- if (inherits(x$setting, "ibrc_setting")) x$setting else x$setting[[1]]
+  data.frame(inverse = x$inverse, objective = if (is.null(x$objective)) NA_real_ else x$objective,
+             states = length(setting$states), actions = length(setting$actions),
+             trajectories = kept("n_trajectories"), visits = kept("n_visits"), left_out = kept("left_out"))
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+project_behavior.ibrc_inferred <- function(planner, ...) {
+  check_unused(...)
+  planner$plan
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+predict.ibrc_inferred <- function(object, visits, type = "action", setting = NULL, ...) {
+  check_unused(...)
+  check_choice(type, "action", "type")
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
+  predict(imitating_plan(object, setting), visits, type)
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+log_lik.ibrc_inferred <- function(object, visits, setting = NULL, ...) {
+  check_unused(...)
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to judge by what was inferred.")
+  log_lik(imitating_plan(object, setting), visits)
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+simulate.ibrc_inferred <- function(object, nsim = 1, seed = NULL, setting = NULL, ...) {
+  simulate(imitating_plan(object, setting), nsim = nsim, seed = seed, ...)
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+policy.ibrc_inferred <- function(object, beliefs = NULL, setting = NULL, ...) {
+  check_unused(...)
+  policy(imitating_plan(object, setting), beliefs)
+}
+
+#' @export
+format.ibrc_inferred <- function(x, digits = 4, most = 12, ...) {
+  estimates <- x$estimates
+  shown <- utils::head(estimates, most)
+  numbers <- names(shown)[vapply(shown, is.numeric, NA)]
+  columns <- c(list(format(c("", safe_text(shown$term)))), lapply(numbers, function(column) {
+    format(c(column, formatC(shown[[column]], digits = digits, format = "g")), justify = "right")
+  }))
+  seen <- glance(x)
+  c(
+    paste0(inverse_title(x$inverse), ": what was inferred",
+           if (!is.na(seen$visits)) paste0(" from ", plural(seen$visits, "visit"), " of ",
+                                           plural(seen$trajectories, "trajectory", "trajectories"))),
+    if (nrow(shown)) do.call(paste, c(list("  "), columns)),
+    if (nrow(estimates) > most) paste("  ... and", plural(nrow(estimates) - most, "more estimate")),
+    if (!is.na(seen$objective)) paste0("  objective  ", format_number(seen$objective, digits)),
+    unlist(lapply(x$notes, strwrap, width = 0.9 * getOption("width"), prefix = "    ", initial = "  * "))
+  )
+}
+
+#' @export
+print.ibrc_inferred <- function(x, ...) {
+  writeLines(format(x, ...))
+  invisible(x)
+}
