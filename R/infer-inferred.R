@@ -84,9 +84,12 @@ glance.ibrc_inferred <- function(x, ...) {
   check_unused(...)
   kept <- function(name) if (is.null(x$details[[name]])) NA_integer_ else as.integer(sum(x$details[[name]]))
   setting <- if (inherits(x$setting, "ibrc_setting")) x$setting else x$setting[[1]]
-  data.frame(inverse = x$inverse, objective = if (is.null(x$objective)) NA_real_ else x$objective,
-             states = length(setting$states), actions = length(setting$actions),
-             trajectories = kept("n_trajectories"), visits = kept("n_visits"), left_out = kept("left_out"))
+  out <- data.frame(inverse = x$inverse, objective = if (is.null(x$objective)) NA_real_ else x$objective,
+                    states = length(setting$states), actions = length(setting$actions),
+                    trajectories = kept("n_trajectories"), visits = kept("n_visits"), left_out = kept("left_out"))
+  # What an inverse planner says of its own answer, one number each.
+  out[names(x$details$glance)] <- x$details$glance
+  out
 }
 
 #' @rdname tidy.ibrc_inferred

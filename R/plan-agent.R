@@ -48,7 +48,7 @@ plan_agent <- function(setting, agent, models = NULL, resolution = 100, toleranc
                        cores = getOption("ibrc.cores", 1)) {
   check_given(setting, agent)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
-  agent <- validate_ibrc_agent(check_class(agent, "ibrc_agent", "agent", "bounded_agent()"))
+  agent <- validate_ibrc_agent(check_bounded(agent))
   action_prior_of(agent, setting)
   problem <- build_problem(setting, models, resolution, interpolate, surprise, max_bytes, cores)
   solve_problem(problem, agent, tolerance, max_backups, check_count(cores, "cores"))
@@ -119,7 +119,7 @@ refuse_unsolved <- function(result, tolerance) {
 update.ibrc_plan <- function(object, agent, tolerance = object$report$tolerance, max_backups = 10000,
                              cores = getOption("ibrc.cores", 1), ...) {
   check_unused(...)
-  check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
+  check_bounded(agent)
   solve_problem(object, agent, tolerance, max_backups, check_count(cores, "cores"), object$solution$value)
 }
 

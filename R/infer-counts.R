@@ -1,0 +1,106 @@
+# How often each trajectory had each state and action: what a score or a preference of whole trajectories is explained
+# by. Where the state is not known it counts by how likely it was, given what had been done and seen until then.
+
+# Returns a list of
+#   counts          [trajectory, state and action], states fastest; the visit t counts by the discount to the power of t,
+#                   or by 1
+#   offset          what the beliefs themselves were worth (`belief_utility` of the setting), summed in the same way
+#   complete        whether all actions are known, but for that of the last visit: such a visit is not counted
+#   n_visits        that were counted, of complete trajectories; `unsure`: those of them whose state was not known
+trajectory_counts <- function(visits, setting, discounted = TRUE, argument = "visits") {
+  coded <- code_visits(visits, setting, argument)
+  believed <- visit_beliefs(coded, setting)
+  n <- length(coded$trajectory)
+  last <- c(coded$trajectory[-1] != coded$trajectory[-n], TRUE)
+  n_trajectories <- max(coded$trajectory) + 1L
+  gap <- is.na(coded$action) & !last
+  complete <- tabulate(coded$trajectory[gap] + 1L, n_trajectories) == 0
+  weight <- if (discounted) setting$discount^(sequence(tabulate(coded$trajectory + 1L)) - 1) else rep(1, n)
+  used <- which(!is.na(coded$action) & complete[coded$trajectory + 1L])
+  size <- c(length(setting$states), length(setting$actions))
+  refuse_too_large(8 * as.numeric(n_trajectories) * prod(size), "visits", plural(n_trajectories, "trajectory",
+                   "trajectories"), " counted at ", plural(size[1], "state"), " and ", plural(size[2], "action"),
+                   advice = "take fewer of them")
+  counts <- array(0, c(n_trajectories, size))
+  for (action in seq_len(size[2])) {
+    rows <- used[coded$action[used] == action - 1L]
+    if (!length(rows)) next
+    sums <- rowsum(weight[rows] * believed[rows, , drop = FALSE], coded$trajectory[rows] + 1L)
+    counts[as.integer(rownames(sums)), , action] <- sums
+  }
+  list(counts = matrix(counts, n_trajectories), offset = belief_offset(coded, believed, weight, used, setting),
+       complete = complete, n_visits = length(used),
+       unsure = sum(do.call(pmax, split(believed, col(believed)))[used] < 1 - 1e-12))
+}
+
+# What was believed at each visit, [visit, state], by the setting's own dynamics. One model leaves nothing for an agent
+# to weigh: neither utilities nor nodes play a part.
+visit_beliefs <- function(coded, setting) {
+  setting$utility[] <- 0
+  setting["belief_utility"] <- list(NULL)
+  problem <- build_problem(setting, resolution = 1)
+  tree <- build_histories(coded, setting)
+  refuse_impossible_visits(coded, tree, problem)
+  reading <- read_histories(solve_problem(problem, bounded_agent(flexibility = 0)), tree)
+  t(reading$belief)[tree$visit, , drop = FALSE]
+}
+
+belief_offset <- function(coded, believed, weight, used, setting) {
+  out <- numeric(max(coded$trajectory) + 1L)
+  if (is.null(setting$belief_utility) || !length(used)) return(out)
+  colnames(believed) <- setting$states
+  worth <- belief_utility_at(setting, believed[used, , drop = FALSE])
+  worth <- worth[cbind(seq_along(used), coded$action[used] + 1L)]
+  sums <- rowsum(weight[used] * worth, coded$trajectory[used] + 1L)
+  out[as.integer(rownames(sums))] <- sums
+  out
+}
+
+# The directions of a matrix's columns that its rows show: `shown` [column, direction] and the `size` of each.
+seen_directions <- function(design) {
+  parts <- svd(design, nu = 0)
+  keep <- parts$d > 1e-10 * max(parts$d, 0) & parts$d > 0
+  list(shown = parts$v[, keep, drop = FALSE], size = parts$d[keep])
+}
+
+# Which entries the rows say something of by themselves, not only together with others.
+entries_seen <- function(shown) abs(rowSums(shown^2) - 1) < 1e-8
+
+# Sentences on what was not seen, for the notes.
+unseen_note <- function(n_terms, n_seen, answer) {
+  if (n_seen == n_terms) return(NULL)
+  hidden <- n_terms - n_seen
+  paste0("The data say nothing of ", plural(hidden, "direction"), " out of ", n_terms, ": utilities that differ only ",
+         "there do as well. ", answer)
+}
+
+counts_notes <- function(counted, setting) {
+  lost <- sum(!counted$complete)
+  c(
+    if (counted$unsure > 0) {
+      paste0("At ", plural(counted$unsure, "visit"), " the state was not known: there each state counts by how likely ",
+             "it was, given what had been done and seen before.")
+    },
+    if (lost > 0) {
+      paste0(plural(lost, "trajectory", "trajectories"), if (lost == 1) " was" else " were", " left out: an action ",
+             "in the middle is missing, so that not everything can be counted.")
+    },
+    if (!is.null(setting$belief_utility)) {
+      "What beliefs are worth by themselves is taken as the setting has it."
+    }
+  )
+}
+
+# The plan of who wants just this: optimal, or at a price `alpha` for each nat by which choices stray from even ones.
+plan_for_utility <- function(setting, utility, alpha, resolution) {
+  setting$utility[] <- utility
+  problem <- build_problem(setting, resolution = resolution)
+  planner <- if (alpha > 0) "agent" else if (setting$fully_observed) "mdp" else "pomdp"
+  plan_by_solving(problem, planner, bounded_agent(alpha = alpha), list(alpha = alpha))
+}
+
+check_alpha <- function(alpha) {
+  alpha <- check_finite_number(alpha, "alpha")
+  if (alpha < 0) abort_input("alpha", "must be 0 or more; it is ", format(alpha), ".")
+  alpha
+}

@@ -1,0 +1,167 @@
+#' Infer what is wanted from scores of whole trajectories
+#'
+#' Distance minimisation: somebody gave each trajectory a score, and the utility is sought whose sums over the visits
+#' of a trajectory come nearest to it. That is a regression, without an intercept, of the scores on how often each
+#' trajectory had each state and action, discounted.
+#'
+#' @section What is counted:
+#' Every visit whose action is known, scored or not ([trajectories()]): what was forced was lived through as well. The
+#' visit that comes t steps after the first counts by the discount to the power of t, or by 1 with `discounted = FALSE`.
+#' Where the state is seen, it is the state itself that counts. Where it is not, at a first visit when `start` is spread
+#' over states and at all visits where states are hidden, each state counts by how likely it was under the dynamics
+#' of the setting given what had been done and seen *before* the visit: by what could be known when the
+#' action was chosen, not by what came to light later. Scores that judge by what came to light later are then explained
+#' less well, and not without bias.
+#'
+#' @section What it can and cannot say:
+#' With as many different trajectories as there are states and actions, each utility is known in the unit of the scores,
+#' up to nothing. With fewer, or where trajectories have something in common (all of one length, say, so that a
+#' constant in one entry can stand for one in another), some directions are not seen. Then the answer is the smallest of
+#' all utilities that do as well (in the sum of squares), `identified` says of which entries the data speak by
+#' themselves, and a note counts the
+#' directions that are not seen. It says nothing about who acted or how: no behaviour has to be good, and a trajectory
+#' that nobody would choose says as much as any other. The scores are taken to be sums over visits; a score of the outcome
+#' alone is explained badly, which the `r_squared` in `details` shows.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param setting A setting ([decision_setting()]); its utility plays no part but for its states and actions. What a
+#'   `belief_utility` is worth is taken as known and taken off the scores.
+#' @param scores One number per trajectory: a vector named by identifier, or the name of a column of `visits` that is the
+#'   same at all visits of a trajectory. Trajectories with a missing score are left out.
+#' @param p The distance: 2 for least squares, or 1 for least absolute differences, which few odd scores
+#'   do not move (needs the package lpSolve).
+#' @param discounted Whether later visits count less, as the setting discounts them.
+#' @param alpha How the plan that imitates decides: 0 does what is best under the utility found, more strays from it as
+#'   [bounded_agent()] does. The utility itself does not depend on it.
+#' @param resolution Of the plan's beliefs, where states are hidden: see [plan_agent()].
+#'
+#' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] gives one row per state and action:
+#'   `estimate`, `std.error` (with `p = 2`, where it can be had) and `identified`. Its plan is that of an agent that
+#'   wants just that.
+#' @seealso [infer_preferences()] where trajectories are only ranked in pairs.
+#' @family framework
+#' @export
+#' @examples
+#' setting <- decision_setting(
+#'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
+#'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9,
+#'   start = c(1, 0)
+#' )
+#' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 2)), nsim = 30, horizon = 8, seed = 1)
+#' # How many visits each spent ill is what somebody disliked.
+#' data <- as.data.frame(visits)
+#' ill <- tapply(c(FALSE, head(data$observation, -1) == "ill") & data$time > 0, data$id, sum)
+#' infer_scores(visits, setting, scores = -ill, discounted = FALSE)
+infer_scores <- function(visits, setting, scores, p = 2, discounted = TRUE, alpha = 0, resolution = 100) {
+  check_given(visits, setting, scores)
+  check_visits(visits)
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  scores <- trajectory_scores(scores, visits)
+  p <- check_number(p, "p")
+  if (!p %in% 1:2) abort_input("p", "must be 1 or 2; it is ", format(p), ".")
+  discounted <- check_flag(discounted, "discounted")
+  alpha <- check_alpha(alpha)
+  resolution <- check_count(resolution, "resolution")
+  counted <- trajectory_counts(visits, setting, discounted)
+  used <- counted$complete & !is.na(scores)
+  if (!any(used)) {
+    abort("data", "No trajectory of `visits` has a score and all of its actions.", argument = "scores")
+  }
+  target <- scores[used] - counted$offset[used]
+  found <- nearest_utility(counted$counts[used, , drop = FALSE], target, p)
+  utility <- matrix(found$utility, length(setting$states), dimnames = dimnames(setting$utility))
+  estimates <- utility_estimates(utility, setting)
+  estimates$std.error <- found$std_error
+  estimates$identified <- found$identified
+  new_ibrc_inferred(
+    "scores", setting, plan_for_utility(setting, utility, alpha, resolution), estimates, found$distance,
+    details = list(utility = utility, p = p, discounted = discounted, r_squared = found$r_squared,
+                   unseen = length(utility) - found$rank, n_trajectories = sum(used), n_visits = counted$n_visits,
+                   left_out = 0L),
+    notes = c(
+      unseen_note(length(utility), found$rank, "The answer is the smallest of them in its sum of squares."),
+      counts_notes(counted, setting),
+      if (any(is.na(scores))) paste0(plural(sum(is.na(scores)), "trajectory", "trajectories"), " without a score ",
+                                     if (sum(is.na(scores)) == 1) "was" else "were", " left out.")
+    )
+  )
+}
+
+# In the order in which trajectories appear; NA where there is none.
+trajectory_scores <- function(scores, visits) {
+  if (is.character(scores) && length(scores) == 1 && is.null(names(scores))) {
+    return(column_scores(visits, scores))
+  }
+  if (!is.numeric(scores) || !is.null(dim(scores)) && length(dim(scores)) > 1) {
+    abort_input("scores", "must be numbers named by trajectory, or the name of a column of `visits`, not ",
+                describe(scores), ".")
+  }
+  given <- names(scores)
+  if (is.null(given)) abort_input("scores", "must have names: the identifiers of the trajectories.")
+  twice <- which(duplicated(given))
+  if (length(twice)) {
+    abort_input("scores", "has the same name more than once (position ", twice[1], ").", rows = twice)
+  }
+  who <- trajectory_names(visits)
+  unknown <- which(!as_utf8(given) %in% who)
+  if (length(unknown)) {
+    abort_input("scores", "has names that are no trajectory of `visits` (", plural(length(unknown), "name"),
+                ", the first at position ", unknown[1], ").", rows = unknown)
+  }
+  check_finite_scores(unname(as.numeric(scores))[match(who, as_utf8(given))])
+}
+
+column_scores <- function(visits, column) {
+  check_column(visits, column, "scores", " Name it in `covariates` of trajectories(), which drops other columns.")
+  values <- visits[[column]]
+  if (!is.numeric(values)) abort_input("scores", "must be a column of numbers, not ", describe_column(values), ".")
+  who <- id_codes(plain_visits(visits)[[attr(visits, "roles")$id]])
+  first <- values[!duplicated(who)]
+  other <- which(!(values == first[who] | is.na(values) & is.na(first[who])) | is.na(values) != is.na(first[who]))
+  if (length(other)) {
+    abort_rows(other, "scores", "The column of `scores` must be the same at all visits of a trajectory")
+  }
+  check_finite_scores(as.numeric(first))
+}
+
+check_finite_scores <- function(scores) {
+  bad <- which(is.infinite(scores))
+  if (length(bad)) abort_input("scores", "must be finite; that of trajectory number ", bad[1], " is not.", rows = bad)
+  scores
+}
+
+# Of all utilities whose sums are nearest to the target, the smallest.
+nearest_utility <- function(counts, target, p) {
+  seen <- seen_directions(counts)
+  rank <- length(seen$size)
+  if (rank == 0) {
+    abort("data", "The trajectories of `visits` that have a score have no visit that can be counted.",
+          argument = "visits")
+  }
+  # What trajectories have of each direction, of length 1 each.
+  parts <- counts %*% seen$shown %*% diag(1 / seen$size, rank)
+  weight <- if (p == 2) crossprod(parts, target)[, 1] else least_absolute(parts, target)
+  utility <- as.vector(seen$shown %*% (weight / seen$size))
+  gap <- target - as.vector(parts %*% weight)
+  identified <- entries_seen(seen$shown)
+  spare <- length(target) - rank
+  # The spread of the answer, where there is more to see than to explain.
+  spread <- if (p == 2 && spare > 0) {
+    sqrt(sum(gap^2) / spare) * sqrt(rowSums((seen$shown %*% diag(1 / seen$size, rank))^2))
+  } else rep(NA_real_, length(utility))
+  list(utility = utility, rank = rank, identified = identified, std_error = ifelse(identified, spread, NA),
+       distance = if (p == 2) sqrt(sum(gap^2)) else sum(abs(gap)),
+       r_squared = if (sum(target^2) > 0) 1 - sum(gap^2) / sum(target^2) else 1)
+}
+
+# Weights of the columns of `parts` for which the absolute gaps to the target are smallest in sum: each gap is the
+# difference of two numbers that are not negative.
+least_absolute <- function(parts, target) {
+  n <- nrow(parts)
+  refuse_too_large(16 * as.numeric(n) * (2 * n + ncol(parts)), "visits", "A linear programme of ",
+                   plural(n, "trajectory", "trajectories"), advice = "take fewer, or p = 2")
+  solved <- solve_linear(c(rep(0, ncol(parts)), rep(1, 2 * n)), cbind(parts * sqrt(n), diag(n), -diag(n)), "=", target,
+                         free = rep(c(TRUE, FALSE), c(ncol(parts), 2 * n)))
+  solved$x[seq_len(ncol(parts))] * sqrt(n)
+}

@@ -1,0 +1,137 @@
+# What inverse planners of soft policies share, in settings where the state is seen. Such a policy is the softmax of
+# Q / alpha, and shows a utility in units of alpha and up to shaping alone: adding f(s) - discount E f(s') to the
+# utility of each state and action changes no soft policy, whatever f is. Pairs of a state and an action are in one
+# vector where matrices multiply it, states running fastest, as a matrix [state, action] is laid out.
+
+# More pairs than that are not solved as a dense system.
+most_soft_pairs <- 1500
+
+refuse_many_pairs <- function(markov, argument = "setting") {
+  n <- markov$n_states * markov$n_actions
+  if (n <= most_soft_pairs) return(invisible(n))
+  abort_input(argument, "has ", format_count(n), " pairs of a state and an action; at most ",
+              format_count(most_soft_pairs), " can be solved for here. Join states that are alike.")
+}
+
+# The same setting where states are worth something else. What sure beliefs were worth by themselves is in it too.
+setting_wanting <- function(setting, utility) {
+  setting["belief_utility"] <- list(NULL)
+  setting$utility[] <- utility
+  setting
+}
+
+# What a soft agent does in it.
+soft_plan <- function(setting, utility, alpha) {
+  plan_by_solving(observed_problem(setting_wanting(setting, utility)), "kl", bounded_agent(alpha = alpha),
+                  parameters = list(alpha = alpha))
+}
+
+# [pair, state]: what one unit of a potential in a state adds to the utility of each pair. Its transpose is the flow:
+# occupancies [pair] can be had if, and only if, they are not negative and t(shaping) %*% occupancy is
+# (1 - discount) start.
+shaping_matrix <- function(markov) {
+  do.call(rbind, lapply(markov$transition, function(law) diag(markov$n_states) - markov$discount * as.matrix(law)))
+}
+
+# The smallest of all utilities that differ by shaping from one: the sum of its squares is least.
+without_shaping <- function(utility, shaping) {
+  utility[] <- qr.resid(qr(shaping), as.vector(utility))
+  utility
+}
+
+# By how much occupancies [state, action] are no occupancies of any policy: the largest gap in the flow.
+flow_gap <- function(occupancy, shaping, markov) {
+  max(abs(crossprod(shaping, as.vector(occupancy)) - (1 - markov$discount) * markov$start))
+}
+
+# d log policy / d utility [pair, pair] at a soft policy, where utility is counted in alpha: what an action is worth
+# more, less what its state is.
+soft_policy_slope <- function(policy, markov, shaping) {
+  n <- markov$n_states
+  spread <- do.call(cbind, lapply(seq_len(markov$n_actions), function(u) diag(policy[, u], n)))
+  value <- solve(diag(n) - markov$discount * as.matrix(markov_chain(markov, policy)), spread)
+  diag(n * markov$n_actions) - shaping %*% value
+}
+
+# What the demonstration does in every state: where nobody was seen, every action is as likely as any other.
+filled_policy <- function(demonstration) {
+  policy <- unname(demonstration$policy)
+  policy[is.na(policy[, 1]), ] <- 1 / ncol(policy)
+  policy
+}
+
+# What demonstrated occupancies are taken from: "policy", those that the policy it shows has in the setting, which can
+# be had; or "visits", its own discounted shares, which need not. Returns `occupancy` and `policy` [state, action], and
+# `markov` with the start that they count from.
+demonstrated_shares <- function(demonstration, markov, occupancies) {
+  policy <- filled_policy(demonstration)
+  if (occupancies == "policy") {
+    return(list(occupancy = markov_occupancy(markov, policy), policy = policy, markov = markov))
+  }
+  if (demonstration$source != "visits") {
+    abort_input("occupancies", "can be \"visits\" only where `visits` are trajectories: a policy has no visits to count.")
+  }
+  if (anyNA(demonstration$occupancy)) {
+    abort_input("occupancies", "cannot be \"visits\": with a discount of 0 only first visits count, and of none are both ",
+                "state and action known. Take \"policy\".")
+  }
+  markov$start <- demonstration$start
+  list(occupancy = demonstration$occupancy, policy = policy, markov = markov)
+}
+
+# Sentences about it.
+share_notes <- function(demonstration, shares, setting) {
+  reached <- rowSums(shares$occupancy) > 0
+  unseen <- is.na(demonstration$policy[, 1])
+  lost <- setting$states[!reached & !unseen]
+  c(
+    demonstration_notes(demonstration, setting),
+    if (any(unseen & reached)) {
+      paste0("Where nobody was seen, every action is taken to be as likely as any other (",
+             listing(setting$states[unseen & reached]), ").")
+    },
+    if (length(lost)) {
+      paste0("What was demonstrated spends no discounted time in ", plural(length(lost), "state"), " (", listing(lost),
+             "): nothing is asked of the answer there.")
+    }
+  )
+}
+
+# A list of demonstrations, one per batch or setting; data frames and plans are lists as well, but no such ones.
+check_demonstrations <- function(visits, least, argument = "visits") {
+  if (!is.list(visits) || is.data.frame(visits) || is.object(visits) || length(visits) < least) {
+    abort_input(argument, "must be a list of at least ", least, " of trajectories, plans or policies, not ",
+                if (is.list(visits) && !is.object(visits)) paste("of", length(visits)) else describe(visits), ".")
+  }
+  visits
+}
+
+# Shares of actions [state, action] in counts, with `smoothing` added to each action where anybody was seen; NA where
+# nobody was. A policy is its own.
+smoothed_policy <- function(demonstration, smoothing) {
+  if (is.null(demonstration$counts)) return(unname(demonstration$policy))
+  counts <- smoothed_counts(demonstration, smoothing)
+  policy <- counts / rowSums(counts)
+  policy[rowSums(counts) == 0, ] <- NA
+  policy
+}
+
+smoothed_counts <- function(demonstration, smoothing) {
+  counts <- unname(demonstration$counts)
+  counts + smoothing * (rowSums(counts) > 0)
+}
+
+check_smoothing <- function(smoothing) {
+  smoothing <- check_finite_number(smoothing, "smoothing")
+  if (smoothing < 0) abort_input("smoothing", "must be at least 0; it is ", format(smoothing), ".")
+  smoothing
+}
+
+# A soft policy takes every action: an action never taken has no logarithm.
+refuse_never_taken <- function(policy, setting, argument, where) {
+  never <- which(!is.na(policy) & policy <= 0, arr.ind = TRUE)
+  if (!nrow(never)) return(invisible(policy))
+  abort_input(argument, "must take every action, as a soft policy does: in ", where, ", ",
+              enumerate(setting$actions[never[1, 2]]), " is never taken in state ",
+              enumerate(setting$states[never[1, 1]]), ". Of visits, `smoothing` above 0 allows for it.")
+}

@@ -1,0 +1,115 @@
+#' Plan where the state is seen
+#'
+#' The rational plan for a setting in which the state is seen, a Markov decision process: of all ways to act, the one
+#' that is worth most from every state. This is the model-based planner of the framework ([planners()]); it is also what
+#' [plan_agent()] works out for an agent without bounds.
+#'
+#' Three ways lead to the same plan:
+#' * `"policy_iteration"` works out what a policy is worth, takes the better actions that its values show, and goes on
+#'   until there are none.
+#' * `"value_iteration"` backs values up, visit by visit, until bounds on what is still missing are within `tolerance`.
+#' * `"linear_programme"` looks for the smallest values that no action can better, by the package \pkg{lpSolve}. It is
+#'   there for settings of up to some hundred states.
+#'
+#' Where several actions are the best, to rounding (or for value iteration to its tolerance), they share the
+#' probability. Stop actions end recorded trajectories only: planning goes on after them, as in [plan_agent()].
+#'
+#' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
+#' @param method How to get there.
+#' @param tolerance How near to the exact ones values are to be, as a share of the largest that values can be: the
+#'   largest utility in size, over 1 less the discount. Where rounding is coarser than that, as near as it allows.
+#'
+#' @return A plan, of class `ibrc_planned` and `ibrc_plan`: read it with [value()], [policy()], [action_value()],
+#'   [occupancy()], [tidy()][tidy.ibrc_plan] and [simulate()][simulate.ibrc_plan], and judge visits by it with
+#'   [log_lik()] and [predict()][predict.ibrc_plan].
+#' @family framework
+#' @export
+#' @examples
+#' ward <- decision_setting(
+#'   states = c("well", "ill", "gone"), actions = c("wait", "treat"),
+#'   observations = c("well", "ill", "gone"),
+#'   transition = list(
+#'     wait = rbind(c(0.9, 0.1, 0), c(0.2, 0.6, 0.2), c(0, 0, 1)),
+#'     treat = rbind(c(0.9, 0.1, 0), c(0.7, 0.25, 0.05), c(0, 0, 1))
+#'   ),
+#'   emission = "identity", utility = cbind(wait = c(1, 0, -2), treat = c(0.5, -0.5, -2)),
+#'   discount = 0.9, start = c(0.8, 0.2, 0)
+#' )
+#' plan <- plan_mdp(ward)
+#' plan
+#' policy(plan)
+#' value(plan_mdp(ward, method = "value_iteration")) - value(plan)
+plan_mdp <- function(setting, method = c("policy_iteration", "value_iteration", "linear_programme"),
+                     tolerance = 1e-8) {
+  check_given(setting)
+  check_observed(setting)
+  method <- check_choice(method, c("policy_iteration", "value_iteration", "linear_programme"), "method")
+  tolerance <- check_positive(tolerance, "tolerance")
+  problem <- observed_problem(setting)
+  wanted <- solve_tolerance(problem, tolerance)
+  found <- switch(method,
+                  policy_iteration = list(value = markov_hard(as_markov(setting))$value),
+                  value_iteration = iterate_values(problem, wanted),
+                  linear_programme = list(value = programme_values(setting)))
+  hard_plan(problem, found$value, list(method = gsub("_", " ", method)), wanted, found$backups)
+}
+
+# The plan that takes the best action under these values, with a bound on how far they are from the right ones.
+hard_plan <- function(problem, value, parameters, wanted, backups = NULL) {
+  step <- back_up(problem, value)
+  bound <- step$width + rounding_of_values(problem, step$value)
+  if (bound > wanted) refuse_unsolved(list(code = 1, backups = sum(1L, backups), bound = bound), wanted)
+  action_value <- t(step$action_value)
+  # No closer than values are known can actions be told apart.
+  action_value <- share_ties(action_value, max(tie_width(action_value), 2 * step$width))
+  plan_with_values(problem, "mdp", 0, action_value, step$value + step$shift, parameters = parameters,
+                   report = list(bound = bound, tolerance = wanted,
+                                 backups = if (is.null(backups)) NA_integer_ else backups))
+}
+
+# `repeats` + 1 backups at once. The right values lie within `width` of the last ones plus `shift` (MacQueen's bounds).
+back_up <- function(problem, value, repeats = 0L) {
+  numbers <- agent_problem(problem, bounded_agent())
+  if (repeats > 0L) value <- .Call(ffi_backup, problem$tables, numbers, value, repeats - 1L, 1L)$value
+  step <- .Call(ffi_backup, problem$tables, numbers, value, 0L, 1L)
+  gain <- range(step$value - value) * problem$setting$discount / (1 - problem$setting$discount)
+  list(value = step$value, action_value = step$action_value, shift = mean(gain), width = diff(gain) / 2)
+}
+
+rounding_of_values <- function(problem, value) {
+  2 * .Machine$double.eps * max(abs(value)) / (1 - problem$setting$discount)
+}
+
+# Values to within `wanted`; between calls of the kernel an interrupt is answered.
+iterate_values <- function(problem, wanted) {
+  value <- numeric(problem$space$n_nodes)
+  backups <- 0L
+  repeat {
+    step <- back_up(problem, value, repeats = 9L)
+    backups <- backups + 10L
+    value <- step$value + step$shift
+    close <- max(wanted / 4, rounding_of_values(problem, value))
+    if (step$width <= close) return(list(value = value, backups = backups))
+  }
+}
+
+# More states than that make a programme that takes minutes.
+most_programme_states <- 500
+
+# The smallest values that are at least what each action is worth under them; then, to the last digit, what the policy
+# that they show is worth. Utilities are moved to be positive, and so are values then.
+programme_values <- function(setting) {
+  n <- length(setting$states)
+  if (n > most_programme_states) {
+    abort_input("method", "= \"linear_programme\" is for up to ", most_programme_states, " states; this setting has ",
+                format_count(n), ". Use \"policy_iteration\".")
+  }
+  markov <- as_markov(setting)
+  worth <- do.call(rbind, lapply(markov$transition, function(law) diag(n) - markov$discount * as.matrix(law)))
+  utility <- markov$utility - min(markov$utility)
+  found <- solve_linear(rep(1, n), worth, ">=", as.vector(utility), free = FALSE)$x
+  action_value <- utility + markov$discount * markov_next(markov, found)
+  best <- matrix(0, n, markov$n_actions)
+  best[cbind(seq_len(n), max.col(action_value, "first"))] <- 1
+  markov_value(markov, best)
+}

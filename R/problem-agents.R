@@ -1,0 +1,201 @@
+#' Agents that others have studied
+#'
+#' Most agents of the literature are corners of one: [bounded_agent()] with some of its three prices at a limit. These
+#' constructors name the corners, so that a study can say "a maximum entropy agent" and mean exactly that. [agents()]
+#' lists them.
+#'
+#' * `random_agent()` deliberates about nothing: every action is as likely as any other, whatever it believes.
+#' * `optimal_agent()` always takes the best action under the dynamics that it is told.
+#' * `boltzmann_agent()` works out what the optimal agent would gain by each action, and then takes better actions more
+#'   often, not always. It does not foresee its own lapses, so that it is no bounded agent: a bounded agent's values
+#'   count on how it will act later. [plan_boltzmann()] plans for it, and [plan_agent()] refuses it.
+#' * `minimum_information_agent()` pays one unit of utility per nat both for deciding (against its action prior) and
+#'   for next states that stray from what it takes for usual (its belief prior, over states). The state must be seen.
+#' * `max_entropy_agent()` prefers better actions and, among equals, variety; it knows that it will do so later.
+#' * `kl_agent()` does the same against a habit of its own: the action prior.
+#' * `robust_agent()` acts as best it can against dynamics that lean to what would hurt it. It needs several models of
+#'   the dynamics to lean to, the `models` of [plan_agent()] ([model_prior()]); with one it is the optimal agent.
+#'
+#' @param temperature How freely worse actions are taken, in the unit of the utility: a positive number. Near 0 only
+#'   the best is.
+#' @param belief_prior Which states are usual: probabilities, one positive number per state, by name or in the order of
+#'   the setting's states. `NULL`: all the same.
+#' @param action_prior What is done without deliberating: probabilities of the actions, by name or in the order of the
+#'   setting's actions. For `minimum_information_agent()` it may be `NULL`: all the same.
+#' @param alpha The price of deliberating, in the unit of the utility per nat: a positive number.
+#' @param beta The price of leaving the neutral view of the dynamics: a negative number, because this agent leans to
+#'   the bad side. Near 0 it fears the worst case.
+#'
+#' @return An agent of class `ibrc_agent`, as [bounded_agent()] makes it, for [plan_agent()];
+#'   `boltzmann_agent()` returns one of class `ibrc_boltzmann_agent`, for [plan_boltzmann()].
+#' @seealso [agents()] for the table of them, with references.
+#' @family framework
+#' @name named_agents
+#' @examples
+#' random_agent()
+#' max_entropy_agent(alpha = 0.5)
+#' kl_agent(alpha = 0.5, action_prior = c(0.1, 0.1, 0.8))
+#' plan_agent(diag_setting(), robust_agent(beta = -2), diag_models(), resolution = 20)
+#' boltzmann_agent(temperature = 0.5)
+NULL
+
+#' @rdname named_agents
+#' @export
+random_agent <- function() bounded_agent(flexibility = 0)
+
+#' @rdname named_agents
+#' @export
+optimal_agent <- function() bounded_agent()
+
+#' @rdname named_agents
+#' @export
+boltzmann_agent <- function(temperature) {
+  check_given(temperature)
+  new_ibrc_boltzmann_agent(check_positive(temperature, "temperature"))
+}
+
+new_ibrc_boltzmann_agent <- function(temperature) {
+  structure(list(temperature = temperature), class = "ibrc_boltzmann_agent")
+}
+
+#' @export
+format.ibrc_boltzmann_agent <- function(x, ...) {
+  c("A Boltzmann-exploratory agent",
+    paste0("  temperature ", format(x$temperature, digits = 4),
+           ": takes the best action most often, and does not foresee that it may not"))
+}
+
+#' @export
+print.ibrc_boltzmann_agent <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @rdname named_agents
+#' @export
+minimum_information_agent <- function(belief_prior = NULL, action_prior = NULL) {
+  if (!is.null(belief_prior)) belief_prior <- check_state_prior(belief_prior)
+  bounded_agent(alpha = 1, eta = 1, action_prior = action_prior, belief_prior = prior_of_states(belief_prior))
+}
+
+# Names are matched later, when the states are known.
+check_state_prior <- function(prior) {
+  if (!is.numeric(prior) || !is.null(dim(prior)) || length(prior) < 2) {
+    abort_input("belief_prior", "must be NULL or probabilities of the states, not ", describe(prior), ".")
+  }
+  bad <- which(!is.finite(prior) | prior <= 0)
+  if (length(bad)) {
+    abort_input("belief_prior", "must be positive; it is not at position ", bad[1],
+                ". A state that has no probability would surprise without end.", rows = bad)
+  }
+  stats::setNames(check_distribution(unname(prior), seq_along(prior), "belief_prior"), names(prior))
+}
+
+# A law of the next state, as bounded_agent() wants it: a function of beliefs, each of which is one state.
+prior_of_states <- function(prior) {
+  force(prior)
+  function(beliefs) {
+    if (any(beliefs != 0 & beliefs != 1)) {
+      stop("it is over states, and beliefs between them have none. The setting must let the state be seen ",
+           "(emission = \"identity\").", call. = FALSE)
+    }
+    if (is.null(prior)) return(rep(1 / ncol(beliefs), nrow(beliefs)))
+    if (length(prior) != ncol(beliefs)) {
+      stop("it has ", length(prior), " entries for ", ncol(beliefs), " states.", call. = FALSE)
+    }
+    if (!is.null(names(prior))) {
+      unknown <- setdiff(names(prior), colnames(beliefs))
+      if (length(unknown)) stop("it names unknown states ", enumerate(unknown), ".", call. = FALSE)
+      prior <- prior[colnames(beliefs)]
+    }
+    unname(prior)[max.col(beliefs, ties.method = "first")]
+  }
+}
+
+#' @rdname named_agents
+#' @export
+max_entropy_agent <- function(alpha) {
+  check_given(alpha)
+  bounded_agent(alpha = check_positive(alpha, "alpha"))
+}
+
+#' @rdname named_agents
+#' @export
+kl_agent <- function(alpha, action_prior) {
+  check_given(alpha, action_prior)
+  alpha <- check_positive(alpha, "alpha")
+  if (is.null(action_prior)) {
+    abort_input("action_prior", "must be given: without one this is max_entropy_agent().")
+  }
+  bounded_agent(alpha = alpha, action_prior = action_prior)
+}
+
+#' @rdname named_agents
+#' @export
+robust_agent <- function(beta) {
+  check_given(beta)
+  beta <- check_finite_number(beta, "beta")
+  if (beta >= 0) {
+    abort_input("beta", "must be less than 0: a robust agent leans to dynamics that hurt it. For the worst case alone ",
+                "there is bounded_agent(optimism = -Inf), for the neutral view optimal_agent().")
+  }
+  bounded_agent(beta = beta)
+}
+
+#' Agents as a table
+#'
+#' One row per agent that the paper behind this package (Table 4) places among bounded agents, in its order. It says
+#' where each stands: how well it deliberates (`flexibility`), how it views the dynamics (`optimism`), how little it
+#' minds next beliefs that are hard to foresee (`adaptivity`), what its priors are, and whether it is for settings in
+#' which the state is seen.
+#'
+#' Signs: `-> 0` and `-> Inf` are limits, which the package takes exactly; `= 1` is a fixed number; `(0, Inf)` is any
+#' number between, to be chosen. An adaptivity of `-> +-Inf` is one under which it does not matter
+#' how hard the next belief is to foresee. A model prior that is "one model" believes in one dynamics alone.
+#'
+#' @return A data frame with one row per agent and the columns `agent`; `flexibility`, `optimism` and `adaptivity`;
+#'   `action_prior`, `model_prior` and `belief_prior`, `""` where none plays a part; `observability` (`"seen"`: where
+#'   the state is seen, `"seen or hidden"`); `constructor` and `planner`, names of the functions that make the agent
+#'   and plan for it; and `reference`.
+#' @seealso [named_agents] for the constructors, [planners()] for what plans.
+#' @family framework
+#' @export
+#' @examples
+#' agents()[c("agent", "flexibility", "optimism", "adaptivity", "constructor")]
+agents <- function() {
+  row <- function(agent, flexibility, optimism, adaptivity, action_prior, model_prior, belief_prior, observability,
+                  constructor, reference, planner = "plan_agent") {
+    data.frame(agent, flexibility, optimism, adaptivity, action_prior, model_prior, belief_prior, observability,
+               constructor, planner, reference)
+  }
+  any_setting <- "seen or hidden"
+  rbind(
+    row("uniformly random", "-> 0", "-> 0", "-> +-Inf", "uniform", "one model", "", any_setting, "random_agent", ""),
+    row("deterministic, optimal", "-> Inf", "-> 0", "-> +-Inf", "", "one model", "", any_setting, "optimal_agent",
+        "any optimal planner"),
+    row("Boltzmann-exploratory (softmax of optimal action values)", "-> Inf", "-> 0", "-> +-Inf", "", "one model", "",
+        any_setting, "boltzmann_agent",
+        "Heess, Silver and Teh 2013; Osband, Van Roy and Wen 2016; Cesa-Bianchi et al. 2017", "plan_boltzmann"),
+    row("minimum information", "= 1", "-> 0", "= 1", "any", "one model", "any", "seen", "minimum_information_agent",
+        "Globerson et al. 2009; Tishby and Polani 2011; Ortega and Braun 2013"),
+    row("maximum entropy", "(0, Inf)", "-> 0", "-> +-Inf", "uniform", "one model", "", "seen", "max_entropy_agent",
+        "Haarnoja et al. 2017; Haarnoja et al. 2018; Eysenbach and Levine 2019; Shi, Song and Wu 2019"),
+    row("KL-regularised (of actions)", "(0, Inf)", "-> 0", "-> +-Inf", "any", "one model", "", "seen", "kl_agent",
+        paste("Rubin, Shamir and Tishby 2012; Tiomkin and Tishby 2017; Leibfried et al. 2017; Galashov et al. 2019;",
+              "Ho et al. 2020")),
+    row("KL-penalised robust", "-> Inf", "(-Inf, 0)", "-> +-Inf", "", "any", "", "seen", "robust_agent",
+        paste("Petersen, James and Dupuis 2000; Charalambous, Rezaei and Kyprianou 2004; Osogami 2012;",
+              "Grau-Moya et al. 2016")),
+    row("general: boundedly rational", "any but 0", "any but 0", "any but 0", "any", "any", "any", any_setting,
+        "bounded_agent", "Jarrett, H\u00fcy\u00fck and van der Schaar 2021")
+  )
+}
+
+# An agent that plan_agent() can plan for.
+check_bounded <- function(agent) {
+  if (inherits(agent, "ibrc_boltzmann_agent")) {
+    abort_input("agent", "is a boltzmann_agent(), which is no bounded agent: it does not foresee how it will act. ",
+                "Plan for it with plan_boltzmann(setting, agent).", topic = "plan_boltzmann")
+  }
+  check_class(agent, "ibrc_agent", "agent", "bounded_agent()")
+}
