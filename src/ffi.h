@@ -48,6 +48,18 @@ SEXP ffi_iohmm_em(SEXP tree, SEXP laws, SEXP prior, SEXP previous, SEXP n_steps,
                   SEXP tolerance, SEXP threads);
 SEXP ffi_iohmm_sample(SEXP tree, SEXP laws, SEXP leaf, SEXP noise);
 
+/* ffi_unroll.c */
+SEXP ffi_unroll_forward(SEXP models, SEXP utility, SEXP discount, SEXP alpha, SEXP value,
+                        SEXP n_steps);
+SEXP ffi_unroll_reverse(SEXP models, SEXP utility, SEXP discount, SEXP alpha, SEXP values,
+                        SEXP slope, SEXP weights);
+
+/* ffi_recall.c */
+SEXP ffi_recall_learn(SEXP learner, SEXP environment, SEXP start, SEXP table, SEXP walk,
+                      SEXP noise);
+SEXP ffi_recall_rollout(SEXP learner, SEXP environment, SEXP start, SEXP table, SEXP which,
+                        SEXP stops, SEXP horizon, SEXP noise);
+
 /* ffi_file.c */
 SEXP ffi_file_write(SEXP path, SEXP bytes);
 SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);

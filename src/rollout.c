@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "environment.h"
 #include "numeric.h"
 #include "threads.h"
 #include "walker.h"
@@ -13,22 +14,6 @@ size_t ibrc_rollout_doubles(const ibrc_rollout *rollout) {
 
 size_t ibrc_rollout_ints(const ibrc_rollout *rollout) {
   return ibrc_walker_ints(rollout->plan) + IBRC_GAP_INTS;
-}
-
-static int next_state(const ibrc_models *environment, int state, int action, double noise) {
-  if (!ibrc_model_seen(environment)) {
-    const int S = environment->n_states;
-    return ibrc_draw(ibrc_model_transition(environment, action, 0) + state, S, S, noise);
-  }
-  const size_t row = ibrc_model_row(environment, state, action, 0);
-  const int first = environment->row_start[row], n = environment->row_start[row + 1] - first;
-  return environment->to[first + ibrc_draw(environment->chance + first, 1, n, noise)];
-}
-
-static int next_observation(const ibrc_models *environment, int state, int action, double noise) {
-  if (ibrc_model_seen(environment)) return state;
-  return ibrc_draw(ibrc_model_emission(environment, action, 0) + state, environment->n_states,
-                   environment->n_obs, noise);
 }
 
 ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, int begin, const double *noise,
@@ -53,8 +38,8 @@ ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, int begin, const double 
     }
     ibrc_walker_policy(&walker, policy);
     int u = ibrc_draw(policy, 1, plan->n_actions, noise[0]);
-    state = next_state(environment, state, u, noise[1]);
-    int x = next_observation(environment, state, u, noise[2]);
+    state = ibrc_environment_move(environment, state, u, noise[1]);
+    int x = ibrc_environment_show(environment, state, u, noise[2]);
     action[t] = u;
     observation[t] = x;
     *length = t + 1;
