@@ -97,7 +97,7 @@ bootstrap_scores <- function(scores, n_fitted, replicates, conf.level, seed) {
   whole <- scores_of(scores, matrix(1, 1, scores$n_patients), n_fitted)
   enough <- scores$n_patients > 1
   again <- if (enough) {
-    drawn <- drawn_from(seed, in_pieces(scores$n_patients, replicates, function(weights) {
+    drawn <- drawn_from(seed, patient_replicates(scores$n_patients, replicates, function(weights) {
       scores_of(scores, weights, n_fitted)
     }))
     attr(drawn, "seed") <- NULL
@@ -108,7 +108,7 @@ bootstrap_scores <- function(scores, n_fitted, replicates, conf.level, seed) {
 
 # Replicates in pieces, so that weights of many patients never take much memory: draws are the same however they
 # are cut.
-in_pieces <- function(n_patients, replicates, work) {
+patient_replicates <- function(n_patients, replicates, work) {
   at_once <- max(1, floor(2e6 / n_patients))
   first <- seq(1, replicates, by = at_once)
   pieces <- lapply(first, function(i) {

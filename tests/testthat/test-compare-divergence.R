@@ -139,7 +139,7 @@ test_that("a seed makes replicates repeatable, whatever the pieces, and the sess
   expect_identical(score(law, visits, seed = 3)$boot$again, first)
   expect_false(identical(score(law, visits, seed = 4)$boot$again, first))
   draws <- function(at_once) {
-    with_seed(1, in_pieces(10, 7, function(w) array(w, c(nrow(w), 10, 1), list(NULL, letters[1:10], "a"))))
+    with_seed(1, patient_replicates(10, 7, function(w) array(w, c(nrow(w), 10, 1), list(NULL, letters[1:10], "a"))))
   }
   whole <- draws()
   expect_identical(dim(whole), c(7L, 10L, 1L))
