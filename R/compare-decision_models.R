@@ -56,7 +56,7 @@ model_rows <- local({
         "Reddy, Dragan and Levine (2018)"),
     row("RS-IRL", paste("risk-sensitive", rl), "x-xx-x---", "plan_agent", "infer_matching",
         "Majumdar, Singh, Mandlekar and Pavone (2017)"),
-    row("Det. PO-IRL", paste("deterministic", rl, po), "xxx------", "plan_pomdp", "infer_custom",
+    row("Det. PO-IRL", paste("deterministic", rl, po), "xxx------", "plan_pomdp", "infer_matching",
         "Choi and Kim (2011)"),
     row("Stoc. PO-IRL", paste("stochastic", rl, po), "xxx-x----", "plan_boltzmann", "infer_matching",
         "Makino and Takeuchi (2012)"),

@@ -217,3 +217,23 @@ code_scored <- function(visits, setting, argument = "visits") {
   }
   coded
 }
+
+# ---- what projections, comparisons and studies share -----------------------------------------------------------------
+
+# One sentence on a console, as one of several.
+bullet <- function(text) strwrap(text, width = 0.95 * getOption("width"), initial = "  * ", prefix = "    ")
+
+# What went wrong, for a table: recipes give arguments that the user never saw, so that none is named as theirs.
+failure_words <- function(e) {
+  text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
+  text <- gsub("`(visits|setting|newdata)`", "the \\1", text)
+  text <- gsub("`([A-Za-z_.]+)`( =)?", "its \\1", text)
+  text <- gsub("\\s+", " ", text)
+  paste0("not run: ", text)
+}
+
+# The setting's utility counts in this: results are the same whatever the unit.
+utility_unit <- function(setting) {
+  range <- diff(range(if (is.null(setting$belief_utility)) setting$utility else sure_utility(setting)))
+  if (range > 0) range else 1
+}

@@ -56,7 +56,6 @@ misspecification_study <- function(setting, agents = c("optimal", "boltzmann", "
   replications <- if (is.infinite(n)) 1L else check_count(replications, "replications", most = most_at_once)
   seed <- settle_seed(seed)
   refresh <- check_count(refresh, "refresh", least = 0)
-  if (is.null(refresh)) refresh <- 0
   truth <- study_truth(setting)
   streams <- streams_from_seed(seed, length(agents) * replications)
   rows <- lapply(seq_along(agents), function(i) {
@@ -74,12 +73,6 @@ misspecification_study <- function(setting, agents = c("optimal", "boltzmann", "
   structure(out, class = c("ibrc_misspecification", "data.frame"), alpha = alpha, n = n, replications = replications)
 }
 
-# The setting's utility counts in this: results are the same whatever the unit.
-utility_unit <- function(setting) {
-  range <- diff(range(if (is.null(setting$belief_utility)) setting$utility else sure_utility(setting)))
-  if (range > 0) range else 1
-}
-
 # ---- who is simulated, and what is assumed ------------------------------------------------------------------------
 
 study_agents <- list(
@@ -90,7 +83,10 @@ study_agents <- list(
 
 study_models <- list(
   optimal = function(visits, setting) infer_margin(visits, setting, over = "state_action"),
-  boltzmann = function(visits, setting) match_boltzmann(visits, setting),
+  boltzmann = function(visits, setting) {
+    unit <- utility_unit(setting)
+    infer_matching(visits, setting, "boltzmann", terms = "utility", alpha = unit, prior = study_spread * unit)
+  },
   max_entropy = function(visits, setting) {
     infer_soft_margin(visits, setting, alpha = utility_unit(setting), penalty = study_penalty)
   }
@@ -98,6 +94,7 @@ study_models <- list(
 
 # A little, so that actions which were never seen have a finite utility.
 study_penalty <- 1e-4
+study_spread <- 100
 
 # Names of known ones, or a list of the user's own.
 as_named_functions <- function(x, known, argument) {

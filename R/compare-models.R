@@ -22,7 +22,8 @@
 #' * *Risk-sensitive*: the setting's utility, and how far a robust agent ([robust_agent()]) leans to dynamics that would hurt
 #'   it.
 #' * *Inverse bounded rational control*: the setting's utility, and `alpha`, `optimism` and `eta` with their default priors
-#'   ([ibrc_mode()], [default_prior()]) over models whose probabilities differ by ten percentage points
+#'   of [ibrc()]
+#'   ([ibrc_mode()]) over models whose probabilities differ by ten percentage points
 #'   ([perturb_models()]).
 #'
 #' To fit one of them in another way, call its functions, or [project_behavior()] for the pair.
@@ -133,6 +134,8 @@ check_decision_models <- function(models) {
     }
   }
   models$own_pair <- models$planner == told$planner & models$inverse == told$inverse
+  other <- !models$own_pair
+  models$title[other] <- paste0(models$title, " (by ", models$planner, "() and ", models$inverse, "())")[other]
   refuse_unknown_pairs(models)
   rownames(models) <- NULL
   models
@@ -201,23 +204,14 @@ run_model <- function(row, task) {
     if (!row$observable && !task$setting$fully_observed) not_seen(row)
     return(model_recipes[[row$model]](task))
   }
-  made <- project_pair(row$planner, row$inverse, task$visits, task$setting)
+  made <- project_pair(row$planner, row$inverse, task$visits, task$setting, seed = task$seed)
   estimates <- made$inferred$estimates
-  list(plan = made$plan, infers = given_words[[made$gives]], n_parameters = nrow(estimates), estimates = estimates,
+  list(plan = made$plan, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]], n_parameters = nrow(estimates), estimates = estimates,
        note = paste(made$inferred$notes, collapse = " "))
 }
 
 not_seen <- function(row) {
   abort_input("setting", "hides the state, and ", row$title, " has to see it: it asks what is done in which state.")
-}
-
-# What went wrong, for a table: recipes give arguments that the user never saw, so that none is named as theirs.
-failure_words <- function(e) {
-  text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
-  text <- gsub("`(visits|setting|newdata)`", "the \\1", text)
-  text <- gsub("`([A-Za-z_.]+)`( =)?", "its \\1", text)
-  text <- gsub("\\s+", " ", text)
-  paste0("not run: ", sub("^the ", "the ", text))
 }
 
 # ---- the table ----------------------------------------------------------------------------------------------------
@@ -361,8 +355,6 @@ format.ibrc_model_comparison <- function(x, digits = 3, ...) {
     unlist(lapply(comparison_notes(x), bullet))
   )
 }
-
-bullet <- function(text) strwrap(text, width = 0.95 * getOption("width"), initial = "  * ", prefix = "    ")
 
 # The best first. `off` is what each loses more than the reference.
 comparison_lines <- function(done, reference, digits) {
