@@ -158,18 +158,18 @@ discounted_shares <- function(cell, since, setting) {
 
 # ---- what a reader must know of it ----------------------------------------------------------------------------------
 
-# Sentences for the notes of an inferred object.
-demonstration_notes <- function(demonstration, setting) {
+# Sentences for the notes of an inferred object. `where`: words for one of several settings.
+demonstration_notes <- function(demonstration, setting, where = "") {
   unseen <- setting$states[is.na(demonstration$policy[, 1])]
   left_out <- demonstration$left_out
   c(
     if (left_out > 0) {
-      paste0(plural(left_out, "visit"), if (left_out == 1) " was" else " were", " left out because the state was not ",
-             "known: at a first visit it is only where `start` puts all on one state.")
+      paste0(plural(left_out, "visit"), where, if (left_out == 1) " was" else " were", " left out because the state ",
+             "was not known: at a first visit it is only where `start` puts all on one state.")
     },
     if (length(unseen)) {
-      paste0("Nobody was seen in ", plural(length(unseen), "state"), " (", listing(unseen), "): what was wanted there ",
-             "is known only by what it means for others.")
+      paste0("Nobody was seen in ", plural(length(unseen), "state"), where, " (", listing(unseen), "): what was ",
+             "wanted there is known only by what it means for others.")
     }
   )
 }

@@ -1,4 +1,5 @@
-# What an inverse planner returns: what it inferred and the plan that imitates what was demonstrated. It keeps no visits.
+# What an inverse planner returns: what it inferred, and the plan that imitates what was demonstrated. It keeps no
+# visits.
 
 # `inverse`: the key of its row in inverse_planners(); `plan`: the imitating plan, or a list of them, one per setting;
 # `estimates`: a data frame with columns `term` and `estimate`, and `state`, `action`, `std.error` and the like where

@@ -37,7 +37,7 @@ inverse_planners <- function() {
     row("soft_policies", "Soft policy inversion", "stochastic, in batches that improve", "demonstrations in order",
         "the utility that explains, but for shaping, each step from one batch to the next",
         "Jacq, Geist, Paiva and Pietquin (2019)"),
-    row("preferences", "Preference extrapolation", "stochastic, ranked in pairs", "which trajectory of a pair is better",
+    row("preferences", "Preference extrapolation", "stochastic, ranked in pairs", "which of two trajectories is better",
         "the utility under which the better trajectory of a pair is the likelier choice",
         "Brown, Goo, Nagarajan and Niekum (2019)"),
     row("matching", "Soft policy matching", "stochastic, optimal", "none",

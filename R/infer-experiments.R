@@ -1,0 +1,127 @@
+#' One utility behind what was done in several environments
+#'
+#' Behaviour in one environment leaves open what was wanted. Seen in several, with other dynamics or discounts, the same
+#' utility has to make all of it optimal, and fewer utilities do with each of them. Chooses the one under which what was
+#' done stands out most, and says within which limits the others lie.
+#'
+#' The programme is that of [infer_margin()] with the constraints of all environments: a state counts by its smallest
+#' gap over them. Behaviour never tells whether a constant was added to the utility, so the answer sums to 0, and never
+#' how large it is, so no entry exceeds `bound`.
+#'
+#' Limits are the least and the most that an entry may be among all utilities that sum to 0, do not exceed the bound and
+#' make everything that was done optimal. As the utility that is 0 throughout is always one of them, limits never
+#' exclude 0; an entry whose limits lie on one side of it has a known sign, and with another environment limits can only
+#' come closer. They take two linear programmes per entry.
+#'
+#' @inheritSection infer_perturbation What is taken for demonstrated
+#' @param visits A list with one demonstration per setting: trajectories ([trajectories()]), plans, or matrices of
+#'   probabilities with one row per state and one column per action.
+#' @param settings A list of settings ([decision_setting()]) in which the state is seen, with the same states and
+#'   actions.
+#' @param bound,penalty,over As in [infer_margin()].
+#' @param limits `FALSE` leaves the limits out, which take most of the time where states are many.
+#' @return An object of class `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates have one row per state,
+#'   or per state and action, with the limits in `lower` and `upper`; [project_behavior()] gives a list of plans, one
+#'   per setting.
+#' @references Amin, K. and Singh, S. (2016). Towards resolving unidentifiability in inverse reinforcement learning.
+#'   arXiv:1601.06569.
+#' @family framework
+#' @export
+#' @examples
+#' clinic <- function(cure, discount) {
+#'   decision_setting(
+#'     states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'     transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)),
+#'                       treat = rbind(c(0.9, 0.1), c(cure, 1 - cure))),
+#'     emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)),
+#'     discount = discount
+#'   )
+#' }
+#' settings <- list(good = clinic(0.7, 0.9), poor = clinic(0.05, 0.9))
+#' # The ill are treated where that helps, and not where it hardly does.
+#' done <- list(cbind(wait = c(1, 0), treat = c(0, 1)), cbind(wait = c(1, 1), treat = c(0, 0)))
+#' if (requireNamespace("lpSolve", quietly = TRUE)) {
+#'   infer_experiments(done, settings, over = "state_action", bound = 1)
+#' }
+infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over = c("state", "state_action"),
+                              limits = TRUE) {
+  check_given(visits, settings)
+  check_settings(settings)
+  check_demonstrations(visits, settings)
+  bound <- check_bound(bound, settings)
+  penalty <- check_penalty(penalty)
+  over <- check_choice(over, c("state", "state_action"), "over")
+  limits <- check_flag(limits, "limits")
+  require_package("lpSolve", "The largest margin")
+  labels <- paste(" of setting", plan_labels(settings))
+  shown <- Map(function(x, setting, i) demonstrated(x, setting, paste0("visits[[", i, "]]")),
+               visits, settings, seq_along(settings))
+  chosen <- Map(demonstrated_choice, shown, settings, labels)
+  settings <- lapply(settings, without_belief_worth)
+  cases <- Map(function(setting, choice) list(markov = as_markov(setting), choice = choice$choice), settings, chosen)
+  solved <- solve_margin(cases, over, bound, penalty, centred = TRUE)
+  plans <- Map(function(setting, policy) optimal_imitation(build_problem(setting), solved$utility, policy),
+               settings, solved$policies)
+  names(plans) <- names(settings)
+  estimates <- worth_estimates(solved$utility, settings[[1]], over)
+  if (limits) estimates[c("lower", "upper")] <- utility_limits(solved$gaps, cases[[1]]$markov, over, bound)
+  total <- function(part) sum(vapply(shown, function(one) one[[part]], 0L))
+  new_ibrc_inferred(
+    "experiments", settings, plans, estimates, objective = solved$objective,
+    details = list(n_trajectories = total("n_trajectories"), n_visits = total("n_visits"), left_out = total("left_out"),
+                   bound = bound, penalty = penalty, over = over, choice = lapply(chosen, `[[`, "choice")),
+    notes = c(unlist(Map(demonstration_notes, shown, settings, labels), use.names = FALSE),
+              unlist(lapply(chosen, `[[`, "notes"), use.names = FALSE), completion_note(solved),
+              experiment_notes(solved, penalty, length(settings)))
+  )
+}
+
+check_settings <- function(settings) {
+  if (!is.list(settings) || inherits(settings, "ibrc_setting") || !length(settings)) {
+    abort_input("settings", "must be a list of settings from decision_setting(), not ", describe(settings), ".")
+  }
+  for (setting in settings) {
+    check_seen_states(setting, "settings")
+    for (part in c("states", "actions")) {
+      if (!identical(setting[[part]], settings[[1]][[part]])) {
+        abort_input("settings", "must all have the same ", part, ", in the same order.")
+      }
+    }
+  }
+}
+
+check_demonstrations <- function(visits, settings) {
+  if (!is.list(visits) || is.data.frame(visits) || inherits(visits, c("ibrc_plan", "ibrc_inferred"))) {
+    abort_input("visits", "must be a list with one demonstration per setting, not ", describe(visits), ".")
+  }
+  if (length(visits) != length(settings)) {
+    abort_input("visits", "must have one demonstration per setting: there are ", length(visits), " for ",
+                plural(length(settings), "setting"), ".")
+  }
+}
+
+# The least and the most of each entry, in a box of which the middle is 0: x = 1 + worth / bound, from 0 to 2.
+utility_limits <- function(gaps, markov, over, bound) {
+  rows <- do.call(rbind, lapply(gaps, function(gap) free_gaps(gap$rows, markov, over)))
+  rows[abs(rows) < 1e-12] <- 0
+  n <- ncol(rows)
+  constraints <- rbind(rows, diag(n), rep(1, n))
+  direction <- c(rep(">=", nrow(rows)), rep("<=", n), "=")
+  rhs <- c(numeric(nrow(rows)), rep(2, n), n)
+  reach <- function(entry, sign) {
+    price <- replace(numeric(n), entry, sign)
+    found <- solve_linear(price, constraints, direction, rhs, free = FALSE)$x[entry] - 1
+    # No more than the box, and never short of 0.
+    -sign * min(max(-sign * without_dust(found), 0), 1)
+  }
+  list(lower = bound * vapply(seq_len(n), reach, 0, sign = 1), upper = bound * vapply(seq_len(n), reach, 0, sign = -1))
+}
+
+experiment_notes <- function(solved, penalty, n_settings) {
+  if (!solved$is_zero) {
+    return("Utilities are known up to a constant and a scale: these sum to 0, and none exceeds the bound.")
+  }
+  if (penalty > 0) return(margin_notes(solved, penalty))
+  paste("The answer is 0 throughout, under which anything is optimal: no utility of this kind prefers what was done to",
+        "all else in", if (n_settings == 1) "this setting." else "every one of the settings.")
+}

@@ -1,0 +1,138 @@
+#' The utility under which what was done stands out most
+#'
+#' Looks for a utility under which the demonstrated behaviour is optimal, and beats what else could have been done by as
+#' much as possible: the linear programme of Ng and Russell. Sums over states the gap between the demonstrated action
+#' and the second best, less a penalty on the size of utilities, which may not exceed a bound.
+#'
+#' Behaviour alone never says what was wanted: if all is worth the same, anything is optimal. The bound and the sum of
+#' gaps choose one of the many utilities that would do. It scales with the bound, and with `penalty = 0` a constant may
+#' be added to it. The utility of the setting plays no part but for the default of `bound`.
+#'
+#' @inheritParams infer_perturbation
+#' @inheritSection infer_perturbation What is taken for demonstrated
+#' @param setting The setting ([decision_setting()]), one in which the state is seen.
+#' @param bound The largest size that a utility may have. By default the largest in the setting's own utility, or 1
+#'   where that is 0 throughout.
+#' @param penalty What the size of a utility costs, beside a gap of the same size. With more of it, more of the
+#'   utilities are 0, and in the end all of them.
+#' @param over What the utility depends on: the `"state"` alone, as Ng and Russell have it, or the `"state_action"`.
+#' @return An object of class `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates have one row per state,
+#'   or per state and action; its objective is the sum of the gaps less the penalty.
+#' @references Ng, A. Y. and Russell, S. (2000). Algorithms for inverse reinforcement learning. *Proceedings of the 17th
+#'   International Conference on Machine Learning*, 663-670.
+#' @family framework
+#' @export
+#' @examples
+#' setting <- decision_setting(
+#'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.8, 0.2), c(0.7, 0.3))),
+#'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9
+#' )
+#' # Somebody who treats the ill alone seems to want people to be well.
+#' if (requireNamespace("lpSolve", quietly = TRUE)) {
+#'   infer_margin(cbind(wait = c(1, 0), treat = c(0, 1)), setting, bound = 1)
+#' }
+infer_margin <- function(visits, setting, bound = NULL, penalty = 0, over = c("state", "state_action")) {
+  check_given(visits, setting)
+  check_seen_states(setting)
+  bound <- check_bound(bound, list(setting))
+  penalty <- check_penalty(penalty)
+  over <- check_choice(over, c("state", "state_action"), "over")
+  require_package("lpSolve", "The largest margin")
+  demonstration <- demonstrated(visits, setting)
+  chosen <- demonstrated_choice(demonstration, setting)
+  setting <- without_belief_worth(setting)
+  cases <- list(list(markov = as_markov(setting), choice = chosen$choice))
+  solved <- solve_margin(cases, over, bound, penalty)
+  plan <- optimal_imitation(build_problem(setting), solved$utility, solved$policies[[1]])
+  new_ibrc_inferred(
+    "margin", setting, plan, worth_estimates(solved$utility, setting, over), objective = solved$objective,
+    details = c(demonstration_details(demonstration), list(bound = bound, penalty = penalty, over = over,
+                                                           choice = chosen$choice)),
+    notes = c(demonstration_notes(demonstration, setting), chosen$notes, completion_note(solved),
+              margin_notes(solved, penalty), if (!solved$is_zero) tie_note(solved$gaps[[1]], solved$utility, setting))
+  )
+}
+
+check_bound <- function(bound, settings) {
+  if (!is.null(bound)) return(check_positive(bound, "bound"))
+  largest(vapply(settings, function(setting) max(abs(setting$utility)), 0))
+}
+
+check_penalty <- function(penalty) {
+  penalty <- check_finite_number(penalty, "penalty")
+  if (penalty < 0) abort_input("penalty", "must be 0 or more; it is ", format(penalty), ".")
+  penalty
+}
+
+# The whole utility is inferred: nothing that the setting has beside it may stay.
+without_belief_worth <- function(setting) {
+  setting["belief_utility"] <- list(NULL)
+  setting
+}
+
+# One row per state where nothing else matters.
+worth_estimates <- function(utility, setting, over) {
+  if (over == "state_action") return(utility_estimates(utility, setting))
+  data.frame(term = paste0("utility[", setting$states, "]"), state = setting$states, estimate = utility[, 1])
+}
+
+# ---- the programme --------------------------------------------------------------------------------------------------
+
+# Gaps over what is free: one number per state, or all of them. A constant is worth nothing to any gap.
+free_gaps <- function(rows, markov, over) {
+  if (over == "state_action") return(rows)
+  Reduce(`+`, lapply(seq_len(markov$n_actions), function(u) {
+    rows[, markov$n_states * (u - 1L) + seq_len(markov$n_states), drop = FALSE]
+  }))
+}
+
+# The largest margin over several cases (list(markov, choice)) that share states, actions and one utility. A state's gap
+# is the least over all cases. `centred`: the utility sums to 0.
+solve_margin <- function(cases, over, bound, penalty, centred = FALSE) {
+  markov <- cases[[1]]$markov
+  policies <- lapply(cases, function(case) completed_policy(case$choice, case$markov$n_actions))
+  solve_completed(cases, policies, function(gaps) {
+    rows <- do.call(rbind, lapply(gaps, function(gap) free_gaps(gap$rows, markov, over)))
+    state <- unlist(lapply(gaps, `[[`, "state"))
+    answer <- largest_margin(rows, state, penalty, centred)
+    worth <- bound * answer$worth
+    list(utility = matrix(worth, markov$n_states, markov$n_actions), is_zero = all(worth == 0),
+         objective = bound * answer$objective, cost = -answer$objective, gaps = gaps)
+  })
+}
+
+# Worths between -1 and 1, up and down counted apart, then one gap per state: each at most what its rows say.
+largest_margin <- function(rows, state, penalty, centred) {
+  n <- ncol(rows)
+  zero <- list(worth = numeric(n), objective = 0)
+  # Rows that are 0 but for rounding tell nothing apart.
+  rows[abs(rows) < 1e-12] <- 0
+  if (!any(rows != 0)) return(zero)
+  seen <- sort(unique(state))
+  own <- diag(length(seen))[match(state, seen), , drop = FALSE]
+  no_gaps <- matrix(0, n, length(seen))
+  constraints <- rbind(cbind(rows, -rows, -own), cbind(diag(n), 0 * diag(n), no_gaps),
+                       cbind(0 * diag(n), diag(n), no_gaps),
+                       if (centred) c(rep(1, n), rep(-1, n), numeric(length(seen))))
+  direction <- c(rep(">=", nrow(rows)), rep("<=", 2 * n), if (centred) "=")
+  rhs <- c(numeric(nrow(rows)), rep(1, 2 * n), if (centred) 0)
+  answer <- solve_linear(c(rep(penalty, 2 * n), rep(-1, length(seen))), constraints, direction, rhs, free = FALSE)
+  if (-answer$objective <= 1e-8) return(zero)
+  list(worth = without_dust(answer$x[seq_len(n)] - answer$x[n + seq_len(n)]), objective = -answer$objective)
+}
+
+# What a solver leaves of 0, where numbers are about 1.
+without_dust <- function(x) replace(x, abs(x) < 1e-9, 0)
+
+margin_notes <- function(solved, penalty) {
+  if (!solved$is_zero) {
+    return("Other utilities explain what was done as well: this one has the largest margin within the bound.")
+  }
+  if (penalty > 0) {
+    return(paste("The answer is 0 throughout, under which anything is optimal: no margin is worth its penalty.",
+                 "Choose a smaller one, or 0."))
+  }
+  paste("The answer is 0 throughout, under which anything is optimal: no utility of this kind prefers what was done to",
+        "all else.")
+}
