@@ -9,7 +9,7 @@
 #' and actions are taken in proportion to \eqn{\tilde\pi(u) e^{Q(s, u) / \alpha}}. Where the future does not count
 #' (discount 0) that is \eqn{\tilde\pi(u) e^{\upsilon(s, u) / \alpha}}, a softmax of the utility.
 #'
-#' This is bounded rational control ([plan_agent()]) where the state is seen and nothing but deciding has a price, and is
+#' This is bounded rational control ([plan_agent()]) where the state is seen and nothing but deciding has a price,
 #' worked out by the same kernels. [plan_soft_q_learning()] pays for entropy instead, which shifts its values by
 #' `alpha * log(number of actions) / (1 - discount)` and leaves its policy as it is here under a uniform prior.
 #'

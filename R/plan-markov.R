@@ -20,9 +20,9 @@ check_observed <- function(setting, argument = "setting") {
 # More states than that are not solved as a dense system.
 most_dense_states <- 300
 
-# A list: n_states, n_actions, states, actions, discount, start [s], utility [s, a] (the worth of sure beliefs in it), and
-# transition, one [from, to] per action: plain matrices, or sparse ones of the package Matrix where the states are many
-# and the setting is given by rows. Many states have the tables of kernels as well, which solve them.
+# A list: n_states, n_actions, states, actions, discount, start [s], utility [s, a] (the worth of sure beliefs in it),
+# and transition, one [from, to] per action: plain matrices, or sparse ones of the package Matrix where the states are
+# many and the setting is given by rows. Many states have the tables of kernels as well, which solve them.
 as_markov <- function(setting) {
   check_observed(setting)
   check_discount(setting$discount)
@@ -142,7 +142,8 @@ markov_soft <- function(markov, alpha, prior = NULL, utility = markov$utility) {
   list(value = choice$value, action_value = action_value, policy = choice$policy)
 }
 
-# The soft maximum over actions, the policy that attains it, and what each action costs there, alpha log(policy / prior).
+# The soft maximum over actions, the policy that attains it, and what each action costs there: alpha log(policy /
+# prior).
 soft_choice <- function(action_value, alpha, prior) {
   n <- nrow(action_value)
   each <- rep(prior, each = n)

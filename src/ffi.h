@@ -60,6 +60,9 @@ SEXP ffi_recall_learn(SEXP learner, SEXP environment, SEXP start, SEXP table, SE
 SEXP ffi_recall_rollout(SEXP learner, SEXP environment, SEXP start, SEXP table, SEXP which,
                         SEXP stops, SEXP horizon, SEXP noise);
 
+/* ffi_qlearn.c */
+SEXP ffi_qlearn(SEXP learner, SEXP models, SEXP progress, SEXP noise);
+
 /* ffi_file.c */
 SEXP ffi_file_write(SEXP path, SEXP bytes);
 SEXP ffi_file_replace(SEXP from, SEXP to, SEXP folder);

@@ -26,8 +26,9 @@ test_that("the best values are the rational agent's, and ties are shared", {
     expect_close(hard$policy, policy(plan), 1e-8)
   })
   setting <- random_markov(4, 2)
-  twice <- decision_setting(setting$states, c("a", "b", "c"), setting$states, unname(setting$transition[, , c(1, 2, 1)]),
-                            "identity", unname(setting$utility[, c(1, 2, 1)]), discount = 0.95)
+  twice <- decision_setting(setting$states, c("a", "b", "c"), setting$states,
+                            unname(setting$transition[, , c(1, 2, 1)]), "identity",
+                            unname(setting$utility[, c(1, 2, 1)]), discount = 0.95)
   hard <- markov_hard(as_markov(twice))
   expect_identical(hard$policy[, 1], hard$policy[, 3])
   expect_true(all(hard$policy %in% c(0, 0.5, 1)))

@@ -45,9 +45,9 @@ test_that("values are as near as was asked, in the unit of the utility", {
 test_that("equal actions share the probability under every method", {
   skip_if_not_installed("lpSolve")
   one <- with_seed(4, random_markov(4, 2, 0.9))
-  # The third action is the first, and its successors come in another order of adding up.
-  twice <- decision_setting(one$states, c("a", "b", "c"), one$states, unname(one$transition[, , c(1, 2, 1)]), "identity",
-                            unname(one$utility[, c(1, 2, 1)]), discount = 0.9)
+  # The third action is the first.
+  twice <- decision_setting(one$states, c("a", "b", "c"), one$states, unname(one$transition[, , c(1, 2, 1)]),
+                            "identity", unname(one$utility[, c(1, 2, 1)]), discount = 0.9)
   for (method in mdp_methods) {
     law <- unname(policy(plan_mdp(twice, method)))
     expect_identical(law[, 1], law[, 3])
