@@ -1,0 +1,72 @@
+#' Classes of decision models
+#'
+#' The paper's Table 1 as a data frame: fourteen classes of models that explain behaviour, what each allows for,
+#' and the pair of a planner and an inverse planner that gives it. [compare_models()] runs them side by side on the same
+#' visits.
+#'
+#' A class is a projection: an inverse planner ([inverse_planners()]) infers from behaviour what a planner
+#' ([planners()]) needs, and the planner makes imitating behaviour of it ([project_behavior()]).
+#'
+#' @return A data frame with one row per class, in the order of the table: `model`, its abbreviation there, and
+#'   `title`, the same spelled out; whether it allows for an environment that is only partly `controllable` or only
+#'   partly `observable`, for behaviour that is `purposeful` (it has a utility), for `subjective` dynamics, for actions
+#'   that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded agent
+#'   (`decision_complexity`, `specification_complexity`, `recognition_complexity`); `planner` and `inverse`, names of
+#'   the functions that give it; and `reference`, an example.
+#' @references Jarrett, D., Hüyük, A. and van der Schaar, M. (2021) Inverse decision modeling: learning interpretable
+#'   representations of behavior. *Proceedings of Machine Learning Research* 139, Table 1.
+#' @family framework
+#' @export
+#' @examples
+#' classes <- decision_models()
+#' classes[c("model", "planner", "inverse")]
+#' # Which of them allow for an agent that has its own idea of the dynamics?
+#' classes$title[classes$subjective]
+decision_models <- function() {
+  allows <- vapply(strsplit(model_rows$allows, ""), function(signs) signs == "x", logical(length(model_traits)))
+  out <- data.frame(model = model_rows$model, title = model_rows$title, t(allows),
+                    planner = model_rows$planner, inverse = model_rows$inverse, reference = model_rows$reference)
+  names(out)[seq_along(model_traits) + 2] <- model_traits
+  out
+}
+
+model_traits <- c("controllable", "observable", "purposeful", "subjective", "stochastic", "uncertain_knowledge",
+                  "decision_complexity", "specification_complexity", "recognition_complexity")
+
+# `allows`: an x for each of the traits that a class allows for.
+model_rows <- local({
+  row <- function(model, title, allows, planner, inverse, reference) {
+    data.frame(model = model, title = title, allows = allows, planner = planner, inverse = inverse,
+               reference = reference)
+  }
+  rl <- "inverse reinforcement learning"
+  po <- "under partial observability"
+  rbind(
+    row("BC-IL", "behavioural cloning", "xx--x----", "plan_rule", "infer_matching", "Pomerleau (1991)"),
+    row("Subj. BC-IL", "behavioural cloning with subjective dynamics", "xx-xx----", "plan_iohmm_rule",
+        "infer_matching", "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)"),
+    row("Det. DM-IL", "deterministic distribution matching", "x--------", "plan_rule", "infer_distribution",
+        "Blond\u00e9 and Kalousis (2019)"),
+    row("Stoc. DM-IL", "stochastic distribution matching", "x---x----", "plan_rule", "infer_distribution",
+        "Ho and Ermon (2016)"),
+    row("Det. IRL", paste("deterministic", rl), "x-x------", "plan_mdp", "infer_margin", "Ng and Russell (2000)"),
+    row("Stoc. IRL", paste("stochastic", rl), "x-x-x----", "plan_boltzmann", "infer_matching",
+        "Neu and Szepesv\u00e1ri (2007)"),
+    row("Subj. IRL", paste(rl, "with subjective dynamics"), "x-xxx----", "plan_boltzmann", "infer_matching",
+        "Reddy, Dragan and Levine (2018)"),
+    row("RS-IRL", paste("risk-sensitive", rl), "x-xx-x---", "plan_agent", "infer_matching",
+        "Majumdar, Singh, Mandlekar and Pavone (2017)"),
+    row("Det. PO-IRL", paste("deterministic", rl, po), "xxx------", "plan_pomdp", "infer_matching",
+        "Choi and Kim (2011)"),
+    row("Stoc. PO-IRL", paste("stochastic", rl, po), "xxx-x----", "plan_boltzmann", "infer_matching",
+        "Makino and Takeuchi (2012)"),
+    row("Subj. PO-IRL", paste(rl, po, "with subjective dynamics"), "xxxxx----", "plan_boltzmann", "infer_matching",
+        "Golub, Chase and Yu (2013)"),
+    row("ME-IRL", paste("maximum entropy", rl), "x-x-x-x--", "plan_kl", "infer_soft_margin",
+        "Ziebart, Maas, Bagnell and Dey (2008)"),
+    row("Subj. ME-IRL", paste("maximum entropy", rl, "with subjective dynamics"), "x-xxx-x--", "plan_kl",
+        "infer_matching", "Herman, Gindele, Wagner, Schmitt and Burgard (2016)"),
+    row("Inverse bounded rational control", "inverse bounded rational control", "xxxxxxxxx", "plan_agent",
+        "ibrc_mode", "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)")
+  )
+})

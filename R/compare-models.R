@@ -1,0 +1,396 @@
+#' Compare classes of decision models
+#'
+#' Runs the classes of [decision_models()] on the same visits, one after the other, and scores how well the behaviour
+#' that each of them projects agrees with what was done. One call answers: what would these patients' doctors look like,
+#' seen as each of fourteen kinds of agents?
+#'
+#' @section How each class is run:
+#' Each row is run as the pair of functions that it names, with what else it needs chosen as follows. Prices are counted in
+#' the range of the setting's utility, so that no result depends on its unit.
+#' * *Behavioural cloning*: action frequencies in each state ([plan_rule()]); where the state is hidden, a rule on beliefs
+#'   ([plan_iohmm_rule()]). With subjective dynamics such a rule on the beliefs of somebody to whom part of what is seen
+#'   and of what happens is chance: how large that part is to them is inferred.
+#' * *Distribution matching*: the policy whose discounted visits are nearest to those seen ([infer_distribution()]);
+#'   the deterministic one by total variation, among policies that always do the same in a state.
+#' * *Inverse reinforcement learning*: a utility. Deterministic: by maximum margin ([infer_margin()]) for the action most
+#'   often taken in each state, or, under partial observability, by likelihood as in the stochastic class, and then acted on
+#'   without noise. Stochastic: by likelihood under noisy choices ([plan_boltzmann()]), with a normal prior around 0. With
+#'   maximum entropy: by regularised margin ([infer_soft_margin()]).
+#' * *With subjective dynamics*: the share of chance that is believed in is inferred beside how noisy choices are, and the
+#'   utility is the setting's own; with maximum entropy the utility is inferred as well, and a prior alone tells the
+#'   two apart.
+#' * *Risk-sensitive*: the setting's utility, and how far a robust agent ([robust_agent()]) leans to dynamics that would hurt
+#'   it.
+#' * *Inverse bounded rational control*: the setting's utility, and `alpha`, `optimism` and `eta` with their default priors
+#'   of [ibrc()]
+#'   ([ibrc_mode()]) over models whose probabilities differ by ten percentage points
+#'   ([perturb_models()]).
+#'
+#' To fit one of them in another way, call its functions, or [project_behavior()] for the pair.
+#'
+#' @section What is compared:
+#' Log loss is minus the log probability of the action taken, Brier score the squared distance of the predicted
+#' probabilities from it, summed over actions (0 to 2), agreement the probability of the action taken; each is a mean over
+#' the same visits for all models. A class that is deterministic rules actions out: if one of them was taken, its log loss is
+#' infinite, and the other two measures say how far it is off. Intervals are percentiles over patients drawn anew with
+#' replacement, and differences are paired: both models are scored on the same draws. They hold what was inferred fixed. On
+#' the visits that models were fitted to, those with more parameters look better than they are: give `newdata`, or hold some
+#' patients out.
+#'
+#' @param visits Trajectories ([trajectories()]) to infer from.
+#' @param setting A setting ([decision_setting()]). Where the state is hidden, classes that have to see it are not run,
+#'   and say so.
+#' @param models Rows of [decision_models()], all by default, in any order. `planner` and `inverse` may name another pair,
+#'   which is then run as [project_behavior()] does. What a class allows for cannot be edited: that is what the class is.
+#' @param newdata Trajectories of other patients, to score instead of `visits`.
+#' @param holdout Share of the patients to hold out at random and score, between 0 and 1; the models are inferred from the
+#'   others. `NULL`: none are.
+#' @param reference The `model` to which the others are compared; by default the one with the smallest log loss.
+#' @param replicates How many times patients are drawn anew for intervals.
+#' @param conf.level Confidence of the intervals.
+#' @param resolution Steps from 0 to 1 in each belief, for classes that have beliefs to keep.
+#' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
+#' @param refresh Whether to say which model is run: 0 for no. By default yes in an interactive session.
+#' @return A data frame of class `ibrc_model_comparison` with one row per model, in the order of `models`: `model`, `title`;
+#'   `infers`, in words, and `n_parameters`; `log_loss`, `brier` and `agreement`, each with `_low` and `_high`; `divergence`
+#'   with the same where the state is seen, the mean divergence of action frequencies from the imitating policy over states,
+#'   in nats per visit and corrected for scatter; `difference` (with `_low` and `_high`), by how much its log loss
+#'   exceeds that of the reference, and `brier_difference` likewise; `ruled_out`, the share of visits at which it had ruled
+#'   out what was done; `status`, `"run"` or why it was not; and `note`. [tidy()][tidy.ibrc_model_comparison] has it long, or the
+#'   estimates of every model; [plot()][plot.ibrc_model_comparison] draws it.
+#' @family framework
+#' @export
+#' @examples
+#' clinic <- decision_setting(
+#'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0.2, 0.8)), treat = rbind(c(0.9, 0.1), c(0.6, 0.4))),
+#'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)),
+#'   discount = 0.9, start = c(1, 0)
+#' )
+#' visits <- simulate(plan_agent(clinic, bounded_agent(alpha = 1)), 40, seed = 1, horizon = 6)
+#' classes <- decision_models()
+#' some <- classes[classes$model %in% c("BC-IL", "Det. IRL", "ME-IRL"), ]
+#' if (requireNamespace("lpSolve", quietly = TRUE)) compare_models(visits, clinic, some, seed = 1)
+compare_models <- function(visits, setting, models = decision_models(), newdata = NULL, holdout = NULL,
+                           reference = NULL, replicates = 1000, conf.level = 0.95, resolution = 20,
+                           seed = NULL, refresh = default_refresh()) {
+  check_given(visits, setting)
+  check_visits(visits, "visits")
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  models <- check_decision_models(models)
+  if (!is.null(newdata)) check_visits(newdata, "newdata")
+  holdout <- check_holdout(holdout, newdata)
+  if (!is.null(reference)) as_positions(reference, models$model, "reference", "model")
+  if (length(reference) > 1) abort_input("reference", "must be one model, not ", length(reference), ".")
+  replicates <- check_count(replicates, "replicates", least = 10, most = 1e6)
+  conf.level <- check_level(conf.level)
+  resolution <- check_count(resolution, "resolution", most = 1000)
+  seed <- settle_seed(seed)
+  refresh <- check_count(refresh, "refresh", least = 0)
+  parts <- split_visits(visits, newdata, setting, holdout, seed)
+  task <- list(visits = parts$fitted, setting = setting, resolution = resolution, seed = seed)
+  run <- run_models(models, task, parts$scored, refresh)
+  comparison_of(models, run, parts, setting, reference, replicates, conf.level, seed)
+}
+
+# ---- what is asked ------------------------------------------------------------------------------------------------
+
+# Rows of decision_models(), perhaps with another pair. Anything else that was changed would not have an effect, and is
+# refused.
+check_decision_models <- function(models) {
+  if (!is.data.frame(models)) {
+    abort_input("models", "must be rows of decision_models(), not ", describe(models), ".", topic = "decision_models")
+  }
+  own <- decision_models()
+  lost <- setdiff(names(own), names(models))
+  if (length(lost)) {
+    abort_input("models", "must have the columns of decision_models(); it has no ", enumerate(lost), ".",
+                topic = "decision_models")
+  }
+  if (!nrow(models)) abort_input("models", "must have at least one row.")
+  models <- as.data.frame(models)[names(own)]
+  for (column in c("model", "planner", "inverse")) {
+    models[[column]] <- as.character(models[[column]])
+    bad <- which(is.na(models[[column]]) | !nzchar(models[[column]]))
+    if (length(bad)) {
+      abort_input("models", "must name a ", column, " in every row; row ", bad[1], " does not.", rows = bad)
+    }
+  }
+  twice <- which(duplicated(models$model))
+  if (length(twice)) abort_input("models", "has the same `model` in more than one row: row ", twice[1], ".", rows = twice)
+  at <- match(models$model, own$model)
+  if (anyNA(at)) {
+    abort_input("models", "has a `model` in row ", which(is.na(at))[1], " that is not one of decision_models(). To run ",
+                "another pair, write it in `planner` and `inverse` of a row, or call project_behavior().",
+                rows = which(is.na(at)), topic = "decision_models")
+  }
+  told <- own[at, ]
+  for (column in c("title", model_traits, "reference")) {
+    differs <- which(!mapply(identical, unname(as.list(models[[column]])), unname(as.list(told[[column]]))))
+    if (length(differs)) {
+      abort_input("models", "has another `", column, "` in row ", differs[1], " than decision_models(): what a class ",
+                  "allows for cannot be edited, only which rows there are and their `planner` and `inverse`.",
+                  rows = differs, topic = "decision_models")
+    }
+  }
+  models$own_pair <- models$planner == told$planner & models$inverse == told$inverse
+  other <- !models$own_pair
+  models$title[other] <- paste0(models$title, " (by ", models$planner, "() and ", models$inverse, "())")[other]
+  refuse_unknown_pairs(models)
+  rownames(models) <- NULL
+  models
+}
+
+# A pair that cannot go together is refused before anything is run.
+refuse_unknown_pairs <- function(models) {
+  for (i in which(!models$own_pair)) {
+    tryCatch(check_pair(models$planner[i], models$inverse[i]), ibrc_error = function(e) {
+      abort_input("models", "has a pair in row ", i, " that does not go together: ", e$message, rows = i,
+                  topic = "project_behavior")
+    })
+  }
+}
+
+check_holdout <- function(holdout, newdata) {
+  if (is.null(holdout)) return(NULL)
+  holdout <- check_number(holdout, "holdout", "NULL or a number between 0 and 1")
+  if (holdout <= 0 || holdout >= 1) abort_input("holdout", "must lie between 0 and 1; it is ", format(holdout), ".")
+  if (!is.null(newdata)) abort_input("holdout", "must be NULL where `newdata` are given: those are held out already.")
+  holdout
+}
+
+# Visits to infer from and visits to score, both with actions that count.
+split_visits <- function(visits, newdata, setting, holdout, seed) {
+  coded <- code_scored(visits, setting)
+  if (!is.null(newdata)) {
+    code_scored(newdata, setting, "newdata")
+    return(list(fitted = visits, scored = newdata, same = FALSE))
+  }
+  if (is.null(holdout)) return(list(fitted = visits, scored = visits, same = TRUE))
+  n <- max(coded$trajectory) + 1L
+  if (n < 2) abort_input("holdout", "needs at least two patients: there is one.")
+  n_out <- min(max(round(holdout * n), 1), n - 1)
+  out <- with_stream(streams_from_seed(seed)[[1]], sample.int(n, n_out)) - 1L
+  left <- logical(nrow(visits))
+  left[coded$row] <- coded$trajectory %in% out
+  parts <- list(fitted = visits[!left, ], scored = visits[left, ], same = FALSE)
+  for (part in c("fitted", "scored")) {
+    if (!any(scored_rows(parts[[part]]))) {
+      abort_input("holdout", "leaves no action that counts ", if (part == "fitted") "to infer from." else "to score.")
+    }
+  }
+  parts
+}
+
+# ---- running them -------------------------------------------------------------------------------------------------
+
+# For each model a list: `plan`, `infers`, `n_parameters`, `estimates`, `note`, and `law`, its probabilities at the
+# visits to score; or `status`, why there is none. One that fails does not end the others.
+run_models <- function(models, task, scored, refresh) {
+  out <- lapply(seq_len(nrow(models)), function(i) {
+    if (refresh > 0) tell(message("model ", i, " of ", nrow(models), ": ", models$title[i]))
+    tryCatch({
+      made <- run_model(models[i, ], task)
+      made$law <- predict(made$plan, scored, type = "action")
+      made$status <- "run"
+      made
+    }, error = function(e) list(status = failure_words(e)))
+  })
+  stats::setNames(out, models$model)
+}
+
+run_model <- function(row, task) {
+  if (row$own_pair) {
+    if (!row$observable && !task$setting$fully_observed) not_seen(row)
+    return(model_recipes[[row$model]](task))
+  }
+  made <- project_pair(row$planner, row$inverse, task$visits, task$setting, seed = task$seed)
+  estimates <- made$inferred$estimates
+  list(plan = made$plan, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]], n_parameters = nrow(estimates), estimates = estimates,
+       note = paste(made$inferred$notes, collapse = " "))
+}
+
+not_seen <- function(row) {
+  abort_input("setting", "hides the state, and ", row$title, " has to see it: it asks what is done in which state.")
+}
+
+# ---- the table ----------------------------------------------------------------------------------------------------
+
+comparison_of <- function(models, run, parts, setting, reference, replicates, conf.level, seed) {
+  done <- Filter(function(made) made$status == "run", run)
+  table <- data.frame(
+    model = models$model, title = models$title,
+    infers = vapply(run, function(made) if (is.null(made$infers)) NA_character_ else made$infers, ""),
+    n_parameters = vapply(run, function(made) as.integer(c(made$n_parameters, NA)[1]), 0L), row.names = NULL
+  )
+  scores <- NULL
+  boot <- NULL
+  if (length(done)) {
+    n_fitted <- lapply(done, function(made) if (parts$same) made$n_parameters else 0)
+    scores <- collect_scores(lapply(done, `[[`, "law"), code_scored(parts$scored, setting), setting)
+    boot <- bootstrap_scores(scores, n_fitted, replicates, conf.level, seed)
+  }
+  reference <- reference_model(reference, boot)
+  for (measure in divergence_measures) table <- add_scores(table, boot, measure, names(done))
+  table <- add_differences(table, boot, "log_loss", "difference", reference, names(done))
+  table <- add_differences(table, boot, "brier", "brier_difference", reference, names(done))
+  share <- vapply(models$model, function(model) {
+    if (model %in% names(done)) sum(scores$ruled_out[[model]]) / scores$n_visits else NA_real_
+  }, 0)
+  table$ruled_out <- unname(share)
+  table$status <- vapply(run, `[[`, "", "status", USE.NAMES = FALSE)
+  table$note <- vapply(run, function(made) paste(c(made$note, ""), collapse = " "), "", USE.NAMES = FALSE)
+  table$note <- trimws(table$note)
+  structure(table, class = c("ibrc_model_comparison", "data.frame"),
+            made = lapply(done, `[`, c("plan", "estimates")), reference = reference, conf.level = conf.level,
+            in_sample = parts$same, notes = if (!is.null(scores)) score_notes(scores),
+            size = if (!is.null(scores)) c(patients = scores$n_patients, visits = scores$n_visits))
+}
+
+# The one that predicts best, where nobody said.
+reference_model <- function(reference, boot) {
+  if (!is.null(reference) || is.null(boot)) return(reference)
+  loss <- boot$whole[1, "log_loss", ]
+  if (any(is.finite(loss))) return(names(loss)[which.min(loss)])
+  names(loss)[which.min(boot$whole[1, "brier", ])]
+}
+
+add_scores <- function(table, boot, measure, done) {
+  found <- vapply(table$model, function(model) {
+    if (!model %in% done) return(rep(NA_real_, 3))
+    row <- score_table(boot, model)
+    unlist(row[row$measure == measure, -1])
+  }, numeric(3))
+  table[paste0(measure, c("", "_low", "_high"))] <- unname(as.data.frame(t(found)))
+  table
+}
+
+add_differences <- function(table, boot, measure, name, reference, done) {
+  found <- vapply(table$model, function(model) {
+    if (!model %in% done || !isTRUE(reference %in% done)) return(rep(NA_real_, 3))
+    score_difference(boot, model, reference, measure)
+  }, numeric(3))
+  table[paste0(name, c("", "_low", "_high"))] <- unname(as.data.frame(t(found)))
+  table
+}
+
+# ---- reading it ---------------------------------------------------------------------------------------------------
+
+#' Read a comparison of models
+#'
+#' @param x A comparison ([compare_models()]).
+#' @param what `"scores"`, one row per model and measure, or `"estimates"`, what every model inferred.
+#' @param ... Not used.
+#' @return `tidy()`: a data frame. Scores have the columns `model`, `title`, `measure`, `estimate`, `conf.low` and
+#'   `conf.high`; estimates `model`, `term` and `estimate`. `glance()`: one row with how many `models` were asked for and how
+#'   many `run`, the `reference`, and the `patients` and `visits` that were scored.
+#' @family framework
+#' @export
+#' @examples
+#' clinic <- decision_setting(
+#'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0.2, 0.8)), treat = rbind(c(0.9, 0.1), c(0.6, 0.4))),
+#'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)),
+#'   discount = 0.9, start = c(1, 0)
+#' )
+#' visits <- simulate(plan_agent(clinic, bounded_agent(alpha = 1)), 40, seed = 1, horizon = 6)
+#' compared <- compare_models(visits, clinic, decision_models()[c(1, 12), ], seed = 1)
+#' tidy(compared)
+#' tidy(compared, "estimates")
+tidy.ibrc_model_comparison <- function(x, what = c("scores", "estimates"), ...) {
+  check_unused(...)
+  what <- check_choice(what, c("scores", "estimates"), "what")
+  if (what == "scores") return(comparison_scores(x))
+  made <- attr(x, "made")
+  rows <- lapply(names(made), function(model) {
+    estimates <- made[[model]]$estimates
+    data.frame(model = rep(model, nrow(estimates)), term = estimates$term, estimate = estimates$estimate)
+  })
+  empty <- data.frame(model = character(), term = character(), estimate = numeric())
+  do.call(rbind, c(list(empty), rows[vapply(rows, nrow, 0L) > 0]))
+}
+
+comparison_scores <- function(x) {
+  table <- as.data.frame(x)
+  rows <- lapply(divergence_measures, function(measure) {
+    data.frame(model = table$model, title = table$title, measure = measure, estimate = table[[measure]],
+               conf.low = table[[paste0(measure, "_low")]], conf.high = table[[paste0(measure, "_high")]])
+  })
+  out <- do.call(rbind, rows)
+  out <- out[order(match(out$model, table$model)), ]
+  rownames(out) <- NULL
+  out
+}
+
+#' @rdname tidy.ibrc_model_comparison
+#' @export
+glance.ibrc_model_comparison <- function(x, ...) {
+  check_unused(...)
+  size <- attr(x, "size")
+  data.frame(models = nrow(x), run = sum(x$status == "run"), reference = c(attr(x, "reference"), NA_character_)[1],
+             in_sample = attr(x, "in_sample"), patients = as.integer(c(size["patients"], NA)[1]),
+             visits = as.integer(c(size["visits"], NA)[1]))
+}
+
+#' @export
+as.data.frame.ibrc_model_comparison <- function(x, ...) {
+  for (name in c("made", "reference", "conf.level", "in_sample", "notes", "size")) attr(x, name) <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+#' @export
+format.ibrc_model_comparison <- function(x, digits = 3, ...) {
+  lost <- setdiff(c("model", "title", "status", "log_loss", "brier", "agreement", "difference"), names(x))
+  if (length(lost) || is.null(attr(x, "made"))) return(NextMethod())
+  size <- attr(x, "size")
+  done <- as.data.frame(x)[x$status == "run", ]
+  c(
+    paste0(plural(nrow(x), "class", "classes"), " of decision models, ", nrow(done), " of them run",
+           if (!is.null(size)) paste0("; scored on ", plural(size[["visits"]], "visit"), " of ",
+                                      plural(size[["patients"]], "patient"),
+                                      if (attr(x, "in_sample")) ", those that they were fitted to")),
+    comparison_lines(done, attr(x, "reference"), digits),
+    unlist(lapply(which(x$status != "run"), function(i) bullet(paste0(x$title[i], ": ", x$status[i])))),
+    unlist(lapply(comparison_notes(x), bullet))
+  )
+}
+
+# The best first. `off` is what each loses more than the reference.
+comparison_lines <- function(done, reference, digits) {
+  if (!nrow(done)) return(NULL)
+  done <- done[order(done$log_loss, done$brier), ]
+  number <- function(x) formatC(x, digits = digits, format = "f")
+  range <- function(name) {
+    low <- done[[paste0(name, "_low")]]
+    high <- done[[paste0(name, "_high")]]
+    ifelse(is.na(low), "", paste0(" [", number(low), ", ", number(high), "]"))
+  }
+  column <- function(head, text) format(c(head, text), justify = "right")
+  off <- ifelse(done$model == reference, "reference", paste0(number(done$difference), range("difference")))
+  paste0("  ", format(c("", done$title)), "  ", column("log loss", number(done$log_loss)), "  ",
+         column("Brier", number(done$brier)), "  ", column("agreement", number(done$agreement)), "  ",
+         column("off by", off))
+}
+
+comparison_notes <- function(x) {
+  ruling <- x$title[which(x$ruled_out > 0)]
+  c(
+    if (length(ruling)) {
+      paste0("Ruled out some of what was done, so that the log loss is infinite: ", paste(ruling, collapse = "; "),
+             ". Compare those by Brier score and agreement.")
+    },
+    if (attr(x, "in_sample")) {
+      paste("Fitted and scored on the same visits: classes with more parameters look better than they are. See `newdata`",
+            "and `holdout`.")
+    },
+    attr(x, "notes")
+  )
+}
+
+#' @export
+print.ibrc_model_comparison <- function(x, ...) {
+  if (is.null(attr(x, "made"))) return(NextMethod())
+  writeLines(format(x, ...))
+  invisible(x)
+}
