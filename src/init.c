@@ -20,7 +20,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_file_write, 2),     ENTRY(ffi_file_replace, 3),  ENTRY(ffi_file_hash, 2),
     ENTRY(ffi_file_plain, 1),     ENTRY(ffi_process_runs, 1),
     ENTRY(ffi_file_flaw, 1),      ENTRY(ffi_threads, 0),       ENTRY(ffi_iohmm_expect, 2),
-    ENTRY(ffi_iohmm_em, 8),       ENTRY(ffi_iohmm_sample, 4),  {NULL, NULL, 0}};
+    ENTRY(ffi_iohmm_em, 8),       ENTRY(ffi_iohmm_sample, 4),
+    ENTRY(ffi_rnn_predict, 3),    ENTRY(ffi_rnn_gradient, 4),  ENTRY(ffi_rnn_train, 8),
+    {NULL, NULL, 0}};
 
 attribute_visible void R_init_ibrc(DllInfo *dll) {
   R_registerRoutines(dll, NULL, entries, NULL, NULL);
