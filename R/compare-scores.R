@@ -14,21 +14,31 @@ log_score <- function(law, action, weight = rep(1, nrow(law))) {
   sum((weight * each)[weight > 0]) / sum(weight)
 }
 
-# Weights of visits in which an action was and was not taken, at or above each distinct chance, from the highest on.
-# Visits with the same chance come together: no order among them is better than another.
-threshold_counts <- function(chance, taken, weight = rep(1, length(chance))) {
-  # Rounding alone must not tell chances apart.
+# Visits from the highest chance of an action to the lowest. Those with the same chance come together: no order among
+# them is better than another. Rounding alone must not tell chances apart.
+threshold_order <- function(chance, taken) {
   key <- signif(chance, 12)
   at <- order(-key)
   last <- c(diff(key[at]) != 0, TRUE)
-  list(chance = key[at][last], hits = cumsum((weight * taken)[at])[last],
-       misses = cumsum((weight * !taken)[at])[last])
+  list(at = at, last = last, taken = taken[at], chance = key[at][last])
+}
+
+# Weights of the visits at or above each distinct chance at which the action was taken, and was not.
+counts_at <- function(order, weight) {
+  weight <- weight[order$at]
+  list(chance = order$chance, hits = cumsum(weight * order$taken)[order$last],
+       misses = cumsum(weight * !order$taken)[order$last])
+}
+
+threshold_counts <- function(chance, taken, weight = rep(1, length(chance))) {
+  counts_at(threshold_order(chance, taken), weight)
 }
 
 # The chance that a visit with the action gets a higher probability than one without it; half where both get the same.
 # NA where there is no visit of one kind.
-roc_area <- function(chance, taken, weight = rep(1, length(chance))) {
-  count <- threshold_counts(chance, taken, weight)
+roc_area <- function(chance, taken, weight = rep(1, length(chance))) roc_of(threshold_counts(chance, taken, weight))
+
+roc_of <- function(count) {
   n <- length(count$hits)
   if (!(count$hits[n] > 0) || !(count$misses[n] > 0)) return(NA_real_)
   hits <- c(0, count$hits) / count$hits[n]
@@ -40,7 +50,10 @@ roc_area <- function(chance, taken, weight = rep(1, length(chance))) {
 # would if visits with the same chance came in an order of chance; precision is then t / (c t + d) of the hits t, whose
 # integral is t / c - d / c^2 log(c t + d). NA where the action was never taken.
 precision_recall_area <- function(chance, taken, weight = rep(1, length(chance))) {
-  count <- threshold_counts(chance, taken, weight)
+  precision_recall_of(threshold_counts(chance, taken, weight))
+}
+
+precision_recall_of <- function(count) {
   total <- count$hits[length(count$hits)]
   if (!(total > 0)) return(NA_real_)
   from <- c(0, count$hits[-length(count$hits)])

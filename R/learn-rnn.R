@@ -99,10 +99,7 @@ rnn_data <- function(coded, words) {
 }
 
 # Only of these may training go on.
-rnn_hash <- function(data, words) {
-  bytes <- serialize(list(data, words), NULL, version = 3)[-(1:14)]
-  hash_of(bytes, length(bytes))
-}
+rnn_hash <- function(data, words) fingerprint_of(list(data, words))
 
 # ---- training ------------------------------------------------------------------------------------------------------
 
