@@ -168,13 +168,15 @@ print.ibrc_accuracy <- function(x, digits = 3, ...) {
     ifelse(is.na(low), number(at), paste0(number(at), " (", number(low), " to ", number(high), ")"))
   }
   label <- ifelse(is.na(x$action), x$score, paste0(x$score, " of ", x$action))
-  table <- data.frame(score = label, method = x$method, estimate = with_limits(x$estimate, x$conf.low, x$conf.high))
-  if (!is.null(attr(x, "reference")) && any(!is.na(x$difference))) {
-    table$difference <- with_limits(x$difference, x$difference.low, x$difference.high)
-    names(table)[4] <- paste("less", attr(x, "reference"))
+  for (one in unique(label)) {
+    rows <- x[label == one, ]
+    cat("\n", one, if (rows$score[1] == "brier") " (lower is better)" else " (higher is better)", "\n", sep = "")
+    apart <- ifelse(is.na(rows$difference), "", paste0("  less ", attr(x, "reference"), ": ", with_limits(
+      rows$difference, rows$difference.low, rows$difference.high)))
+    writeLines(paste0("  ", format(rows$method), "  ",
+                      format(with_limits(rows$estimate, rows$conf.low, rows$conf.high)), apart))
   }
-  print(table[order(match(label, unique(label))), ], row.names = FALSE, right = FALSE)
-  cat("Lower is better for brier, higher for the others.\n")
+  cat("\n")
   notes <- unique(x[nzchar(x$note), c("method", "score", "note")])
   for (i in seq_len(nrow(notes))) cat(notes$method[i], ", ", notes$score[i], ": ", notes$note[i], "\n", sep = "")
   lines <- attr(x, "failures")
