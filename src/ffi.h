@@ -74,4 +74,10 @@ SEXP ffi_process_runs(SEXP process);
 /* ffi_threads.c */
 SEXP ffi_threads(void);
 
+/* ffi_rnn.c */
+SEXP ffi_rnn_predict(SEXP shape, SEXP weights, SEXP data);
+SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which);
+SEXP ffi_rnn_train(SEXP shape, SEXP networks, SEXP steps, SEXP data, SEXP batches, SEXP n_batch, SEXP rate,
+                   SEXP threads);
+
 #endif

@@ -2,8 +2,8 @@
 # line: nothing on the left knows what stands to its right. Between files no calls go round in a circle. Who
 # calls whom is read from the code with codetools; methods that R finds by class are not seen.
 
-rooms <- c("common", "problem", "plan", "behaviour", "iohmm", "infer", "read", "verdict", "fit", "compare", "plot",
-           "report", "explore")
+rooms <- c("common", "problem", "plan", "behaviour", "iohmm", "infer", "read", "verdict", "fit", "learn", "compare",
+           "plot", "report", "explore")
 
 skip_without_sources <- function() {
   skip_if_not_installed("codetools")

@@ -1,0 +1,88 @@
+# Scores of predicted probabilities. Every visit has a weight, how often its patient was drawn: a bootstrap over
+# patients changes weights alone. `chance`: of the action in question; `taken`: whether it was taken.
+
+# Mean squared distance between the law of an action and what was done, half of it: with two actions that is
+# mean (p - y)^2 of either. law [visit, action]; action from 1.
+brier_score <- function(law, action, weight = rep(1, nrow(law))) {
+  law[cbind(seq_along(action), action)] <- law[cbind(seq_along(action), action)] - 1
+  sum(weight * rowSums(law^2)) / (2 * sum(weight))
+}
+
+# Mean log probability of what was done.
+log_score <- function(law, action, weight = rep(1, nrow(law))) {
+  each <- log(law[cbind(seq_along(action), action)])
+  sum((weight * each)[weight > 0]) / sum(weight)
+}
+
+# Visits from the highest chance of an action to the lowest. Those with the same chance come together: no order among
+# them is better than another. Rounding alone must not tell chances apart.
+threshold_order <- function(chance, taken) {
+  key <- signif(chance, 12)
+  at <- order(-key)
+  last <- c(diff(key[at]) != 0, TRUE)
+  list(at = at, last = last, taken = taken[at], chance = key[at][last])
+}
+
+# Weights of the visits at or above each distinct chance at which the action was taken, and was not.
+counts_at <- function(order, weight) {
+  weight <- weight[order$at]
+  list(chance = order$chance, hits = cumsum(weight * order$taken)[order$last],
+       misses = cumsum(weight * !order$taken)[order$last])
+}
+
+threshold_counts <- function(chance, taken, weight = rep(1, length(chance))) {
+  counts_at(threshold_order(chance, taken), weight)
+}
+
+# The chance that a visit with the action gets a higher probability than one without it; half where both get the same.
+# NA where there is no visit of one kind.
+roc_area <- function(chance, taken, weight = rep(1, length(chance))) roc_of(threshold_counts(chance, taken, weight))
+
+roc_of <- function(count) {
+  n <- length(count$hits)
+  if (!(count$hits[n] > 0) || !(count$misses[n] > 0)) return(NA_real_)
+  hits <- c(0, count$hits) / count$hits[n]
+  misses <- c(0, count$misses) / count$misses[n]
+  sum(diff(misses) * (hits[-1] + hits[-(n + 1)]) / 2)
+}
+
+# The area under precision as a function of recall. Between two thresholds misses grow in proportion to hits, as they
+# would if visits with the same chance came in an order of chance; precision is then t / (c t + d) of the hits t, whose
+# integral is t / c - d / c^2 log(c t + d). NA where the action was never taken.
+precision_recall_area <- function(chance, taken, weight = rep(1, length(chance))) {
+  precision_recall_of(threshold_counts(chance, taken, weight))
+}
+
+precision_recall_of <- function(count) {
+  total <- count$hits[length(count$hits)]
+  if (!(total > 0)) return(NA_real_)
+  from <- c(0, count$hits[-length(count$hits)])
+  step <- count$hits - from
+  misses <- c(0, count$misses[-length(count$misses)])
+  rises <- step > 0
+  slope <- 1 + (count$misses - misses)[rises] / step[rises]
+  offset <- misses[rises] - (slope - 1) * from[rises]
+  upper <- count$hits[rises]
+  lower <- from[rises]
+  area <- (upper - lower) / slope
+  bent <- abs(offset) > 1e-12 * total
+  area[bent] <- area[bent] - (offset / slope^2 * (log(slope * upper + offset) - log(slope * lower + offset)))[bent]
+  sum(area) / total
+}
+
+# Precision and recall at every threshold.
+precision_recall_points <- function(chance, taken, weight = rep(1, length(chance))) {
+  count <- threshold_counts(chance, taken, weight)
+  data.frame(threshold = count$chance, recall = count$hits / count$hits[length(count$hits)],
+             precision = count$hits / (count$hits + count$misses))
+}
+
+# How often the action was taken where its chance was said to be about so much: bins that hold as many visits each, as
+# far as equal chances allow, which stay together.
+reliability_points <- function(chance, taken, weight = rep(1, length(chance)), bins = 10) {
+  middle <- rank(signif(chance, 12), ties.method = "average") - 0.5
+  bin <- floor(bins * middle / length(chance))
+  sums <- rowsum(cbind(weight, weight * chance, weight * taken), bin)
+  sums <- sums[sums[, 1] > 0, , drop = FALSE]
+  data.frame(said = sums[, 2] / sums[, 1], seen = sums[, 3] / sums[, 1], visits = sums[, 1], row.names = NULL)
+}

@@ -1,0 +1,178 @@
+#' Behaviour by simple rules
+#'
+#' Yardsticks for every other model of behaviour: what could be predicted from how often things are done, from the
+#' schedule, or from the last visits alone. A model that claims to know why something was done should predict at least
+#' as well as these.
+#'
+#' @section The rules:
+#' * `"frequencies"`: each action as often as it was taken in all.
+#' * `"visit_number"`: as often as at the visit of the same number. Visits later than the last one learned from count as
+#'   that.
+#' * `"previous_action"`: as often as after the same action at the visit before; first visits are counted apart.
+#' * `"logistic"`: a logistic regression ([stats::glm()]) on what was done and seen at the last one to three visits,
+#'   without interactions. With more than two actions, it asks for each in turn whether it is that one or a later one.
+#'
+#' Shares have one more count, shared out as the actions were taken in all (and those evenly), and regressions one more
+#' visit, shared out over those seen: what was never done is unlikely, not impossible.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param rule Which rule, see below.
+#' @param last For `"logistic"`: how many of the last visits to look at, 1 to 3.
+#' @param actions,observations Names of all that may be done and seen. By default those in `visits`: give them where new
+#'   visits may have others.
+#' @return An object of class `ibrc_baseline`, with the face of a decision model: [predict()][predict.ibrc_learned],
+#'   [log_lik()][predict.ibrc_learned]; `tidy()` gives its numbers, `glance()` one row about it.
+#' @family decision models
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
+#' visits <- simulate(plan, nsim = 50, seed = 1)
+#' fit_baseline(visits, "frequencies")
+#' tidy(fit_baseline(visits, "visit_number"))
+#' fit_baseline(visits, "logistic", last = 2)
+fit_baseline <- function(visits, rule = c("frequencies", "visit_number", "previous_action", "logistic"), last = 1,
+                         actions = NULL, observations = NULL) {
+  check_given(visits)
+  check_visits(visits)
+  rule <- check_choice(rule, c("frequencies", "visit_number", "previous_action", "logistic"), "rule")
+  last <- check_count(last, "last", most = 3)
+  words <- learned_words(visits, actions, observations)
+  coded <- learned_visits(visits, words)
+  check_teaching(coded)
+  overall <- count_shares(coded$action[coded$scored], length(words$actions))
+  out <- list(words = words, rule = rule, last = if (rule == "logistic") last, taught = taught_by(coded),
+              overall = overall)
+  if (rule == "logistic") out$regressions <- fit_logistic(coded, words, last, overall) else
+    out$shares <- if (rule == "frequencies") matrix(overall, 1, dimnames = list(NULL, words$actions)) else
+      shares_by(rule_key(rule, coded, words), coded, overall, words)
+  structure(out, class = c("ibrc_baseline", "ibrc_learned"))
+}
+
+# Shares of actions with one more count, evenly shared out.
+count_shares <- function(action, n) {
+  count <- tabulate(action + 1L, n) + 1 / n
+  count / sum(count)
+}
+
+# What a rule looks at, from 1: which visit it is, or what was done at the one before (the first visits come first).
+rule_key <- function(rule, coded, words) {
+  switch(rule, frequencies = rep(1L, length(coded$action)), visit_number = coded$place,
+         previous_action = earlier(coded$action, coded$place, 1L, length(words$actions)) + 1L)
+}
+
+# [key, action]: shares with one more count, shared out as overall.
+shares_by <- function(key, coded, overall, words) {
+  n <- length(words$actions)
+  at <- coded$scored
+  n_keys <- if (any(at)) max(key[at]) else 1L
+  count <- matrix(tabulate(key[at] + n_keys * coded$action[at], n_keys * n), n_keys, n)
+  count <- count + rep(overall, each = n_keys)
+  dimnames(count) <- list(NULL, words$actions)
+  count / rowSums(count)
+}
+
+#' @export
+action_law_of.ibrc_baseline <- function(object, coded) {
+  if (object$rule == "logistic") return(logistic_law(object, coded))
+  key <- rule_key(object$rule, coded, object$words)
+  if (object$rule == "visit_number") key <- pmin(key, nrow(object$shares))
+  # An action after which nothing was learned.
+  law <- object$shares[pmin(key, nrow(object$shares)), , drop = FALSE]
+  law[key > nrow(object$shares), ] <- rep(object$overall, each = sum(key > nrow(object$shares)))
+  law
+}
+
+# ---- logistic regression -----------------------------------------------------------------------------------------
+
+# One column per indicator of what was done or seen at one of the last visits; a first column of ones.
+last_visits_matrix <- function(coded, words, last) {
+  sizes <- c(action = length(words$actions), observation = length(words$observations))
+  pieces <- lapply(seq_len(last), function(back) {
+    lapply(names(sizes), function(what) {
+      value <- earlier(coded[[what]], coded$place, back, sizes[[what]])
+      # What comes first is what others are compared with; that nothing was before is the same for actions and
+      # observations, and missing actions and observations are not.
+      levels <- c(if (what == "action") 0L, setdiff(seq_len(sizes[[what]] + 1L), 1L))
+      labels <- c("none", words[[paste0(what, "s")]], "missing")[levels + 1L]
+      out <- outer(value, levels, `==`) + 0
+      colnames(out) <- paste0(what, "[-", back, "]=", labels)
+      out
+    })
+  })
+  cbind("(Intercept)" = 1, do.call(cbind, unlist(pieces, recursive = FALSE)))
+}
+
+# For each action but the last: is it this one, among the visits with this one or a later one? One more visit in all is
+# shared out over those seen, with the actions as often as overall: coefficients stay finite.
+fit_logistic <- function(coded, words, last, overall) {
+  x <- last_visits_matrix(coded, words, last)[coded$scored, , drop = FALSE]
+  action <- coded$action[coded$scored] + 1L
+  lapply(seq_len(length(words$actions) - 1L), function(k) {
+    among <- action >= k
+    later <- sum(overall[k:length(overall)])
+    twice <- rbind(x[among, , drop = FALSE], x, x)
+    outcome <- rep(c(0, 1, 0), c(sum(among), nrow(x), nrow(x)))
+    outcome[seq_len(sum(among))] <- action[among] == k
+    share <- overall[k] / later
+    weight <- c(rep(1, sum(among)), rep(c(share, 1 - share) / nrow(x), each = nrow(x)))
+    fit <- suppressWarnings(stats::glm.fit(twice, outcome, weight, family = stats::quasibinomial(),
+                                           control = list(maxit = 100, epsilon = 1e-10)))
+    # What never varied says nothing.
+    coefficients <- fit$coefficients
+    coefficients[is.na(coefficients)] <- 0
+    coefficients
+  })
+}
+
+logistic_law <- function(object, coded) {
+  x <- last_visits_matrix(coded, object$words, object$last)
+  n <- length(object$words$actions)
+  left <- rep(1, nrow(x))
+  law <- matrix(0, nrow(x), n, dimnames = list(NULL, object$words$actions))
+  for (k in seq_len(n - 1L)) {
+    chance <- stats::plogis(drop(x %*% object$regressions[[k]]))
+    law[, k] <- left * chance
+    left <- left * (1 - chance)
+  }
+  law[, n] <- left
+  law
+}
+
+# ---- its face ----------------------------------------------------------------------------------------------------
+
+rule_words <- function(x) {
+  switch(x$rule, frequencies = "actions as often as they were taken in all",
+         visit_number = "actions as often as they were taken at the visit of the same number",
+         previous_action = "actions as often as they were taken after the same action",
+         logistic = paste("a logistic regression on the last", if (x$last == 1) "visit" else paste(x$last, "visits")))
+}
+
+#' @export
+format.ibrc_baseline <- function(x, ...) {
+  shares <- paste0(x$words$actions, " ", round(100 * x$overall), "%")
+  c(paste0("A rule of behaviour: ", rule_words(x)), paste0("  in all        ", listing(shares)), taught_words(x$taught))
+}
+
+#' @export
+tidy.ibrc_baseline <- function(x, ...) {
+  check_unused(...)
+  actions <- x$words$actions
+  if (x$rule == "logistic") {
+    pieces <- lapply(seq_along(x$regressions), function(k) {
+      data.frame(action = actions[k], term = names(x$regressions[[k]]), estimate = unname(x$regressions[[k]]))
+    })
+    return(do.call(rbind, pieces))
+  }
+  key <- switch(x$rule, frequencies = "all", visit_number = as.character(seq_len(nrow(x$shares))),
+                previous_action = c("none", actions, "missing")[seq_len(nrow(x$shares))])
+  data.frame(action = rep(actions, each = nrow(x$shares)), term = rep(key, length(actions)),
+             estimate = as.vector(x$shares))
+}
+
+#' @export
+glance.ibrc_baseline <- function(x, ...) {
+  check_unused(...)
+  free <- if (x$rule == "logistic") sum(lengths(x$regressions)) else length(x$shares) - nrow(x$shares)
+  data.frame(rule = x$rule, parameters = free, trajectories = x$taught$trajectories, visits = x$taught$visits,
+             scored = x$taught$scored)
+}

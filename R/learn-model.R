@@ -1,0 +1,102 @@
+# What models that learn behaviour without a stated problem share: the words of the visits, visits coded by them, and
+# the face of a decision model. A class of its own says by action_law_of() how likely each action is at coded visits.
+
+# Names of what is done and seen, as much of a setting as coding needs.
+learned_words <- function(visits, actions = NULL, observations = NULL) {
+  check_visits(visits)
+  plain <- plain_visits(visits)
+  roles <- attr(plain, "roles")
+  names_of <- function(given, column, argument) {
+    if (is.null(given)) levels_of(plain[[column]]) else check_names(given, argument)
+  }
+  words <- list(actions = names_of(actions, roles$action, "actions"),
+                observations = names_of(observations, roles$observation, "observations"), stop_actions = character())
+  if (length(words$actions) < 2) {
+    abort("data", "`visits` have fewer than two actions: there is nothing to tell apart. Name all that could have ",
+          "been done in `actions`.", argument = "visits")
+  }
+  words
+}
+
+# Coded visits with the place of each in its trajectory, from 1.
+learned_visits <- function(visits, words, argument = "visits") {
+  coded <- code_visits(visits, words, argument)
+  coded$place <- sequence(rle(coded$trajectory)$lengths)
+  coded
+}
+
+# Refuses visits that teach nothing.
+check_teaching <- function(coded) {
+  if (any(coded$scored)) return(invisible())
+  abort("data", "`visits` have no scored action: there is nothing to learn from.", argument = "visits")
+}
+
+# [visit, action], in the order of coded visits.
+action_law_of <- function(object, coded) UseMethod("action_law_of")
+
+#' What learned behaviour says of visits
+#'
+#' Models that learn behaviour without a stated problem ([fit_baseline()], [fit_rnn()]) have the face of every other
+#' decision model, see [predict.ibrc_plan()].
+#'
+#' @param object A model of behaviour, from [fit_baseline()] or [fit_rnn()].
+#' @param visits Trajectories ([trajectories()]), with no action or observation that the model has not a name for.
+#' @param type `"action"`, the probability of each action.
+#' @param ... Not used.
+#' @return `predict()`: a data frame with one row per visit, in the order of the rows of `visits`, and one column per
+#'   action; rows sum to 1. `log_lik()`: the log probability of the scored actions of each trajectory, see [log_lik()].
+#' @family decision models
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
+#' visits <- simulate(plan, nsim = 50, seed = 1)
+#' model <- fit_baseline(visits, "previous_action")
+#' head(cbind(visits, round(predict(model, visits), 3)))
+#' sum(log_lik(model, visits))
+predict.ibrc_learned <- function(object, visits, type = "action", ...) {
+  check_unused(...)
+  check_choice(type, "action", "type")
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
+  coded <- learned_visits(visits, object$words)
+  law <- matrix(0, length(coded$row), length(object$words$actions), dimnames = list(NULL, object$words$actions))
+  law[coded$row, ] <- action_law_of(object, coded)
+  as.data.frame(law, optional = TRUE)
+}
+
+#' @rdname predict.ibrc_learned
+#' @export
+log_lik.ibrc_learned <- function(object, visits, ...) {
+  check_unused(...)
+  if (missing(visits)) abort_input("visits", "must be given: trajectories to judge by the model.")
+  coded <- learned_visits(visits, object$words)
+  each <- log(action_law_of(object, coded)[cbind(seq_along(coded$action), coded$action + 1L)])
+  each[!coded$scored] <- 0
+  stats::setNames(trajectory_sums(each, coded$trajectory), trajectory_names(visits))
+}
+
+#' @export
+print.ibrc_learned <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+# What the trajectories looked like, for print and glance().
+taught_by <- function(coded) {
+  list(trajectories = max(coded$trajectory) + 1L, visits = length(coded$action), scored = sum(coded$scored))
+}
+
+taught_words <- function(taught) {
+  paste0("  learned from ", plural(taught$scored, "action"), " of ",
+         plural(taught$trajectories, "trajectory", "trajectories"))
+}
+
+# Codes of what was done and seen `back` visits before each, from 1; 0 before the first, and one past the last word
+# where it is missing.
+earlier <- function(code, place, back, n_words) {
+  at <- seq_along(code) - back
+  out <- integer(length(code))
+  there <- place > back
+  seen <- code[at[there]]
+  out[there] <- ifelse(is.na(seen) | seen < 0, n_words + 1L, seen + 1L)
+  out
+}

@@ -1,0 +1,256 @@
+#' Behaviour learned by a recurrent network
+#'
+#' A black box for comparison: a long short-term memory network reads what was done and seen visit by visit, and
+#' predicts the next action. It explains nothing. What it predicts better than a fit that does is what that fit leaves
+#' unexplained.
+#'
+#' @details One layer of long short-term memory with `units[1]` units, a dense layer of `units[2]` units with hyperbolic
+#'   tangents, and a softmax over the actions. What goes in at a visit is the action and the observation of the visit
+#'   before; each may be missing, and at the first visit there is neither. Weights are trained on the log probability of
+#'   the scored actions by Adam, on batches of whole trajectories drawn anew for each step.
+#'
+#'   A share of the trajectories is `held_out`. Training ends when the network has not predicted these better for
+#'   `patience` steps, or after `max_steps`, and the weights that predicted them best are kept. With several `networks`,
+#'   each from its own random weights and batches, predictions are the mean of theirs; they run in threads of their own.
+#'
+#'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)` goes
+#'   on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of them.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param units Sizes of the two layers.
+#' @param networks How many networks to train.
+#' @param rate The learning rate of Adam.
+#' @param batch Trajectories in a batch.
+#' @param held_out Share of the trajectories that say when to stop, between 0 and 1; 0 trains for `max_steps`.
+#' @param patience Steps without a better prediction of those held out after which training ends.
+#' @param max_steps The most steps.
+#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
+#' @param start A model that [fit_rnn()] returned, to go on with; what is given beside it must be the same.
+#' @param cores Threads, one per network at most. Results do not depend on it.
+#' @param seed A number that settles weights, batches and who is held out. The session's generator is left as it was;
+#'   `NULL` takes one number from it.
+#' @param refresh Steps between messages, 0 for none. By default 1,000 in an interactive session.
+#' @return An object of class `ibrc_rnn`, with the face of a decision model: [predict()][predict.ibrc_learned],
+#'   [log_lik()][predict.ibrc_learned]; `tidy()` gives the loss over the steps, `glance()` one row about the model.
+#' @family decision models
+#' @export
+#' @examples
+#' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
+#' visits <- simulate(plan, nsim = 60, seed = 1)
+#' model <- fit_rnn(visits, units = c(8, 8), networks = 1, max_steps = 100, seed = 1)
+#' model
+#' head(predict(model, visits))
+fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch = 32, held_out = 0.1, patience = 100,
+                    max_steps = 5000, actions = NULL, observations = NULL, start = NULL,
+                    cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh()) {
+  check_given(visits)
+  check_visits(visits)
+  shape <- check_units(units)
+  run <- list(networks = check_count(networks, "networks", most = 100), rate = check_positive(rate, "rate"),
+              batch = check_count(batch, "batch"), held_out = check_share(held_out, "held_out"),
+              patience = check_count(patience, "patience"), max_steps = check_count(max_steps, "max_steps"))
+  words <- learned_words(visits, actions, observations)
+  if (!is.null(start)) check_class(start, "ibrc_rnn", "start", "fit_rnn()")
+  cores <- check_count(cores, "cores")
+  if (!is.null(seed)) seed <- check_seed(seed)
+  refresh <- check_count(refresh, "refresh", least = 0)
+  coded <- learned_visits(visits, words)
+  check_teaching(coded)
+  data <- rnn_data(coded, words)
+  hash <- rnn_hash(data, words)
+  shape <- c(rnn_inputs(words), shape, length(words$actions))
+  state <- if (is.null(start)) begin_rnn(shape, data, run, settle_seed(seed)) else
+    take_up_rnn(start, shape, run, hash)
+  state <- train_rnn(state, shape, data, run, cores, refresh)
+  out <- structure(list(words = words, shape = shape, run = run, state = state, taught = taught_by(coded), hash = hash),
+                   class = c("ibrc_rnn", "ibrc_learned"))
+  if (state$interrupted) {
+    warn("interrupted", "Training was interrupted after ", plural(max(state$steps), "step"),
+         ": fit_rnn(visits, start = ) with what came back goes on.")
+  }
+  out
+}
+
+check_units <- function(units) {
+  if (!is.numeric(units) || length(units) != 2) abort_input("units", "must be two whole numbers, not ", describe(units), ".")
+  vapply(units, check_count, 0L, argument = "units", most = 4096)
+}
+
+check_share <- function(x, argument) {
+  x <- check_number(x, argument)
+  if (x < 0 || x >= 1) abort_input(argument, "must be at least 0 and less than 1.")
+  x
+}
+
+# ---- data ----------------------------------------------------------------------------------------------------------
+
+# Inputs: actions and one for a missing one, observations and one for a missing one.
+rnn_inputs <- function(words) length(words$actions) + length(words$observations) + 2L
+
+rnn_data <- function(coded, words) {
+  n <- length(words$actions)
+  done <- earlier(coded$action, coded$place, 1L, n) - 1L
+  seen <- earlier(coded$observation, coded$place, 1L, length(words$observations)) - 1L
+  seen[seen >= 0] <- seen[seen >= 0] + n + 1L
+  action <- coded$action
+  action[!coded$scored] <- -1L
+  first <- c(which(coded$place == 1L) - 1L, length(action))
+  list(first = as.integer(first), done = as.integer(done), seen = as.integer(seen), action = as.integer(action))
+}
+
+# Only of these may training go on.
+rnn_hash <- function(data, words) fingerprint_of(list(data, words))
+
+# ---- training ------------------------------------------------------------------------------------------------------
+
+# Glorot's uniform weights, no biases but a forget gate's of 1, which keeps what is remembered at first.
+begin_weights <- function(shape) {
+  n_in <- shape[1]
+  hidden <- shape[2]
+  dense <- shape[3]
+  out <- shape[4]
+  glorot <- function(from, to, size) stats::runif(size, -1, 1) * sqrt(6 / (from + to))
+  c(glorot(n_in, hidden, n_in * 4 * hidden), glorot(hidden, hidden, hidden * 4 * hidden),
+    rep(c(0, 1, 0, 0), each = hidden), glorot(hidden, dense, hidden * dense), numeric(dense),
+    glorot(dense, out, dense * out), numeric(out))
+}
+
+begin_rnn <- function(shape, data, run, seed) {
+  streams <- streams_from_seed(seed, run$networks + 1L)
+  n <- length(data$first) - 1L
+  aside <- as.integer(floor(run$held_out * n))
+  held <- if (aside > 0) with_stream(streams[[1]], sort(sample.int(n, aside))) else integer()
+  begun <- lapply(streams[-1], function(stream) with_stream(stream, {
+    weights <- begin_weights(shape)
+    list(weights = weights, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
+  }))
+  weights <- vapply(begun, `[[`, begun[[1]]$weights, "weights")
+  list(weights = weights, first = 0 * weights, second = 0 * weights, streams = lapply(begun, `[[`, "stream"),
+       steps = numeric(run$networks), best = weights, best_loss = rep(Inf, run$networks),
+       best_step = numeric(run$networks), held = held, history = NULL, interrupted = FALSE)
+}
+
+take_up_rnn <- function(start, shape, run, hash) {
+  same <- identical(start$shape, shape) && identical(start$hash, hash) &&
+    identical(start$run[names(run) != "max_steps"], run[names(run) != "max_steps"])
+  if (!same) {
+    abort_input("start", "was made from other visits or with other arguments: training cannot go on. Give the same ones, ",
+                "or leave `start` out.")
+  }
+  start$state$interrupted <- FALSE
+  start$state
+}
+
+# Steps that a network takes before those held out are looked at again.
+steps_at_once <- 10L
+
+still_training <- function(state, run) {
+  state$steps < run$max_steps & (!length(state$held) | state$steps - state$best_step < run$patience)
+}
+
+train_rnn <- function(state, shape, data, run, cores, refresh) {
+  others <- setdiff(seq_len(length(data$first) - 1L), state$held)
+  said <- 0
+  tryCatch({
+    while (any(active <- still_training(state, run))) {
+      # An interrupt leaves the state before it as it was.
+      state <- train_some(state, which(active), others, shape, data, run, cores)
+      done <- max(state$steps)
+      if (refresh > 0 && done - said >= refresh) {
+        said <- done
+        tell(message("step ", done, ", mean loss of those held out ", format_number(min(state$best_loss))))
+      }
+    }
+  }, interrupt = function(condition) state$interrupted <<- TRUE)
+  state
+}
+
+# A few steps of the networks that are still in training, and a look at those held out.
+train_some <- function(state, which, others, shape, data, run, cores) {
+  n <- min(steps_at_once, run$max_steps - state$steps[which])
+  drawn <- lapply(state$streams[which], function(stream) with_stream(stream, {
+    batches <- replicate(n, sample(others, min(run$batch, length(others))))
+    list(batches = batches, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
+  }))
+  batches <- as.integer(unlist(lapply(drawn, `[[`, "batches")) - 1L)
+  state$streams[which] <- lapply(drawn, `[[`, "stream")
+  parts <- lapply(state[c("weights", "first", "second")], function(x) x[, which, drop = FALSE])
+  new <- .Call(ffi_rnn_train, shape, parts, state$steps[which], data, batches, min(run$batch, length(others)), run$rate,
+               min(cores, length(which)))
+  for (part in names(parts)) state[[part]][, which] <- new[[part]]
+  state$steps[which] <- state$steps[which] + n
+  look_at_held(state, which, shape, data, colMeans(new$loss))
+}
+
+look_at_held <- function(state, which, shape, data, loss) {
+  for (k in seq_along(which)) {
+    network <- which[k]
+    judged <- if (length(state$held)) held_loss(state$weights[, network], state$held, shape, data) else NA_real_
+    state$history <- rbind(state$history, c(network = network, step = state$steps[network], trained = loss[k],
+                                            held_out = judged))
+    if (is.na(judged) || judged < state$best_loss[network]) {
+      state$best[, network] <- state$weights[, network]
+      state$best_step[network] <- state$steps[network]
+      state$best_loss[network] <- if (is.na(judged)) loss[k] else judged
+    }
+  }
+  state
+}
+
+# Mean loss per action of some trajectories; NA where none of their actions counts.
+held_loss <- function(weights, which, shape, data) {
+  law <- .Call(ffi_rnn_predict, shape, weights, some_trajectories(data, which))
+  action <- some_trajectories(data, which)$action
+  counted <- action >= 0
+  if (!any(counted)) return(NA_real_)
+  -mean(law[cbind(action[counted] + 1L, which(counted))])
+}
+
+some_trajectories <- function(data, which) {
+  lengths <- diff(data$first)[which]
+  rows <- sequence(lengths, from = data$first[which] + 1L)
+  list(first = as.integer(c(0L, cumsum(lengths))), done = data$done[rows], seen = data$seen[rows],
+       action = data$action[rows])
+}
+
+# ---- its face --------------------------------------------------------------------------------------------------------
+
+#' @export
+action_law_of.ibrc_rnn <- function(object, coded) {
+  data <- rnn_data(coded, object$words)
+  laws <- lapply(seq_len(ncol(object$state$best)), function(network) {
+    exp(t(.Call(ffi_rnn_predict, object$shape, object$state$best[, network], data)))
+  })
+  law <- Reduce(`+`, laws) / length(laws)
+  colnames(law) <- object$words$actions
+  law / rowSums(law)
+}
+
+#' @export
+format.ibrc_rnn <- function(x, ...) {
+  n <- ncol(x$state$best)
+  ends <- still_training(x$state, x$run)
+  c(paste0("A recurrent network of ", x$shape[2], " and ", x$shape[3], " units", if (n > 1) paste0(", the mean of ", n)),
+    paste0("  trained       ", listing(plural_steps(x$state$steps)), if (any(ends)) ", interrupted"),
+    if (length(x$state$held)) {
+      paste0("  held out      ", plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",
+             listing(format_number(-x$state$best_loss)))
+    },
+    taught_words(x$taught))
+}
+
+plural_steps <- function(steps) paste(format_count(steps), "steps")
+
+#' @export
+tidy.ibrc_rnn <- function(x, ...) {
+  check_unused(...)
+  as.data.frame(x$state$history)
+}
+
+#' @export
+glance.ibrc_rnn <- function(x, ...) {
+  check_unused(...)
+  data.frame(networks = ncol(x$state$best), parameters = nrow(x$state$best), steps = max(x$state$steps),
+             held_out = length(x$state$held), loss = mean(x$state$best_loss), interrupted = x$state$interrupted,
+             trajectories = x$taught$trajectories, visits = x$taught$visits, scored = x$taught$scored)
+}
