@@ -25,8 +25,9 @@
 #' @param setting A setting ([decision_setting()]), its states seen or hidden. Worth that depends on beliefs
 #'   (`belief_utility`) cannot be learned this way.
 #' @param memory Number of visits that are remembered.
-#' @param steps Number of visits to learn from.
-#' @param exploration The share of them at which any action is tried, greater than 0 and at most 1.
+#' @param steps Number of visits to learn from. By default 2,000 for each action at each history that there can be, from
+#'   200,000 to 5 million.
+#' @param exploration The share of them at which any action is tried, from 0 to 1.
 #' @param seed A whole number to draw from, or `NULL` to take one from the present generator.
 #' @param alpha The temperature at which action values are made a policy: 0 takes the best (of several, each as likely);
 #'   greater ones, in the unit of the utility, err towards others.
@@ -43,16 +44,18 @@
 #' plan
 #' head(tidy(plan))
 #' log_lik(plan, simulate(plan, nsim = 3, seed = 1, horizon = 5))
-plan_history_q_learning <- function(setting, memory = 1, steps = 1e5, exploration = 0.1, seed = NULL,
+plan_history_q_learning <- function(setting, memory = 1, steps = NULL, exploration = 0.1, seed = NULL,
                                     alpha = 0, episode = 20) {
   check_given(setting)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   check_discount(setting$discount)
   refuse_belief_worth(setting)
   memory <- check_memory(memory, setting)
-  steps <- check_count(steps, "steps", most = 1e8)
-  exploration <- check_positive(exploration, "exploration")
-  if (exploration > 1) abort_input("exploration", "must be at most 1; it is ", format(exploration), ".")
+  steps <- if (is.null(steps)) usual_steps(setting, memory) else check_count(steps, "steps", most = 1e8)
+  exploration <- check_number(exploration, "exploration")
+  if (exploration < 0 || exploration > 1) {
+    abort_input("exploration", "must be a probability, from 0 to 1; it is ", format(exploration), ".")
+  }
   if (!is.null(seed)) seed <- check_seed(seed)
   alpha <- check_finite_number(alpha, "alpha")
   if (alpha < 0) abort_input("alpha", "must be at least 0; it is ", format(alpha), ".")
@@ -65,6 +68,11 @@ plan_history_q_learning <- function(setting, memory = 1, steps = 1e5, exploratio
   new_ibrc_history_plan(setting, learned, alpha, parameters = list(
     memory = memory, steps = steps, exploration = exploration, episode = episode, alpha = alpha
   ))
+}
+
+# Enough for small settings, in a moment; in larger ones what is done in about a second.
+usual_steps <- function(setting, memory) {
+  as.integer(min(max(2e5, 2000 * history_base(setting)^memory * length(setting$actions)), 5e6))
 }
 
 refuse_belief_worth <- function(setting) {
@@ -355,7 +363,8 @@ format.ibrc_history_plan <- function(x, ...) {
   c(
     paste0("A plan by ", if (x$memory == 1) "Q-learning on the last visit" else
       paste0("Q-learning on the last ", x$memory, " visits")),
-    format_parameters(x$parameters[c("steps", "exploration", "episode", "alpha")]),
+    format_parameters(c(list(steps = format_count(x$parameters$steps)),
+                        x$parameters[c("exploration", "episode", "alpha")])),
     paste0("  ", plural(x$report$known, "history", "histories"), " known, of ", format_count(x$report$met), " met"),
     if (length(likely)) {
       paste0("  at the start: ", listing(paste0(likely, " ", round(100 * first[likely]), "%")), "; value ",

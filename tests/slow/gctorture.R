@@ -88,6 +88,16 @@ states <- vapply(nodes_seen$leaf, function(h) {
   depth
 }, 0)
 
+# Learners: one that sees the room it is in, and one that remembers two visits.
+tried_hall <- list(utility = as.vector(hall$utility), prior = 1, temperature = 0, bonus = 0, discount = 0.9,
+                   exploration = 0.5, patience = 10, power = 1, episode = 10L)
+learned_hall <- list(action_value = matrix(0, 1, rooms), tries = matrix(0, 1, rooms), state = 0L, made = 0L)
+remembers <- list(memory = 2L, utility = unname(setting$utility), discount = 0.95, exploration = 0.5, initial = 0,
+                  episode = 10L)
+nothing_met <- list(key = numeric(), action_value = matrix(0, 3, 0), tried = matrix(0, 3, 0), state = 0L, history = 0,
+                    visit = 0L)
+recalled <- list(key = c(0, 1, 2), policy = matrix(1 / 3, 3, 3), otherwise = rep(1 / 3, 3))
+
 path <- tempfile("gctorture")
 bytes <- as.raw(rep_len(0:255, 1000))
 # Text in bytes by other text of the same length.
@@ -128,7 +138,14 @@ calls <- list(
   ffi_iohmm_expect = list(nodes_seen, laws),
   ffi_iohmm_em = list(nodes_seen, lapply(laws, function(x) if (length(x) > 1) matrix(x) else x), prior, NA_real_, 5L,
                       1L, 1e-8, 1L),
-  ffi_iohmm_sample = list(nodes_seen, laws, nodes_seen$leaf, stats::runif(sum(states)))
+  ffi_iohmm_sample = list(nodes_seen, laws, nodes_seen$leaf, stats::runif(sum(states))),
+  ffi_qlearn = list(tried_hall, rows_of_hall, learned_hall, stats::runif(3 * n)),
+  ffi_unroll_forward = list(rows_of_hall, hall$utility, 0.9, 0.5, numeric(rooms), 5L),
+  ffi_unroll_reverse = list(rows_of_hall, hall$utility, 0.9, 0.5, matrix(stats::rnorm(3 * rooms), rooms),
+                            rep(1 / rooms, rooms), matrix(stats::rnorm(rooms))),
+  ffi_recall_learn = list(remembers, truth, c(0.5, 0.5), nothing_met, nothing_met, matrix(stats::runif(5 * n), 5)),
+  ffi_recall_rollout = list(remembers, truth, c(0.5, 0.5), recalled, integer(n), c(1L, 1L, 0L), 10L,
+                            matrix(stats::runif(31 * n), 31))
 )
 
 # ---- all of them ----------------------------------------------------------------
@@ -149,7 +166,13 @@ seen <- list(
   ffi_sigma = list(walk, NULL, rep(0L, rooms)),
   ffi_recognise = list(walk, rows_of_hall, matrix(hall$start), 0L, 3L),
   ffi_rollout = list(walk, rows_of_hall, rows_of_hall, unname(hall$start), unname(hall$start), integer(20), 0L, 10L,
-                     matrix(stats::runif(31 * 20), 31), 1L)
+                     matrix(stats::runif(31 * 20), 31), 1L),
+  ffi_recall_learn = list(modifyList(remembers, list(utility = hall$utility)), rows_of_hall, unname(hall$start),
+                          list(key = numeric(), action_value = matrix(0, 1, 0), tried = matrix(0, 1, 0)),
+                          nothing_met, matrix(stats::runif(5 * n), 5)),
+  ffi_recall_rollout = list(remembers, rows_of_hall, unname(hall$start),
+                            list(key = 0, policy = matrix(1), otherwise = 1), integer(20), 0L, 10L,
+                            matrix(stats::runif(31 * 20), 31))
 )
 
 # A quiet run may not leave a file that the next one meets.

@@ -149,3 +149,66 @@ test_that("transitions by rows are rows, of states that there are", {
   path$observation[1] <- 0L
   expect_error(read(path, rows, walk, seen$start), "internal")
 })
+
+test_that("unrolled backups go over rows of one model, and what comes with them has its sizes", {
+  seen <- stack_models(own_model(with_seed(1, random_markov(3, 2))))
+  forward <- function(models = seen, utility = matrix(0, 3, 2), value = numeric(3), n = 2L) {
+    .Call(ffi_unroll_forward, models, utility, 0.9, 1, value, n)
+  }
+  expect_identical(dim(forward()$values), c(3L, 3L))
+  expect_error(forward(stack), "internal")
+  expect_error(forward(changed(seen, to = rep(3L, length(seen$to)))), "internal")
+  expect_error(forward(utility = matrix(0, 2, 2)), "internal")
+  expect_error(forward(value = numeric(2)), "internal")
+  for (n in list(0L, -1L, NA_integer_, 1.5, .Machine$integer.max)) expect_error(forward(n = n), "internal")
+  reverse <- function(models = seen, values = matrix(0, 3, 2), slope = numeric(3), weights = NULL) {
+    .Call(ffi_unroll_reverse, models, matrix(0, 3, 2), 0.9, 1, values, slope, weights)
+  }
+  expect_length(reverse()$transition, length(seen$to))
+  expect_error(reverse(stack), "internal")
+  for (bad in list(numeric(3), matrix(0, 3, 0), matrix(0, 2, 2))) expect_error(reverse(values = bad), "internal")
+  expect_error(reverse(slope = numeric(2)), "internal")
+  expect_error(reverse(weights = numeric(2)), "internal")
+})
+
+test_that("histories have numbers that there are, and learning begins somewhere", {
+  truth <- stack_models(own_model(setting))
+  learner <- list(memory = 2L, utility = unname(setting$utility), discount = 0.95, exploration = 0.5, initial = 0,
+                  episode = 5L)
+  table <- list(key = c(0, 3), action_value = matrix(0, 3, 2), tried = matrix(0, 3, 2))
+  walk <- list(state = 0L, history = 0, visit = 0L)
+  learn <- function(learner. = learner, models = truth, start = c(0.5, 0.5), table. = table, walk. = walk,
+                    noise = matrix(0.5, 5, 4)) {
+    .Call(ffi_recall_learn, learner., models, start, table., walk., noise)
+  }
+  expect_identical(sum(learn()$tried), 4)
+  for (bad in list(changed(learner, memory = 0L), changed(learner, memory = 60L), changed(learner, episode = 0L),
+                   changed(learner, utility = numeric(2)), list())) {
+    expect_error(learn(bad), "internal")
+  }
+  expect_error(learn(models = stack), "internal")
+  expect_error(learn(start = c(0.5, NaN)), "internal")
+  for (key in list(c(0, 49), c(0, -1), c(0, 1.5), c(0, NaN), c(0, Inf), 0, c(0L, 3L))) {
+    expect_error(learn(table. = changed(table, key = key)), "internal")
+  }
+  for (bad in list(changed(walk, state = 2L), changed(walk, state = -1L), changed(walk, history = 49),
+                   changed(walk, history = NaN), changed(walk, visit = -1L), changed(walk, visit = NA_integer_))) {
+    expect_error(learn(walk. = bad), "internal")
+  }
+  for (noise in list(numeric(5), matrix(0.5, 4, 5), matrix(NaN, 5, 1), matrix(2, 5, 1), matrix(-1, 5, 1))) {
+    expect_error(learn(noise = noise), "internal")
+  }
+  known <- list(key = 0, policy = matrix(1 / 3, 3, 1), otherwise = rep(1 / 3, 3))
+  roll <- function(table. = known, which = 0L, stops = integer(3), horizon = 2L, noise = matrix(0.5, 7, 1)) {
+    .Call(ffi_recall_rollout, learner, truth, c(0.5, 0.5), table., which, stops, horizon, noise)
+  }
+  expect_identical(roll()$length, 2L)
+  for (bad in list(changed(known, key = 49), changed(known, policy = numeric(2)), changed(known, otherwise = 1),
+                   changed(known, policy = rep(NaN, 3)))) {
+    expect_error(roll(bad), "internal")
+  }
+  for (which in list(1L, -1L, NA_integer_, integer(), 0)) expect_error(roll(which = which), "internal")
+  expect_error(roll(horizon = 0L), "internal")
+  expect_error(roll(stops = 0L), "internal")
+  expect_error(roll(noise = matrix(0.5, 6, 1)), "internal")
+})

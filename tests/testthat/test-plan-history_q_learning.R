@@ -181,6 +181,12 @@ test_that("one action, one observation and ties are no trouble", {
   })
 })
 
+test_that("unless told, it learns for as long as a setting of its size needs", {
+  expect_identical(plan_history_q_learning(tiger_setting(), seed = 1)$parameters$steps, 200000L)
+  expect_identical(usual_steps(tiger_setting(), 3), 2058000L)
+  expect_identical(usual_steps(tiger_setting(), 9), 5000000L)
+})
+
 test_that("a temperature makes choices noisy", {
   cold <- plan_history_q_learning(tiger_setting(), steps = 20000, seed = 1)
   warm <- plan_history_q_learning(tiger_setting(), steps = 20000, seed = 1, alpha = 20)
@@ -236,13 +242,14 @@ test_that("nonsense is refused by the name of the argument", {
   for (bad in list(NULL, NA, "x", -1, Inf, list(), mean, matrix(0, 0, 2), 1.5)) {
     expect_input(plan_history_q_learning(bad), "setting")
     expect_input(learn(memory = bad), "memory")
-    expect_input(plan_history_q_learning(setting, steps = bad), "steps")
+    if (!is.null(bad)) expect_input(plan_history_q_learning(setting, steps = bad), "steps")
     expect_input(learn(exploration = bad), "exploration")
     expect_input(learn(episode = bad), "episode")
     if (!identical(bad, 1.5)) expect_input(learn(alpha = bad), "alpha")
     if (!is.null(bad) && !identical(bad, -1)) expect_input(plan_history_q_learning(setting, steps = 10, seed = bad), "seed")
   }
-  expect_input(learn(exploration = 0), "exploration")
+  expect_input(learn(exploration = 1.1), "exploration")
+  expect_identical(learn(exploration = 0)$parameters$exploration, 0)
   expect_input(learn(memory = 40), "memory")
   bonus <- setting
   bonus$belief_utility <- certainty_bonus(1, above = 0.9)
