@@ -141,12 +141,12 @@ accuracy_rows <- function(method, scorer, draws, reference, fold, conf.level, ac
     out$difference <- own$whole - other$whole
     out[c("difference.low", "difference.high")] <- t(limits(if (!is.null(own$resampled)) own$resampled - other$resampled))
   }
-  out$note <- score_notes(own$whole, by_fold, names)
+  out$note <- accuracy_notes(own$whole, by_fold, names)
   out
 }
 
 # What a reader has to know of each score.
-score_notes <- function(whole, by_fold, names) {
+accuracy_notes <- function(whole, by_fold, names) {
   lost <- rowSums(is.na(by_fold))
   area <- !is.na(names$action)
   note <- rep("", length(whole))

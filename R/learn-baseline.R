@@ -140,7 +140,7 @@ logistic_law <- function(object, coded) {
 
 # ---- its face ----------------------------------------------------------------------------------------------------
 
-rule_words <- function(x) {
+baseline_words <- function(x) {
   switch(x$rule, frequencies = "actions as often as they were taken in all",
          visit_number = "actions as often as they were taken at the visit of the same number",
          previous_action = "actions as often as they were taken after the same action",
@@ -150,7 +150,7 @@ rule_words <- function(x) {
 #' @export
 format.ibrc_baseline <- function(x, ...) {
   shares <- paste0(x$words$actions, " ", round(100 * x$overall), "%")
-  c(paste0("A rule of behaviour: ", rule_words(x)), paste0("  in all        ", listing(shares)), taught_words(x$taught))
+  c(paste0("A rule of behaviour: ", baseline_words(x)), paste0("  in all        ", listing(shares)), taught_words(x$taught))
 }
 
 #' @export

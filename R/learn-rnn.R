@@ -142,7 +142,7 @@ take_up_rnn <- function(start, shape, run, hash) {
 }
 
 # Steps that a network takes before those held out are looked at again.
-steps_at_once <- 10L
+rnn_steps_at_once <- 10L
 
 still_training <- function(state, run) {
   state$steps < run$max_steps & (!length(state$held) | state$steps - state$best_step < run$patience)
@@ -167,7 +167,7 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
 
 # A few steps of the networks that are still in training, and a look at those held out.
 train_some <- function(state, which, others, shape, data, run, cores) {
-  n <- min(steps_at_once, run$max_steps - state$steps[which])
+  n <- min(rnn_steps_at_once, run$max_steps - state$steps[which])
   drawn <- lapply(state$streams[which], function(stream) with_stream(stream, {
     batches <- replicate(n, sample(others, min(run$batch, length(others))))
     list(batches = batches, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
