@@ -33,8 +33,8 @@
 #'   greater ones, in the unit of the utility, err towards others.
 #' @param episode Number of visits after which the learner starts afresh.
 #' @return A plan of class `ibrc_history_plan` and `ibrc_planned`. It has the face of other plans where that makes
-#'   sense: [policy()][read_history_plan], [value()][read_history_plan] and [action_value()][read_history_plan] by history,
-#'   [predict()][predict.ibrc_history_plan], [log_lik()][predict.ibrc_history_plan],
+#'   sense: [policy()][read_history_plan], [value()][read_history_plan] and [action_value()][read_history_plan] by
+#'   history, [predict()][predict.ibrc_history_plan], [log_lik()][predict.ibrc_history_plan],
 #'   [simulate()][predict.ibrc_history_plan], `tidy()` (one row per known history and action), `glance()`, `print()` and
 #'   `summary()`. What needs beliefs, such as [update_belief()] and [occupancy()], is an error.
 #' @family framework
