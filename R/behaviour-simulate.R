@@ -36,9 +36,8 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
                                cores = getOption("ibrc.cores", 1), start_group = NULL, ...) {
   check_unused(...)
   cores <- check_count(cores, "cores")
-  simulate_visits(object$setting, nsim, seed, horizon, environment, start_group, function(world, starts, begin, horizon) {
-    roll_out(object, world, starts, begin, horizon, cores)
-  })
+  roll <- function(world, starts, begin, horizon) roll_out(object, world, starts, begin, horizon, cores)
+  simulate_visits(object$setting, nsim, seed, horizon, environment, start_group, roll)
 }
 
 # What all plans share in this. `roll` draws: which visits are made, as roll_pieces() returns them.

@@ -32,9 +32,9 @@
 #' @param alpha The temperature at which action values are made a policy: 0 takes the best (of several, each as likely);
 #'   greater ones, in the unit of the utility, err towards others.
 #' @param episode Number of visits after which the learner starts afresh.
-#' @return A plan of class `ibrc_history_plan` and `ibrc_planned`. It has the face of other plans where that makes sense:
-#'   [policy()][read_history_plan], [value()][read_history_plan] and [action_value()][read_history_plan] by history,
-#'   [predict()][predict.ibrc_history_plan], [log_lik()][predict.ibrc_history_plan],
+#' @return A plan of class `ibrc_history_plan` and `ibrc_planned`. It has the face of other plans where that makes
+#'   sense: [policy()][read_history_plan], [value()][read_history_plan] and [action_value()][read_history_plan] by
+#'   history, [predict()][predict.ibrc_history_plan], [log_lik()][predict.ibrc_history_plan],
 #'   [simulate()][predict.ibrc_history_plan], `tidy()` (one row per known history and action), `glance()`, `print()` and
 #'   `summary()`. What needs beliefs, such as [update_belief()] and [occupancy()], is an error.
 #' @family framework
@@ -145,7 +145,9 @@ history_base <- function(setting) length(setting$actions) * as.numeric(length(se
 
 # Remembered visits, the last first: actions and observations [history, visit] counted from 1, NA where missing, and
 # `length`, how many visits there are to remember.
-recalled_visits <- function(action, observation, length) list(action = action, observation = observation, length = length)
+recalled_visits <- function(action, observation, length) {
+  list(action = action, observation = observation, length = length)
+}
 
 # Of the known histories.
 known_visits <- function(plan) {

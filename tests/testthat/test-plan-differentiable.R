@@ -1,4 +1,4 @@
-# A setting with one number changed, whatever it is: derivatives take each probability as free, so rows need not sum to 1.
+# Derivatives take each probability as free: rows need not sum to 1.
 twin_objective <- function(numbers, weights, slope, steps) {
   path <- twin_unroll(numbers$transition, numbers$utility, numbers$discount, numbers$alpha, steps)
   last <- path[[steps]]
