@@ -225,6 +225,8 @@ ibrc_coarse args_coarse(SEXP table) {
   if (Rf_xlength(nodes) > n_nodes) Rf_error("internal: more coarse nodes than nodes");
   c.n_coarse = (int)Rf_xlength(nodes);
   c.n_corners = c.n_coarse > 0 ? size_element(table, "n_corners") : 0;
+  /* Of a lattice corners are fewer than nodes. */
+  c.seen = size_element(table, "n_corners") == n_nodes;
   size_t size = product((size_t)n_nodes, (size_t)c.n_corners);
   c.column = ints_element(table, "coarse_column", size);
   c.weight = doubles_element(table, "coarse_weight", size);

@@ -16,6 +16,7 @@
 typedef struct {
   int n_coarse;         /* 0: the space has no useful coarser one */
   int n_corners;        /* entries of an interpolation row, at most */
+  int seen;             /* 1: nodes are the states, which are seen, and no lattice */
   const int *fine_node; /* [coarse node]: where it lies in the fine space */
   const int *column;    /* [fine node][corner] */
   const double *weight; /* [fine node][corner], padded with 0 */

@@ -3,12 +3,16 @@
 #include <float.h>
 #include <math.h>
 
+#include "incomplete.h"
 #include "krylov.h"
 
 /* How far a Newton step is solved: loosely at first, then with the square of the
  * last improvement, never further than this. */
 #define LOOSEST 0.02
 #define TIGHTEST 1e-6
+/* The same behind incomplete factors, where products are few: what a loose step leaves, often in
+ * single places, would cost more steps. */
+#define LOOSEST_INCOMPLETE 1e-3
 /* Flows below this share of how far a step is solved do not matter to it. */
 #define SMALL_FLOW 0.01
 /* Newton steps in a row that may fail to shrink the bound. */
@@ -22,6 +26,8 @@ typedef struct {
   const ibrc_coarse *coarse;
   ibrc_slope slope;
   double *factors, *work;
+  int near; /* 1: many states are seen, and next ones lie near by */
+  ibrc_incomplete incomplete;
   ibrc_pause pause;
 } newton_context;
 
@@ -34,10 +40,23 @@ static void apply_coarse(const void *context, const double *x, double *y) {
   ibrc_coarse_correct(c->coarse, &c->slope, c->factors, x, c->work, y);
 }
 
+static void apply_written(const void *context, const double *x, double *y) {
+  ibrc_incomplete_apply(&((const newton_context *)context)->incomplete, x, y);
+}
+
+static void apply_incomplete(const void *context, const double *x, double *y) {
+  ibrc_incomplete_solve(&((const newton_context *)context)->incomplete, x, y);
+}
+
+static int is_near(const ibrc_table *table, const ibrc_coarse *coarse) {
+  return coarse->seen && ibrc_incomplete_fits(table);
+}
+
 size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
   size_t n = (size_t)table->n_nodes, N = (size_t)coarse->n_coarse;
   return 4 * n + ibrc_krylov_doubles(table->n_nodes) + N * N + N + ibrc_slope_doubles(table) +
-         (size_t)n_threads * ibrc_backup_doubles(table);
+         (size_t)n_threads * ibrc_backup_doubles(table) +
+         (is_near(table, coarse) ? ibrc_incomplete_doubles(table) : 0);
 }
 
 static void difference_range(const double *a, const double *b, int n, double *lo, double *hi) {
@@ -55,12 +74,12 @@ static void difference_range(const double *a, const double *b, int n, double *lo
 
 /* A step that would come close to the tolerance goes all the way: one product
  * more is less than another step. */
-static double step_tolerance(double bound, double last_bound, double tolerance) {
+static double step_tolerance(double bound, double last_bound, double tolerance, int incomplete) {
   const double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
-  const double all_the_way = 0.5 * tolerance / bound;
-  double wanted = fmin(LOOSEST, 0.5 * ratio * ratio);
+  const double all_the_way = (incomplete ? 0.05 : 0.5) * tolerance / bound;
+  double wanted = fmin(incomplete ? LOOSEST_INCOMPLETE : LOOSEST, 0.5 * ratio * ratio);
   if (wanted < 10.0 * all_the_way) wanted = all_the_way;
-  return fmin(0.3, fmax(TIGHTEST, wanted));
+  return fmin(incomplete ? 0.01 : 0.3, fmax(TIGHTEST, wanted));
 }
 
 /* value += the Newton correction of residual (next - value). The middle of the
@@ -76,6 +95,11 @@ static int newton_step(newton_context *context, const double *next, double lo, d
   if (context->coarse->n_coarse > 0) {
     ibrc_coarse_factor(context->coarse, &context->slope, context->factors);
     system.precondition = apply_coarse;
+  }
+  if (context->near) {
+    ibrc_incomplete_fill(&context->slope, &context->incomplete);
+    system.apply = apply_written;
+    system.precondition = apply_incomplete;
   }
   for (int i = 0; i < n; i++) residual[i] = next[i] - value[i] - middle;
   int products = ibrc_krylov_solve(&system, residual, tolerance, krylov, correction);
@@ -109,7 +133,12 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
                            .slope = ibrc_slope_over(process->table, process->n_threads, work + N),
                            .factors = factors,
                            .work = work,
+                           .near = is_near(process->table, coarse),
                            .pause = options->pause};
+  if (newton.near) {
+    newton.incomplete =
+        ibrc_incomplete_over(process->table, work + N + ibrc_slope_doubles(process->table));
+  }
 
   ibrc_solve_report report = {.code = IBRC_OK, .bound = INFINITY};
   double best = INFINITY, last = 0.0;
@@ -159,8 +188,8 @@ static ibrc_solve_report solve(backup_step step, const void *step_context,
       continue;
     }
     report.products += newton_step(&newton, next, lo, hi,
-                                   step_tolerance(bound, last, options->tolerance), residual,
-                                   correction, krylov, value);
+                                   step_tolerance(bound, last, options->tolerance, newton.near),
+                                   residual, correction, krylov, value);
     last = bound;
   }
 }

@@ -18,7 +18,8 @@
  *
  * It goes there by Newton steps on V - BV = 0, whose slope is 1 - gamma P at the
  * policies of the last backup, each solved as far as it pays by GMRES behind a
- * coarse correction. Steps that do not shrink the bound are taken back, and
+ * coarse correction or, where many states are seen and next ones lie near by, behind
+ * incomplete factors. Steps that do not shrink the bound are taken back, and
  * plain backups, which always shrink it, follow before the next one. */
 
 typedef struct {

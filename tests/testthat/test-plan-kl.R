@@ -62,3 +62,40 @@ test_that("what cannot be planned is refused before work starts", {
   }
   expect_error(plan_kl(setting, 1, tolerance = 0), "tolerance", class = "ibrc_error_input")
 })
+
+# States on a line or on a square, of which only neighbours follow: a solver goes there behind incomplete factors.
+grid_setting <- function(wide, high, discount, n_actions = 3) {
+  n <- wide * high
+  across <- rep(c(0, 1, -1, 0, 0), times = n * n_actions)
+  along <- rep(c(0, 0, 0, 1, -1), times = n * n_actions)
+  from <- rep(seq_len(n), each = 5, times = n_actions)
+  x <- pmin(pmax((from - 1) %% wide + across, 0), wide - 1)
+  y <- pmin(pmax((from - 1) %/% wide + along, 0), high - 1)
+  weight <- stats::rexp(length(from))^3
+  action <- rep(seq_len(n_actions), each = 5 * n)
+  names <- paste0("s", seq_len(n))
+  decision_setting(names, letters[seq_len(n_actions)], names,
+                   data.frame(from = from, to = y * wide + x + 1, action = action,
+                              probability = weight / stats::ave(weight, from, action, FUN = sum)),
+                   "identity", matrix(stats::rnorm(n * n_actions), n), discount = discount)
+}
+
+test_that("where next states lie near by, plans are those of a dense solve, in few steps", {
+  skip_if_not_installed("Matrix")
+  with_seed(7, for (setting in list(grid_setting(300, 1, 0.99), grid_setting(20, 16, 0.95),
+                                    sparse_markov(400, near = TRUE, discount = 0.99))) {
+    plan <- plan_kl(setting, 0.3)
+    expect_lt(plan$report$backups, 25)
+    markov <- as_markov(setting)
+    markov$problem <- NULL
+    markov$transition <- lapply(markov$transition, as.matrix)
+    soft <- markov_soft(markov, 0.3)
+    expect_close(value(plan), soft$value, 1e-7)
+    expect_close(policy(plan), soft$policy, 1e-7)
+    hard <- plan_kl(setting, 0)
+    expect_close(value(hard), markov_hard(markov)$value, 1e-7)
+    law <- random_rows(length(setting$states), length(setting$actions))
+    rule <- plan_with_policy(observed_problem(setting), "rule", law)
+    expect_close(value(rule), markov_value(markov, law), 1e-7)
+  })
+})
