@@ -34,6 +34,15 @@
 #' * Judge behaviour: [evaluate_policy()], [occupancy()], [complexity()].
 #' * Behave: [simulate()][simulate.ibrc_plan].
 #'
+#' @section Other planners:
+#' * The table: [planners()]. Where the state is seen: [plan_mdp()], [plan_kl()], [plan_differentiable()] with
+#'   [plan_gradient()]; by trial: [plan_q_learning()], [plan_soft_q_learning()].
+#' * Where it is hidden: [plan_pomdp()], [plan_belief_aware()], [plan_history_q_learning()], which has its own
+#'   [policy()][read_history_plan] and [predict()][predict.ibrc_history_plan].
+#' * Rules: [plan_rule()], [plan_iohmm_rule()]; noise: [plan_boltzmann()]; any objective: [plan_custom()].
+#' * Agents that others have studied: [agents()]; [random_agent()], [optimal_agent()], [boltzmann_agent()],
+#'   [minimum_information_agent()], [max_entropy_agent()], [kl_agent()], [robust_agent()].
+#'
 #' @section Infer:
 #' * Priors: [ibrc_prior()], [irl_prior()] for a utility, [prior_summary()].
 #' * Draw from the posterior: [ibrc()]; how it is computed: [ibrc_control()]; go on after a stop: [resume()];
@@ -42,17 +51,32 @@
 #'   [glance()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
 #'   [cost_benefit()].
 #'
+#' @section Other inverse planners:
+#' * The table: [inverse_planners()]; what they return: [tidy()][tidy.ibrc_inferred].
+#' * From actions that are taken for the best: [infer_perturbation()], [infer_margin()], [infer_experiments()].
+#' * From how often things are done: [infer_soft_margin()], [infer_matching()], [infer_distribution()],
+#'   [infer_soft_policies()], [infer_shared_utility()].
+#' * From judgements: [infer_scores()], [infer_preferences()]; by any comparison: [infer_custom()].
+#'
 #' @section Predict:
 #' * The chances of each action at each visit, by a plan, a fit, a mode or learned dynamics, which all have one face:
 #'   [predict()][predict.ibrc_plan].
 #' * The likelihood of what was done, seen before or not: [log_lik()], of a fit: [log_lik()][log_lik.ibrc_fit].
 #' * Behaviour like that which was fitted: [simulate()][simulate.ibrc_fit].
+#' * Without a stated problem: by simple rules, [fit_baseline()], and by a network, [fit_rnn()], both with
+#'   [predict()][predict.ibrc_learned].
+#' * How well any of them predicts patients it has not seen: [cross_validate()],
+#'   [accuracy()][accuracy.ibrc_cross_validation], [plot()][plot.ibrc_cross_validation], [accuracy_data()].
 #'
 #' @section Compare:
 #' * What decision makers do, in words a clinician uses, and how groups differ in it: [decision_effects()],
 #'   [plot()][plot.ibrc_effects], [effects_data()].
 #' * Groups: [compare_groups()], [plot_groups()], [groups_data()].
-#' * The behaviour that a fit stands for: [project_behavior()].
+#' * The behaviour that a fit stands for, and planners joined with inverse planners: [project_behavior()],
+#'   [tidy()][tidy.ibrc_projection].
+#' * Classes of decision models: [decision_models()], [compare_models()], [tidy()][tidy.ibrc_model_comparison],
+#'   [plot()][plot.ibrc_model_comparison], [model_comparison_data()]; what a wrong one costs:
+#'   [misspecification_study()].
 #' * Fits: [loo()]; by fitting again: [kfold()].
 #'
 #' @section Look:

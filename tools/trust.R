@@ -63,12 +63,13 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 # ---- the sources --------------------------------------------------------------------
 
 up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
-not_fits <- paste0("^R/(common-programmes|problem-agents|",
+not_fits <- paste0("^R/(common-programmes|problem-agents|behaviour-recall|",
                    "plan-(planned|markov|planners|mdp|kl|q_learning|soft_q_learning|pomdp|belief_aware|rule|",
                    "iohmm_rule|boltzmann|custom|differentiable|history_q_learning)|",
-                   "infer-(inferred|demonstrated|inverse_planners|perturbation|margin|soft_margin|experiments|scores|",
-                   "soft_policies|preferences|matching|distribution|custom|shared_utility))[.]R$|",
-                   "^src/((ffi_)?(qlearn|unroll|historyq)[.][ch]|init[.]c|ffi[.]h)$")
+                   "infer-(inferred|demonstrated|inverse_planners|optimality|perturbation|margin|soft|soft_margin|",
+                   "experiments|counts|scores|soft_policies|preferences|matching|matching-[a-z]+|distribution|custom|",
+                   "shared_utility))[.]R$|",
+                   "^src/((ffi_)?(qlearn|unroll|recall|rnn)[.][ch]|init[.]c|ffi[.]h)$")
 not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics|",
                      "verdict-(?!chains))")
 

@@ -186,7 +186,7 @@ entries <- list(
   ),
   effects_data = call_entry(list(effects = decision_effects(fit, draws = 2, nsim = 2))),
   cost_benefit = call_entry(list(fit = paid), fine = c(level, cost = "null", benefit = "null", draws = "flag")),
-  project_behavior = call_entry(list(fit = fit)),
+  project_behavior = call_entry(list(planner = fit)),
   fit_plot_data = call_entry(list(fit = fit), fine = list(terms = "null")),
   groups_data = call_entry(list(fit = fit), fine = c(level, terms = "null", suppress = "null")),
   # `named` holds ids of these visits.
@@ -258,6 +258,8 @@ if (requireNamespace("loo", quietly = TRUE)) {
   entries$loo.ibrc_fit <- call_entry(list(x = weighed, draws = 100), leave = "x",
                                      fine = list(draws = "null", visits = "null"))
 }
+
+entries <- c(entries, framework_entries(signed, amount, share, seed))
 
 # Nothing to get wrong: arguments that the generic asks for and that are not used, and methods for
 # objects of packages that tests do without.

@@ -1,0 +1,99 @@
+# Calls of the framework's functions that work, and what else is right in them (helper-malformed.R).
+
+framework_entries <- function(signed, amount, share, seed) {
+  setting <- seen_clinic()
+  plan <- plan_kl(setting, 1)
+  visits <- simulate(plan, 12, horizon = 5, seed = 1)
+  hidden <- diag_setting()
+  shown <- infer_soft_margin(plan, setting)
+  crossed <- cross_validate(visits, "frequencies", folds = 2)
+  by_history <- plan_history_q_learning(setting, steps = 500, seed = 1)
+  unrolled <- plan_differentiable(setting, 1, 5)
+  scores <- stats::setNames(seq_len(12) / 12, 1:12)
+  entry <- call_entry
+  positive <- c("fraction", "huge")
+  one_of <- list(models = "null", seed = seed)
+  model <- fit_baseline(visits)
+  list(
+    agents = entry(list()), planners = entry(list()), inverse_planners = entry(list()), decision_models = entry(list()),
+    random_agent = entry(list()), optimal_agent = entry(list()),
+    boltzmann_agent = entry(list(temperature = 1), fine = list(temperature = c("zero", positive))),
+    max_entropy_agent = entry(list(alpha = 1), fine = list(alpha = positive)),
+    kl_agent = entry(list(alpha = 1, action_prior = c(0.5, 0.5)), fine = list(alpha = positive)),
+    minimum_information_agent = entry(list(), fine = list(belief_prior = c("null", "a_function", "nothing"),
+                                                          action_prior = "null")),
+    robust_agent = entry(list(beta = -1), fine = list(beta = "minus")),
+    plan_rule = entry(list(setting = setting, rule = matrix(0.5, 3, 2)), fine = one_of),
+    plan_mdp = entry(list(setting = setting), fine = list(tolerance = positive)),
+    plan_kl = entry(list(setting = setting, alpha = 1), fine = list(alpha = positive, action_prior = "null",
+                                                                    tolerance = positive)),
+    plan_q_learning = entry(list(setting = setting, steps = 200), fine = list(
+      seed = seed, exploration = c("fraction", "flag"), patience = c("null", positive), power = "fraction")),
+    plan_soft_q_learning = entry(list(setting = setting, alpha = 1, steps = 200), fine = list(
+      seed = seed, alpha = positive, exploration = "fraction", patience = c("null", positive), power = "fraction")),
+    plan_differentiable = entry(list(setting = setting, alpha = 1, steps = 5), fine = list(alpha = positive)),
+    plan_gradient = entry(list(plan = unrolled), fine = list(weights = "null")),
+    plan_iohmm_rule = entry(list(setting = setting, centres = rbind(c(1, 0, 0), c(0, 1, 0)), sharpness = 1),
+                            fine = c(one_of, list(sharpness = c("zero", positive)))),
+    plan_history_q_learning = entry(list(setting = setting, steps = 200), fine = list(
+      steps = "null", seed = seed, exploration = share, alpha = c("zero", positive))),
+    plan_pomdp = entry(list(setting = hidden, resolution = 5), fine = one_of),
+    plan_belief_aware = entry(list(setting = hidden, resolution = 5), fine = c(one_of, list(belief_utility = "null"))),
+    plan_boltzmann = entry(list(setting = setting, temperature = 1), fine = c(one_of, list(
+      temperature = c("zero", positive)))),
+    plan_custom = entry(list(setting = setting, objective = function(plan) value(plan, c(1, 0, 0)), starts = 1,
+                             max_steps = 2),
+                        fine = c(one_of, list(start = "null", recognition = "flag", refresh = c("zero", "flag"),
+                                              parameters = c("list", "named_list", "null"))), warns = TRUE),
+    infer_perturbation = entry(list(visits = visits, setting = setting), fine = list(
+      norm = "infinite", margin = c("zero", positive))),
+    infer_margin = entry(list(visits = visits, setting = setting), fine = list(
+      bound = c("null", positive), penalty = amount)),
+    infer_experiments = entry(list(visits = list(visits), settings = list(setting)), fine = list(
+      bound = c("null", positive), penalty = amount, limits = "flag")),
+    infer_soft_margin = entry(list(visits = visits, setting = setting), fine = list(
+      alpha = positive, penalty = amount)),
+    infer_distribution = entry(list(visits = visits, setting = setting), fine = list(entropy = amount)),
+    infer_soft_policies = entry(list(visits = list(visits, visits), setting = setting), fine = list(
+      alpha = positive, smoothing = amount)),
+    infer_shared_utility = entry(list(visits = list(visits), settings = list(setting)), fine = list(
+      alpha = positive, smoothing = amount)),
+    infer_scores = entry(list(visits = visits, setting = setting, scores = scores), fine = list(
+      discounted = "flag", alpha = amount)),
+    infer_preferences = entry(list(visits = visits, setting = setting, prior_sd = 1,
+                                   preferences = data.frame(worse = 1:6, better = 7:12)), fine = list(
+      discounted = "flag", alpha = amount, prior_sd = c("null", positive))),
+    infer_matching = entry(list(visits = visits, setting = setting), fine = list(
+      planner = "null", terms = "null", features = "null", start = "null", prior = c("null", positive),
+      alpha = positive, action_prior = "null", models = "null", lower = "null", upper = "null", seed = seed)),
+    infer_custom = entry(list(visits = visits, setting = setting, starts = 1, start = c(alpha = 1), lower = 0.1,
+                              planner = function(setting, theta) plan_kl(setting, theta[["alpha"]]),
+                              discrepancy = function(visits, plan) -sum(log_lik(plan, visits))),
+                         fine = list(lower = "null", upper = "null", seed = seed)),
+    predict.ibrc_inferred = entry(list(object = shown, visits = visits), leave = "object",
+                                  fine = list(setting = "null")),
+    log_lik.ibrc_inferred = entry(list(object = shown, visits = visits), leave = "object",
+                                  fine = list(setting = "null")),
+    simulate.ibrc_inferred = entry(list(object = shown, nsim = 2), leave = c("object", "..."), fine = list(
+      seed = seed, setting = "null")),
+    policy.ibrc_inferred = entry(list(object = shown), leave = "object", fine = list(
+      beliefs = c("null", "empty_matrix"), setting = "null")),
+    project_behavior.ibrc_inferred = entry(list(planner = shown), leave = "planner", fine = list(setting = "null")),
+    tidy.ibrc_inferred = entry(list(x = shown), leave = "x"), glance.ibrc_inferred = entry(list(x = shown), leave = "x"),
+    predict.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
+    log_lik.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
+    simulate.ibrc_history_plan = entry(list(object = by_history, nsim = 2), leave = "object", fine = list(
+      seed = seed, environment = "null", start_group = "null")),
+    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null")),
+    fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
+      rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
+      refresh = "zero")),
+    predict.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
+    log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
+    cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(
+      stratify = "null", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 2), leave = "object", fine = list(
+      action = "null", reference = "null", conf.level = "fraction", resamples = "zero", seed = c("minus", "zero"))),
+    accuracy_data = entry(list(object = crossed), fine = list(action = "null"))
+  )
+}
