@@ -53,6 +53,19 @@ soft_policy_slope <- function(policy, markov, shaping) {
   diag(n * markov$n_actions) - shaping %*% value
 }
 
+# By Cholesky, in units in which the diagonal is 1; where rounding spoils that, by least squares.
+solve_positive <- function(matrix, rhs) {
+  unit <- 1 / sqrt(pmax(diag(matrix), .Machine$double.xmin))
+  scaled <- matrix * unit * rep(unit, each = length(unit))
+  root <- tryCatch(chol(scaled), error = function(e) NULL)
+  if (is.null(root)) {
+    out <- qr.coef(qr(scaled, LAPACK = FALSE), unit * rhs)
+    out[is.na(out)] <- 0
+    return(unit * out)
+  }
+  unit * backsolve(root, forwardsolve(t(root), unit * rhs))
+}
+
 # What the demonstration does in every state: where nobody was seen, every action is as likely as any other.
 filled_policy <- function(demonstration) {
   policy <- unname(demonstration$policy)

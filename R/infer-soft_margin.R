@@ -135,19 +135,6 @@ penalised_margin <- function(shares, penalty, rounds = 500) {
   list(utility = utility, bound = matrix(FALSE, nrow(utility), ncol(utility)))
 }
 
-# By Cholesky, in units in which the diagonal is 1; where rounding spoils that, by least squares.
-solve_positive <- function(matrix, rhs) {
-  unit <- 1 / sqrt(pmax(diag(matrix), .Machine$double.xmin))
-  scaled <- matrix * unit * rep(unit, each = length(unit))
-  root <- tryCatch(chol(scaled), error = function(e) NULL)
-  if (is.null(root)) {
-    out <- qr.coef(qr(scaled, LAPACK = FALSE), unit * rhs)
-    out[is.na(out)] <- 0
-    return(unit * out)
-  }
-  unit * backsolve(root, forwardsolve(t(root), unit * rhs))
-}
-
 # Of an action that is never taken without a penalty: no finite utility keeps a soft agent from it altogether.
 never_taken <- 1e-9
 

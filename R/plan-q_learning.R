@@ -12,8 +12,8 @@
 #' where \eqn{n} counts the tries of that pair, \eqn{h} is `patience` and \eqn{p} is `power`. Every `episode` steps the
 #' agent finds itself in a state drawn at random, so that every state and action is tried however the setting moves.
 #' With more steps, values come as near as one likes to those of [plan_mdp()]; at any number of steps they are those of
-#' an agent that has learned so much. Where two actions are worth nearly the same, which of them it takes may stay a matter
-#' of luck.
+#' an agent that has learned so much. Where two actions are worth nearly the same, which of them it takes may stay a
+#' matter of luck.
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
 #' @param steps How many actions to try in all. By default 40,000 for each pair of a state and an action, from 400,000
