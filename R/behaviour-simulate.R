@@ -35,17 +35,23 @@
 simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL,
                                cores = getOption("ibrc.cores", 1), start_group = NULL, ...) {
   check_unused(...)
+  cores <- check_count(cores, "cores")
+  simulate_visits(object$setting, nsim, seed, horizon, environment, start_group, function(world, starts, begin, horizon) {
+    roll_out(object, world, starts, begin, horizon, cores)
+  })
+}
+
+# What all plans share in this. `roll` draws: which visits are made, as roll_pieces() returns them.
+simulate_visits <- function(setting, nsim, seed, horizon, environment, start_group, roll) {
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
-  cores <- check_count(cores, "cores")
-  setting <- object$setting
   world <- if (is.null(environment)) setting else check_same_names(environment, setting)
   refuse_many_visits(nsim, horizon, if (!length(setting$stop_actions)) nsim * as.numeric(horizon) else nsim)
   starts <- common_starts(world, setting)
   begin <- check_start_group(start_group, starts, nsim)
   run <- drawn_from(seed, {
     if (is.null(begin)) begin <- draw_start_groups(starts, nsim)
-    roll_out(object, world, starts, begin, horizon, cores)
+    roll(world, starts, begin, horizon)
   })
   refuse_impossible(run, setting)
   out <- data.frame(
@@ -107,15 +113,21 @@ refuse_many_visits <- function(nsim, horizon, n) {
                    " visits would be ", format_count(ceiling(n)), " visits", advice = "simulate fewer, or shorter ones")
 }
 
-# In pieces, of which only the visits that were made are kept: noise and room for those that were not never take much
-# memory. The stream of uniforms is the same however it is cut.
 roll_out <- function(plan, world, starts, begin, horizon, cores) {
-  nsim <- length(begin)
-  n_noise <- 1 + 3 * horizon
-  at_once <- max(1, floor(2e6 / n_noise))
   models <- stack_models(plan$models)
   environment <- stack_models(own_model(world))
   stops <- as.integer(plan$setting$actions %in% plan$setting$stop_actions)
+  roll_pieces(length(begin), horizon, function(these, noise) {
+    .Call(ffi_rollout, plan, models, environment, starts$world, starts$belief, begin[these] - 1L, stops, horizon, noise,
+          cores)
+  })
+}
+
+# In pieces, of which only the visits that were made are kept: noise and room for those that were not never take much
+# memory. The stream of uniforms is the same however it is cut. `run`: makes these trajectories of that noise.
+roll_pieces <- function(nsim, horizon, run) {
+  n_noise <- 1 + 3 * horizon
+  at_once <- max(1, floor(2e6 / n_noise))
   first <- seq(1, nsim, by = at_once)
   pieces <- vector("list", length(first))
   n_visits <- 0
@@ -123,9 +135,7 @@ roll_out <- function(plan, world, starts, begin, horizon, cores) {
     n <- min(at_once, nsim - first[i] + 1)
     noise <- stats::runif(n_noise * n)
     dim(noise) <- c(n_noise, n)
-    these <- first[i] - 1 + seq_len(n)
-    pieces[[i]] <- .Call(ffi_rollout, plan, models, environment, starts$world, starts$belief, begin[these] - 1L, stops,
-                         horizon, noise, cores)
+    pieces[[i]] <- run(first[i] - 1 + seq_len(n), noise)
     n_visits <- n_visits + sum(pieces[[i]]$length)
     done <- first[i] + n - 1
     # Nobody knows beforehand when an agent stops. Of many trajectories the first tell what the others will be like.

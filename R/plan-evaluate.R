@@ -21,7 +21,7 @@
 #' evaluate_policy(plan, always_monitor, beliefs = c(0.5, 0.5))
 evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   check_given(plan)
-  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  check_belief_plan(plan)
   where <- beliefs_of(plan, beliefs)
   policy <- as_node_policy(policy, plan)
   sigma <- as_node_sigma(sigma, plan)

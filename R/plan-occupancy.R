@@ -31,7 +31,7 @@
 #' complexity(plan)
 occupancy <- function(plan, start = NULL) {
   check_given(plan)
-  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  check_belief_plan(plan)
   data.frame(node_columns(plan), occupancy = occupancy_of(plan, start), check.names = FALSE)
 }
 
@@ -54,7 +54,7 @@ occupancy_of <- function(plan, start = NULL) {
 #' @export
 complexity <- function(plan, start = NULL) {
   check_given(plan)
-  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  check_belief_plan(plan)
   means <- mean_terms(plan, start)[c("decision", "specification", "recognition")]
   price <- c(plan$agent$alpha, plan$agent$beta, plan$agent$eta)
   # An infinite price keeps the agent at its prior: nothing is paid.

@@ -64,7 +64,16 @@ action_value.default <- function(object, beliefs = NULL, ...) not_a_plan(object)
 #' @export
 model_weights.default <- function(object, beliefs = NULL, action, ...) not_a_plan(object)
 
-not_a_plan <- function(object) check_class(object, "ibrc_plan", "object", "plan_agent()")
+not_a_plan <- function(object) check_belief_plan(object, "object")
+
+# A plan by beliefs, to be read by them.
+check_belief_plan <- function(plan, argument = "plan") {
+  if (inherits(plan, "ibrc_history_plan")) {
+    abort_input(argument, "remembers its last visits and holds no beliefs, which this would need. Read it with ",
+                "policy(), predict(), log_lik() and simulate().", topic = "plan_history_q_learning")
+  }
+  check_class(plan, "ibrc_plan", argument, "plan_agent()")
+}
 
 # NULL: at the nodes.
 beliefs_of <- function(plan, beliefs) if (!is.null(beliefs)) as_beliefs(beliefs, plan$setting$states)
@@ -137,7 +146,7 @@ match_length <- function(x, n, argument, what) {
 #' }
 update_belief <- function(plan, belief, action, observation) {
   check_given(plan, belief, action, observation)
-  check_class(plan, "ibrc_plan", "plan", "plan_agent()")
+  check_belief_plan(plan)
   beliefs <- as_beliefs(belief, plan$setting$states, "belief")
   action <- as_positions(action, plan$setting$actions, "action", "action")
   action <- match_length(action, nrow(beliefs), "action", "belief")

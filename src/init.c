@@ -20,10 +20,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_file_write, 2),     ENTRY(ffi_file_replace, 3),  ENTRY(ffi_file_hash, 2),
     ENTRY(ffi_file_plain, 1),     ENTRY(ffi_process_runs, 1),
     ENTRY(ffi_file_flaw, 1),      ENTRY(ffi_threads, 0),       ENTRY(ffi_iohmm_expect, 2),
-    ENTRY(ffi_iohmm_em, 8),       ENTRY(ffi_iohmm_sample, 4),
+    ENTRY(ffi_iohmm_em, 8),       ENTRY(ffi_iohmm_sample, 4),  ENTRY(ffi_qlearn, 4),
     ENTRY(ffi_unroll_forward, 6), ENTRY(ffi_unroll_reverse, 7),
     ENTRY(ffi_recall_learn, 6),   ENTRY(ffi_recall_rollout, 8),
-    ENTRY(ffi_qlearn, 4),
     {NULL, NULL, 0}};
 
 attribute_visible void R_init_ibrc(DllInfo *dll) {

@@ -16,7 +16,7 @@ clang_fuzzes
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift
-wanted=${*:-space belief backup history walker iohmm checkpoint}
+wanted=${*:-space belief backup history walker iohmm qlearn unroll recall checkpoint}
 seed=${IBRC_FUZZ_SEED:-1}
 flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
 watch=address,undefined,float-cast-overflow
@@ -82,6 +82,15 @@ plant_for() {
       plant checkpoint checkpoint 's/first == 0xed \&\& at\[1\] > 0x9f/0/'
       ;;
     iohmm) plant iohmm iohmm 's/count\[s\] += from\[s\] \* weight/count[s] += 1.1 * from[s] * weight/' ;;
+    qlearn) plant qlearn qlearn 's/learner->discount \* worth/worth/' ;;
+    unroll)
+      plant unroll unroll 's/by_next \* dynamics->chance\[i\]/by_next/'
+      plant unroll unroll 's/slope \* mean \* planner/mean * planner/'
+      ;;
+    recall)
+      plant recall recall 's/ && index->key\[index->place\[at\]\] != (double)history//'
+      plant recall recall 's/history % ends/history/'
+      ;;
     *) promise "$1: a planted fault is found" "20,000 inputs" "none is planted" 1 ;;
   esac
 }
