@@ -3,39 +3,39 @@
 #' Looks for the behaviour whose discounted occupancies, the shares of visits that it spends at each state and action,
 #' diverge least from those demonstrated. It infers a decision rule and no utility.
 #'
-#' Occupancies \eqn{\mu} that a policy can have in the setting are those that are not negative and whose flow is right:
-#' what is spent in a state is what starts there and what comes in. Among them the answer minimises
+#' Occupancies \eqn{\mu} that a policy can have in the setting are those that are not negative and whose flow is
+#' right: what is spent in a state is what starts there and what comes in. Among them the answer minimises
 #' \deqn{D(\mu_{demo}, \mu) - entropy \cdot H(\mu)}{D(mu_demo, mu) - entropy * H(mu)}
-#' where \eqn{H} is the causal entropy per visit, the mean entropy of what is done. With \eqn{d} for what was demonstrated,
-#' the divergences are: `"kl"`, \eqn{\sum d \log(d / \mu)}{sum d log(d / mu)}; `"reverse_kl"`,
-#' \eqn{\sum \mu \log(\mu / d)}{sum mu log(mu / d)}, which never does what was not demonstrated; `"jensen_shannon"`, the
-#' mean of both to their middle, at most log 2; `"total_variation"`, half the sum of absolute differences, a linear
-#' programme (package \pkg{lpSolve}; without entropy); and `"squares"`, half the sum of squared differences. All are convex.
-#' The others are solved by Newton's method inside the constraints, with a proven bound on what is left: `gap` of
-#' `glance()`.
+#' where \eqn{H} is the causal entropy per visit, the mean entropy of what is done. With \eqn{d} for what was
+#' demonstrated, the divergences are: `"kl"`, \eqn{\sum d \log(d / \mu)}{sum d log(d / mu)}; `"reverse_kl"`,
+#' \eqn{\sum \mu \log(\mu / d)}{sum mu log(mu / d)}, which never does what was not demonstrated;
+#' `"jensen_shannon"`, the mean of both to their middle, at most log 2; `"total_variation"`, half the sum of
+#' absolute differences, a linear programme (package \pkg{lpSolve}; without entropy); and `"squares"`, half the sum
+#' of squared differences. All are convex. The others are solved by Newton's method inside the constraints, with a
+#' proven bound on what is left: `gap` of `glance()`.
 #'
 #' With `"squares"` and `entropy = penalty` the behaviour is that of [infer_soft_margin()] with that `penalty`: a soft
 #' agent's under the utility with the least regularised margin. This is Ho and Ermon's equality. With other smooth
-#' divergences, too, the answer is a soft agent's, under minus the slope of the divergence as its utility and `entropy`
-#' as its alpha.
+#' divergences, too, the answer is a soft agent's, under minus the slope of the divergence as its utility and
+#' `entropy` as its alpha.
 #'
 #' @section What it can and cannot say:
-#' It says what will be done, not what is wanted. Where the occupancies demonstrated are those of a policy, as by default,
-#' and `entropy` is 0, the answer is that policy whatever the divergence, which is then 0: divergences
-#' differ where occupancies are counted from visits (`occupancies = "visits"`), of which there may be few, or which may
-#' follow other dynamics. In a state in which the answer spends no time, every action is as likely as any other; a note
-#' says which these are.
+#' It says what will be done, not what is wanted. Where the occupancies demonstrated are those of a policy, as by
+#' default, and `entropy` is 0, the answer is that policy whatever the divergence, which is then 0: divergences
+#' differ where occupancies are counted from visits (`occupancies = "visits"`), of which there may be few, or which
+#' may follow other dynamics. In a state in which the answer spends no time, every action is as likely as any
+#' other; a note says which these are.
 #'
 #' @inheritParams infer_soft_margin
 #' @param divergence How occupancies are compared, see *Details*.
 #' @param entropy What a nat of causal entropy is worth, in units of the divergence: 0 or more.
-#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the probability of each action in each
-#'   state, with the `occupancy` of both and the one `demonstrated`. The objective is the divergence less the worth of
-#'   entropy; `glance()` has the `divergence` alone, the `gap`, by which the objective is at most above the least
-#'   possible, and `flow`, the largest error in the flow.
-#' @references Ho and Ermon (2016) Generative adversarial imitation learning. *Advances in Neural Information Processing
-#'   Systems* 29. Ghasemipour, Zemel and Gu (2019) A divergence minimization perspective on imitation learning methods.
-#'   *Conference on Robot Learning*.
+#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the probability of each action
+#'   in each state, with the `occupancy` of both and the one `demonstrated`. The objective is the divergence less
+#'   the worth of entropy; `glance()` has the `divergence` alone, the `gap`, by which the objective is at most
+#'   above the least possible, and `flow`, the largest error in the flow.
+#' @references Ho and Ermon (2016) Generative adversarial imitation learning. *Advances in Neural Information
+#'   Processing Systems* 29. Ghasemipour, Zemel and Gu (2019) A divergence minimization perspective on imitation
+#'   learning methods. *Conference on Robot Learning*.
 #' @family framework
 #' @export
 #' @examples
@@ -53,7 +53,7 @@ infer_distribution <- function(visits, setting,
                                entropy = 0, occupancies = c("policy", "visits")) {
   check_given(visits, setting)
   check_seen_states(setting)
-  divergence <- check_choice(divergence, c("kl", "reverse_kl", "jensen_shannon", "total_variation", "squares"), "divergence")
+  divergence <- check_choice(divergence, divergence_kinds, "divergence")
   entropy <- check_entropy(entropy, divergence)
   occupancies <- check_choice(occupancies, c("policy", "visits"), "occupancies")
   demonstration <- demonstrated(visits, setting)
@@ -74,11 +74,13 @@ infer_distribution <- function(visits, setting,
   )
 }
 
+divergence_kinds <- c("kl", "reverse_kl", "jensen_shannon", "total_variation", "squares")
+
 check_entropy <- function(entropy, divergence) {
   entropy <- check_finite_number(entropy, "entropy")
   if (entropy < 0) abort_input("entropy", "must be at least 0; it is ", format(entropy), ".")
   if (entropy > 0 && divergence == "total_variation") {
-    abort_input("entropy", "must be 0 with the total variation, which is a linear programme. Take another `divergence`.")
+    abort_input("entropy", "must be 0 with the total variation, a linear programme. Take another `divergence`.")
   }
   entropy
 }
@@ -103,8 +105,8 @@ conditional_policy <- function(occupancy) {
 distribution_notes <- function(law, setting, answer, entropy) {
   c(
     if (length(law$lost)) {
-      paste0("The answer spends no time in ", plural(length(law$lost), "state"), " (", listing(setting$states[law$lost]),
-             "): every action is given the same probability there.")
+      paste0("The answer spends no time in ", plural(length(law$lost), "state"), " (",
+             listing(setting$states[law$lost]), "): every action is given the same probability there.")
     },
     if (answer$feasible && entropy == 0) {
       "A policy has the occupancies demonstrated, so that every divergence is 0 there and gives the same answer."
@@ -112,7 +114,8 @@ distribution_notes <- function(law, setting, answer, entropy) {
   )
 }
 
-# ---- divergences ----------------------------------------------------------------------------------------------------
+# ---- divergences
+# ----------------------------------------------------------------------------------------------------
 
 # Of occupancies x from the `target`, pair by pair: the sum, its slope and its curvature, which is diagonal.
 smooth_divergences <- list(
@@ -141,10 +144,11 @@ smooth_divergences <- list(
   )
 )
 
-# ---- which occupancies there are ------------------------------------------------------------------------------------
+# ---- which occupancies there are
+# ------------------------------------------------------------------------------------
 
-# Pairs [state, action] that can have any occupancy, where no others than those `allowed` may: from them nothing leads to
-# a state without such an action, and they are reached from the start. NULL where no behaviour keeps to them.
+# Pairs [state, action] that can have any occupancy, where no others than those `allowed` may: from them nothing
+# leads to a state without such an action, and they are reached from the start. NULL where no behaviour keeps to them.
 open_pairs <- function(markov, allowed) {
   follows <- lapply(markov$transition, function(law) as.matrix(law) > 0)
   repeat {
@@ -168,7 +172,8 @@ open_pairs <- function(markov, allowed) {
   allowed & reached
 }
 
-# ---- the least divergence -------------------------------------------------------------------------------------------
+# ---- the least divergence
+# -------------------------------------------------------------------------------------------
 
 match_occupancies <- function(target, markov, divergence, entropy) {
   shaping <- shaping_matrix(markov)
@@ -189,8 +194,8 @@ match_occupancies <- function(target, markov, divergence, entropy) {
        flow = flow_gap(occupancy, shaping, markov), feasible = feasible)
 }
 
-# Occupancies x of open pairs: t(shaping) %*% x = inflow, x >= 0. `state`: that of each pair; `inside`: one that has them
-# all, that of taking every open action as often.
+# Occupancies x of open pairs: t(shaping) %*% x = inflow, x >= 0. `state`: that of each pair; `inside`: one that
+# has them all, that of taking every open action as often.
 flow_problem <- function(target, markov, open, shaping) {
   states <- which(rowSums(open) > 0)
   policy <- open / pmax(rowSums(open), 1)
@@ -214,9 +219,9 @@ lost_divergence <- function(target, divergence) {
   sum(lost)
 }
 
-# Newton's method on the objective less `barrier` times the sum of logarithms of x, with ever less of it. What is left to
-# gain is bounded at every x, whatever the method: the objective lies above its tangent, and the tangent is least at
-# an x that sums to 1.
+# Newton's method on the objective less `barrier` times the sum of logarithms of x, with ever less of it. What is
+# left to gain is bounded at every x, whatever the method: the objective lies above its tangent, and the tangent is
+# least at an x that sums to 1.
 least_divergence <- function(problem, divergence, entropy) {
   x <- problem$inside
   best <- list(gap = Inf)
@@ -267,8 +272,8 @@ restore_flow <- function(x, problem) {
   policy * time[problem$state]
 }
 
-# The curvature is a diagonal and, of the entropy, minus entropy / time at each state: its inverse is known. The flow is
-# kept by a potential of states, as many as the system that is solved has rows.
+# The curvature is a diagonal and, of the entropy, minus entropy / time at each state: its inverse is known. The
+# flow is kept by a potential of states, as many as the system that is solved has rows.
 flow_step <- function(x, problem, divergence, entropy, barrier) {
   slope <- divergence$slope(x, problem$target) + entropy * log_conditional(x, problem)
   gradient <- slope - barrier / x

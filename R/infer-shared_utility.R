@@ -1,42 +1,42 @@
 #' One utility in several settings
 #'
-#' Infers the utility of somebody who is seen in several settings that differ in their discount or in their dynamics, and
-#' wants the same in all of them. One setting shows a utility up to shaping; two that differ enough show it up to a
-#' constant.
+#' Infers the utility of somebody who is seen in several settings that differ in their discount or in their
+#' dynamics, and wants the same in all of them. One setting shows a utility up to shaping; two that differ enough
+#' show it up to a constant.
 #'
 #' In each setting \eqn{i}, a soft agent's policy says
 #' \deqn{v(s,u) = \alpha \log \pi_i(u|s) + V_i(s) - \gamma_i E_i V_i(s')}{
 #' v(s, u) = alpha log policy[i](u | s) + V[i](s) - discount[i] E V[i](s')}
-#' with unknown values \eqn{V_i}. Utilities that every one of the settings leaves open are those that are shaping in all of
-#' them: constants always are. The rank of these equations in the utility, once the values are taken out, is at most
-#' the number of pairs of a state and an action less 1; where it is that, the utility is identified up to a
-#' constant, which is the condition of Cao, Cohen and Szpruch. `identification` of `glance()` says by how much: for the change of
-#' utility that is hardest to see, constants aside, the root mean square over settings of the share of it that is
-#' no shaping. It lies from 0, not identified, to 1. Two discounts, or two dynamics, usually suffice; dynamics in which
-#' no action makes a difference do not.
+#' with unknown values \eqn{V_i}. Utilities that every one of the settings leaves open are those that are shaping
+#' in all of them: constants always are. The rank of these equations in the utility, once the values are taken out,
+#' is at most the number of pairs of a state and an action less 1; where it is that, the utility is identified up to a
+#' constant, which is the condition of Cao, Cohen and Szpruch. `identification` of `glance()` says by how much: for
+#' the change of utility that is hardest to see, constants aside, the root mean square over settings of the share
+#' of it that is no shaping. It lies from 0, not identified, to 1. Two discounts, or two dynamics, usually suffice;
+#' dynamics in which no action makes a difference do not.
 #'
 #' From policies and plans the equations are solved by least squares. From visits the utility is the one under which
 #' soft agents are likeliest to do what was done, found by Fisher scoring from there; `smoothing`
 #' added to the counts of states that were seen keeps it finite where an action was never taken.
 #'
 #' @section What it can and cannot say:
-#' Estimates have mean 0 over states and actions: only differences mean anything. They are in units of `alpha`, the price of
-#' deciding, which has to be assumed, and so are the dynamics and the discounts: a discount that is wrong
-#' changes the answer, as it is by discounts that utilities are told apart. Where the utility is not identified, a note says so, in how
-#' many directions it is free, and the smallest is reported. Where `identification` is small, it is
-#' identified in principle and badly estimated: look at `std.error`.
+#' Estimates have mean 0 over states and actions: only differences mean anything. They are in units of `alpha`, the
+#' price of deciding, which has to be assumed, and so are the dynamics and the discounts: a discount that is wrong
+#' changes the answer, as it is by discounts that utilities are told apart. Where the utility is not identified, a
+#' note says so, in how many directions it is free, and the smallest is reported. Where `identification` is small,
+#' it is identified in principle and badly estimated: look at `std.error`.
 #'
 #' @param visits A list of demonstrations, one per setting: trajectories ([trajectories()]), or plans and
 #'   policies (matrices with one row per state and one column per action).
-#' @param settings A list of settings ([decision_setting()]) in which the state is seen, with the same states and actions. Their
-#'   utilities are not used.
+#' @param settings A list of settings ([decision_setting()]) in which the state is seen, with the same states and
+#'   actions. Their utilities are not used.
 #' @param alpha The price of deciding: one for all settings, or one per setting.
 #' @param smoothing Added to each action's count in states that were seen. Policies and plans are taken as they are.
-#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred], with one plan per setting. Its estimates are the utility, with mean 0
-#'   over states and actions; of visits with `std.error`, `NA` where it is not identified. The objective is the sum of
-#'   squares that the equations leave, in the squared unit of the utility, or, of visits, the log-likelihood, smoothing
-#'   included. `glance()` has `rank`, `rank_needed` for the utility to be `identified` up to a constant, and
-#'   `identification`.
+#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred], with one plan per setting. Its estimates are the
+#'   utility, with mean 0 over states and actions; of visits with `std.error`, `NA` where it is not identified. The
+#'   objective is the sum of squares that the equations leave, in the squared unit of the utility, or, of visits,
+#'   the log-likelihood, smoothing included. `glance()` has `rank`, `rank_needed` for the utility to be
+#'   `identified` up to a constant, and `identification`.
 #' @references Cao, Cohen and Szpruch (2021) Identifiability in inverse reinforcement learning. *Advances in Neural
 #'   Information Processing Systems* 34.
 #' @family framework
@@ -59,11 +59,8 @@
 #' glance(infer_shared_utility(plans[1], settings[1]))
 infer_shared_utility <- function(visits, settings, alpha = 1, smoothing = 0.5) {
   check_given(visits, settings)
-  settings <- check_settings(settings)
-  check_demonstrations(visits, 1)
-  if (length(visits) != length(settings)) {
-    abort_input("visits", "has ", plural(length(visits), "demonstration"), " for ", plural(length(settings), "setting"), ".")
-  }
+  check_settings(settings)
+  check_demonstrations(visits, settings)
   alpha <- check_alphas(alpha, length(settings))
   smoothing <- check_smoothing(smoothing)
   markovs <- lapply(unname(settings), as_markov)
@@ -71,14 +68,16 @@ infer_shared_utility <- function(visits, settings, alpha = 1, smoothing = 0.5) {
   shown <- Map(demonstrated, unname(visits), unname(settings))
   source <- unique(vapply(shown, `[[`, "", "source"))
   if (length(source) > 1) {
-    abort_input("visits", "must all be trajectories, or all be policies or plans: a policy does not say of how many visits ",
-                "it is.")
+    abort_input("visits", "must all be trajectories, or all be policies or plans: a policy does not say of how many ",
+                "visits it is.")
   }
   policies <- lapply(shown, smoothed_policy, smoothing = smoothing)
   for (i in seq_along(policies)) refuse_never_taken(policies[[i]], settings[[i]], "visits", paste("demonstration", i))
   known <- shared_equations(policies, markovs, alpha)
-  answer <- if (source == "policy") least_squares_utility(known) else
-    likeliest_utility(least_squares_utility(known)$utility, known, lapply(shown, smoothed_counts, smoothing), markovs, alpha)
+  answer <- least_squares_utility(known)
+  if (source == "visits") {
+    answer <- likeliest_utility(answer$utility, known, lapply(shown, smoothed_counts, smoothing), markovs, alpha)
+  }
   utility <- matrix(answer$utility, markovs[[1]]$n_states)
   estimates <- utility_estimates(utility, settings[[1]])
   if (source == "visits") estimates$std.error <- answer$std.error
@@ -93,21 +92,6 @@ infer_shared_utility <- function(visits, settings, alpha = 1, smoothing = 0.5) {
   )
 }
 
-check_settings <- function(settings) {
-  if (inherits(settings, "ibrc_setting")) settings <- list(settings)
-  if (!is.list(settings) || is.object(settings) || !length(settings)) {
-    abort_input("settings", "must be a list of settings, not ", describe(settings), ".", topic = "decision_setting")
-  }
-  for (setting in settings) check_seen_states(setting, "settings")
-  for (part in c("states", "actions")) {
-    same <- vapply(settings, function(setting) identical(setting[[part]], settings[[1]][[part]]), NA)
-    if (!all(same)) {
-      abort_input("settings", "must have the same ", part, ", in the same order: setting ", which(!same)[1], " has others.")
-    }
-  }
-  settings
-}
-
 check_alphas <- function(alpha, n) {
   if (!is.numeric(alpha) || !is.null(dim(alpha)) || !length(alpha) %in% c(1, n) || any(!is.finite(alpha))) {
     abort_input("alpha", "must be one number, or one per setting, not ", describe(alpha), ".")
@@ -116,9 +100,9 @@ check_alphas <- function(alpha, n) {
   rep_len(as.numeric(alpha), n)
 }
 
-# What all settings say of the utility [pair] once their values are taken out: system %*% utility = rhs. The rows that a
-# setting gives are at right angles to its shaping, and at 1 to each other; states in which nobody was seen give
-# none.
+# What all settings say of the utility [pair] once their values are taken out: system %*% utility = rhs. The rows
+# that a setting gives are at right angles to its shaping, and at 1 to each other; states in which nobody was seen
+# give none.
 shared_equations <- function(policies, markovs, alpha) {
   rows <- Map(function(policy, markov, price) {
     seen <- which(!is.na(policy))
@@ -188,8 +172,8 @@ likeliest_utility <- function(utility, known, counts, markovs, alpha, rounds = 2
     at <- next_at
   }
   if (promised > 1e-4) {
-    abort("convergence", "The likelihood was not maximised: the settings hardly tell utilities apart. Raise `smoothing`, ",
-          "or give settings that differ more.", argument = "visits")
+    abort("convergence", "The likelihood was not maximised: the settings hardly tell utilities apart. Raise ",
+          "`smoothing`, or give settings that differ more.", argument = "visits")
   }
   spread <- if (known$identified) sqrt(pmax(0, rowSums((directions %*% solve(information)) * directions))) else
     rep(NA_real_, length(utility))
@@ -205,7 +189,7 @@ shared_notes <- function(known, shown, settings) {
     } else {
       paste0("The utility is not identified up to a constant: besides it, ",
              plural(known$rank_needed - known$rank, "direction is", "directions are"), " free. Settings that ",
-             "differ in discount or dynamics would say more. This is the smallest of those that explain behaviour as well.")
+             "differ in discount or dynamics would say more. This is the smallest of those that explain as much.")
     },
     if (any(unseen)) {
       paste0("In ", plural(sum(unseen), "state"), " (", listing(settings[[1]]$states[unseen]),

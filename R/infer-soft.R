@@ -74,19 +74,19 @@ filled_policy <- function(demonstration) {
 }
 
 # What demonstrated occupancies are taken from: "policy", those that the policy it shows has in the setting, which can
-# be had; or "visits", its own discounted shares, which need not. Returns `occupancy` and `policy` [state, action], and
-# `markov` with the start that they count from.
+# be had; or "visits", its own discounted shares, which need not. Returns `occupancy` and `policy` [state, action],
+# and `markov` with the start that they count from.
 demonstrated_shares <- function(demonstration, markov, occupancies) {
   policy <- filled_policy(demonstration)
   if (occupancies == "policy") {
     return(list(occupancy = markov_occupancy(markov, policy), policy = policy, markov = markov))
   }
   if (demonstration$source != "visits") {
-    abort_input("occupancies", "can be \"visits\" only where `visits` are trajectories: a policy has no visits to count.")
+    abort_input("occupancies", "can be \"visits\" only where `visits` are trajectories: a policy has none to count.")
   }
   if (anyNA(demonstration$occupancy)) {
-    abort_input("occupancies", "cannot be \"visits\": with a discount of 0 only first visits count, and of none are both ",
-                "state and action known. Take \"policy\".")
+    abort_input("occupancies", "cannot be \"visits\": with a discount of 0 only first visits count, and of none are ",
+                "both state and action known. Take \"policy\".")
   }
   markov$start <- demonstration$start
   list(occupancy = demonstration$occupancy, policy = policy, markov = markov)
@@ -110,13 +110,13 @@ share_notes <- function(demonstration, shares, setting) {
   )
 }
 
-# A list of demonstrations, one per batch or setting; data frames and plans are lists as well, but no such ones.
-check_demonstrations <- function(visits, least, argument = "visits") {
-  if (!is.list(visits) || is.data.frame(visits) || is.object(visits) || length(visits) < least) {
-    abort_input(argument, "must be a list of at least ", least, " of trajectories, plans or policies, not ",
+# Demonstrations in order; data frames and plans are lists as well, but no such ones.
+check_batches <- function(visits, argument = "visits") {
+  if (!is.list(visits) || is.object(visits) || length(visits) < 2) {
+    abort_input(argument, "must be a list of at least two trajectories, plans or policies, in order, not ",
                 if (is.list(visits) && !is.object(visits)) paste("of", length(visits)) else describe(visits), ".")
   }
-  visits
+  invisible(visits)
 }
 
 # Shares of actions [state, action] in counts, with `smoothing` added to each action where anybody was seen; NA where

@@ -8,9 +8,10 @@
 #' over the start of the setting. The first term is the soft value in its KL form,
 #' \eqn{V = \alpha \log \sum_u \tilde\pi(u) e^{Q(u)/\alpha}}{V = alpha log sum(prior exp(Q / alpha))} with a uniform
 #' prior over actions, as [plan_agent()] has it; the entropy form is larger by
-#' \eqn{\alpha \log |U| / (1 - \gamma)}{alpha log(actions) / (1 - discount)}, a constant, and gives the same utility. The
-#' second is plain utility, without the price of deciding. The regulariser is
-#' \deqn{\zeta(v) = \frac{penalty}{1 - \gamma} \, \frac{\lVert v \rVert^2}{2 \alpha}}{zeta(v) = penalty / (1 - discount) * sum(v^2) / (2 alpha)}
+#' \eqn{\alpha \log |U| / (1 - \gamma)}{alpha log(actions) / (1 - discount)}, a constant, and gives the same
+#' utility. The second is plain utility, without the price of deciding. The regulariser is
+#' \deqn{\zeta(v) = \frac{penalty}{1 - \gamma} \, \frac{\lVert v \rVert^2}{2 \alpha}}{
+#' zeta(v) = penalty / (1 - discount) * sum(v^2) / (2 alpha)}
 #' so that everything is counted in `alpha` and per visit: with twice the `alpha` the utility is twice as large, and
 #' behaviour is the same. The gradient is
 #' \eqn{(\mu_{imit} - \mu_{demo})/(1 - \gamma) + \nabla\zeta}{(mu_imit - mu_demo) / (1 - discount) + grad zeta}, the
@@ -22,26 +23,26 @@
 #'
 #' @section What it can and cannot say:
 #' Behaviour shows a utility in units of `alpha` and up to shaping: any
-#' \eqn{f(s) - \gamma E f(s')}{f(s) - discount E f(s')} added to it changes nothing that a soft agent does. Of all such
-#' utilities this is the one whose squares sum to least. Two settings tell more ([infer_shared_utility()]). Without a
-#' penalty, an action that was never taken has no finite utility: its probability is held at `1e-9`, and the estimate
-#' is a bound.
+#' \eqn{f(s) - \gamma E f(s')}{f(s) - discount E f(s')} added to it changes nothing that a soft agent does. Of all
+#' such utilities this is the one whose squares sum to least. Two settings tell more ([infer_shared_utility()]).
+#' Without a penalty, an action that was never taken has no finite utility: its probability is held at `1e-9`, and
+#' the estimate is a bound.
 #'
-#' @param visits What was demonstrated: trajectories ([trajectories()]), a plan, or a policy, a matrix of probabilities
-#'   with one row per state and one column per action.
+#' @param visits What was demonstrated: trajectories ([trajectories()]), a plan, or a policy, a matrix of
+#'   probabilities with one row per state and one column per action.
 #' @param setting A setting ([decision_setting()]) in which the state is seen. Its utility is not used.
 #' @param alpha The price of deciding, which sets the unit of the utility.
 #' @param penalty How much size counts, 0 or more.
 #' @param regulariser `"squares"`, the sum of squares of the utility.
-#' @param occupancies Where demonstrated occupancies are taken from: `"policy"`, those that the demonstrated policy has in
-#'   the setting, which can always be had; or `"visits"`, the discounted shares of the visits themselves, counted from
-#'   the first visit whose state is known. The latter can seldom be had exactly and need a penalty.
-#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the utility, one row per state and action;
-#'   `bound` is `TRUE` where an estimate is a bound. `glance()` has `gap`, the largest difference between imitated and
-#'   demonstrated occupancies, and `gradient`, the largest entry of the gradient at the answer, per visit and in units
-#'   of `alpha`.
-#' @references Ho and Ermon (2016) Generative adversarial imitation learning. *Advances in Neural Information Processing
-#'   Systems* 29.
+#' @param occupancies Where demonstrated occupancies are taken from: `"policy"`, those that the demonstrated policy
+#'   has in the setting, which can always be had; or `"visits"`, the discounted shares of the visits themselves,
+#'   counted from the first visit whose state is known. The latter can seldom be had exactly and need a penalty.
+#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the utility, one row per state
+#'   and action; `bound` is `TRUE` where an estimate is a bound. `glance()` has `gap`, the largest difference
+#'   between imitated and demonstrated occupancies, and `gradient`, the largest entry of the gradient at the
+#'   answer, per visit and in units of `alpha`.
+#' @references Ho and Ermon (2016) Generative adversarial imitation learning. *Advances in Neural Information
+#'   Processing Systems* 29.
 #' @family framework
 #' @export
 #' @examples
@@ -81,13 +82,8 @@ infer_soft_margin <- function(visits, setting, alpha = 1, penalty = 0, regularis
   )
 }
 
-check_penalty <- function(penalty) {
-  penalty <- check_finite_number(penalty, "penalty")
-  if (penalty < 0) abort_input("penalty", "must be at least 0; it is ", format(penalty), ".")
-  penalty
-}
-
-# The objective at a utility [state, action] counted in alpha, its gradient, and the imitator's policy and occupancies.
+# The objective at a utility [state, action] counted in alpha, its gradient, and the imitator's policy and
+# occupancies.
 soft_margin_at <- function(utility, shares, penalty) {
   markov <- shares$markov
   per_visit <- 1 - markov$discount
@@ -101,8 +97,8 @@ soft_margin_at <- function(utility, shares, penalty) {
   )
 }
 
-# With a penalty the objective is strongly convex. Its curvature is the mean square, over the imitator's visits, of how
-# much the log probability of an action moves.
+# With a penalty the objective is strongly convex. Its curvature is the mean square, over the imitator's visits, of
+# how much the log probability of an action moves.
 penalised_margin <- function(shares, penalty, rounds = 500) {
   markov <- shares$markov
   shaping <- shaping_matrix(markov)
@@ -138,8 +134,8 @@ penalised_margin <- function(shares, penalty, rounds = 500) {
 # Of an action that is never taken without a penalty: no finite utility keeps a soft agent from it altogether.
 never_taken <- 1e-9
 
-# Without a penalty the answer is known: where values are 0, a soft policy is exp(utility), and all others with the same
-# policy differ by shaping.
+# Without a penalty the answer is known: where values are 0, a soft policy is exp(utility), and all others with the
+# same policy differ by shaping.
 free_margin <- function(shares) {
   shaping <- shaping_matrix(shares$markov)
   if (flow_gap(shares$occupancy, shaping, shares$markov) > 1e-8) {
@@ -158,12 +154,13 @@ free_margin <- function(shares) {
 soft_margin_notes <- function(answer, penalty) {
   bounds <- sum(answer$bound)
   c(
-    paste0("Utilities that differ by shaping, f(state) less the discount times what f is expected to be next, make for the ",
-           "same behaviour; this is the ", if (penalty > 0) "one with the least penalty." else "smallest."),
+    paste0("Utilities that differ by shaping, f(state) less the discount times what f is expected to be next, make ",
+           "for the same behaviour; this is the ", if (penalty > 0) "one with the least penalty." else "smallest."),
     if (penalty > 0) "The penalty draws the utility towards 0, and the imitator towards taking every action as often.",
     if (bounds > 0) {
       paste0(plural(bounds, "action"), if (bounds == 1) " was" else " were", " never taken in a state: without a ",
-             "penalty no finite utility explains that, and the estimate there is a bound.")
+             "penalty no finite utility explains that. Its probability is held at ", format_plain(never_taken),
+             ", and what is estimated in that state hangs on this bound.")
     }
   )
 }
