@@ -102,7 +102,7 @@ test_that("where the state is hidden, who has to see it says so, and the others 
   expect_identical(compared$status == "run", c(TRUE, FALSE, TRUE, TRUE))
   expect_match(compared$status[2], "has to see it")
   expect_true(is.na(compared$log_loss[2]))
-  expect_output(print(compared), "has to see it")
+  expect_output(print(compared), "hides the state")
 })
 
 test_that("one that fails does not end the others, and names no argument that nobody gave", {
