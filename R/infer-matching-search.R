@@ -1,0 +1,127 @@
+# The search for named parameters of any plan: by climbing from several starts, or by chains. What is looked for has a
+# law (an `ibrc_prior`), which says on which scale, how far and from where, and is believed where it was stated by the
+# user.
+
+# A law to search by where no prior is stated: around `start`, on the logarithm's scale where only one side is open.
+search_law <- function(start, lower, upper) {
+  entries <- lapply(names(start), function(term) {
+    at <- start[[term]]
+    sd <- if (at != 0) abs(at) else 1
+    ends <- c(lower[[term]], upper[[term]])
+    if (all(is.finite(ends))) return(new_prior_entry(term, "uniform", c(lower = ends[1], upper = ends[2])))
+    if (ends[1] == 0 && at > 0) return(new_prior_entry(term, "lognormal", c(meanlog = log(at), sdlog = 1)))
+    new_prior_entry(term, "normal", c(mean = at, sd = sd), lower = ends[1], upper = ends[2])
+  })
+  new_ibrc_prior(entries)
+}
+
+# As infer-mode-search.R has it. `height(theta)`: of one vector of natural values, named; -Inf where there is none.
+search_surface <- function(height, law, with_prior) {
+  limits <- search_limits(law)
+  density <- function(theta) {
+    out <- rep(-Inf, nrow(theta))
+    inside <- which(colSums(t(theta) < limits[1, ] | t(theta) > limits[2, ]) == 0)
+    if (!length(inside)) return(out)
+    out[inside] <- heights_at(height, law, theta[inside, , drop = FALSE])
+    if (with_prior) out[inside] <- out[inside] + prior_log_density(law, theta[inside, , drop = FALSE])
+    out[!is.finite(out)] <- -Inf
+    out
+  }
+  list(density = density, limits = limits, spread = prior_sd_unconstrained(law))
+}
+
+heights_at <- function(height, law, theta) {
+  natural <- prior_natural(law, theta)
+  vapply(seq_len(nrow(natural)), function(i) {
+    out <- height(stats::setNames(natural[i, ], names(law)))
+    if (is.nan(out) || out == Inf) -Inf else out
+  }, 0)
+}
+
+# The best of climbs from `start` (natural values) and from draws of the law; NULL where all heights are -Inf.
+search_top <- function(surface, law, start, starts, seed) {
+  pool <- with_stream(streams_from_seed(seed, 1)[[1]], prior_draw(law, 8 * starts))
+  first <- prior_unconstrain(law, matrix(start, 1))
+  if (all(is.finite(first))) pool[1, ] <- first
+  find_top(surface, pool, starts)
+}
+
+# Standard errors on the natural scale, and how many directions are flat: those along which the height hardly falls
+# over the whole reach of the law.
+search_errors <- function(surface, top, law) {
+  n <- length(top$theta)
+  bend <- -finite_curvature(surface, top$theta)
+  none <- list(std_error = rep(NA_real_, n), flat = NA_integer_)
+  if (any(!is.finite(bend))) return(none)
+  scale <- surface$spread
+  parts <- eigen(bend * outer(scale, scale), symmetric = TRUE)
+  keep <- parts$values > 1e-5 * max(parts$values, 1e-3)
+  if (!any(keep)) return(list(std_error = none$std_error, flat = n))
+  along <- parts$vectors[, keep, drop = FALSE]
+  spread <- scale * sqrt(rowSums(along^2 * rep(1 / parts$values[keep], each = n)))
+  known <- abs(rowSums(along^2) - 1) < 1e-4
+  slope <- vapply(seq_len(n), function(j) natural_slope(law[[j]], top$theta[j]), 0)
+  list(std_error = ifelse(known, slope * spread, NA), flat = sum(!keep))
+}
+
+# d natural / d theta, without its sign.
+natural_slope <- function(entry, at) {
+  switch(entry$scale, identity = 1, log = exp(at), logit = (entry$upper - entry$lower) * stats::dlogis(at))
+}
+
+# ---- chains ---------------------------------------------------------------------------------------------------------
+
+# Draws [iteration, chain, term] of natural values by the package's Metropolis-Hastings sampler.
+sample_law <- function(height, law, chains, iter, warmup, seed) {
+  streams <- streams_from_seed(seed, chains + 1L)
+  density <- function(theta) cbind(prior_log_density(law, theta), heights_at(height, law, theta))
+  pool <- with_stream(streams[[chains + 1L]], prior_draw(law, 8L * chains))
+  at <- rowSums(density(pool))
+  part <- rep_len(seq_len(chains), nrow(pool))
+  first <- vapply(split(seq_along(at), part), function(rows) rows[which.max(at[rows])], 0L)
+  lost <- at[first] == -Inf
+  if (all(lost)) refuse_impossible_behaviour("prior")
+  first[lost] <- first[which.max(at[first])]
+  state <- sampler_start(unname(pool[first, , drop = FALSE]), density, streams[seq_len(chains)], warmup = warmup,
+                         iter = iter)
+  state <- sampler_run(state, density)
+  draws <- state$draws
+  for (j in seq_along(law)) draws[, , j] <- to_natural(law[[j]], draws[, , j])
+  dimnames(draws) <- list(NULL, NULL, names(law))
+  draws
+}
+
+# One row per term: median, spread, interval, and whether chains agree.
+draws_summary <- function(draws, conf.level = 0.95) {
+  tail <- (1 - conf.level) / 2
+  rows <- lapply(dimnames(draws)[[3]], function(term) {
+    x <- matrix(draws[, , term], dim(draws)[1])
+    ends <- stats::quantile(x, c(tail, 1 - tail), names = FALSE)
+    data.frame(term = term, estimate = stats::median(x), std.error = stats::sd(x), conf.low = ends[1],
+               conf.high = ends[2], rhat = posterior::rhat(x), ess = posterior::ess_bulk(x))
+  })
+  do.call(rbind, rows)
+}
+
+# Tidy: one row per draw and term.
+draws_table <- function(draws) {
+  size <- dim(draws)
+  at <- rep(seq_len(size[1]), size[2] * size[3])
+  chain <- rep(rep(seq_len(size[2]), each = size[1]), size[3])
+  data.frame(.chain = chain, .iteration = at, .draw = (chain - 1L) * size[1] + at,
+             term = rep(dimnames(draws)[[3]], each = size[1] * size[2]), value = as.vector(draws))
+}
+
+draws_notes <- function(summary) {
+  rough <- summary$term[is.na(summary$rhat) | summary$rhat > 1.01 | summary$ess < 400]
+  if (length(rough)) {
+    paste0("The chains have not settled in ", listing(rough), " (R-hat above 1.01 or an effective size below 400): ",
+           "raise `iter`.")
+  }
+}
+
+refuse_impossible_behaviour <- function(argument) {
+  abort(c("impossible", "data"), "What was done has probability 0 wherever the search began: the planner rules some ",
+        "of it out, as one that always takes the best action does. Let it stray (a price `alpha` above 0), or begin ",
+        "nearer to the behaviour.", argument = argument)
+}

@@ -1,0 +1,389 @@
+#' Infer whatever makes behaviour likeliest
+#'
+#' Soft policy matching: a planner that does not always do the same is taken for granted, and its parameters are
+#' sought under which what was done is likeliest. What a planner is and what of it is inferred is up to you: a utility,
+#' a discount, how freely choices stray from the best, a rule, or any named numbers of a planner of your own.
+#'
+#' @section Planners:
+#' * `"kl"` (and `"soft_q_learning"`, which does the same): [plan_kl()], where the state is seen. With `terms =
+#'   "utility"`, its default, this is maximum (causal) entropy inverse reinforcement learning, by Newton's method with
+#'   exact derivatives.
+#' * `"boltzmann"` (and `"mdp"`, `"pomdp"`: a hard planner can be matched only as one whose choices are noisy):
+#'   [plan_boltzmann()], the softmax of optimal action values. Infers `"alpha"`, its temperature, by default.
+#' * `"rule"`: a decision rule. Where the state is seen it is how often each action was taken in each state; where it is
+#'   hidden, a multinomial regression on beliefs. Behavioural cloning.
+#' * `"iohmm_rule"`: [plan_iohmm_rule()]; its centres and sharpness.
+#' * `"agent"`: bounded rational control, by [ibrc_mode()], which takes `prior`, `models` and what is in `...`. For draws
+#'   from its posterior call [ibrc()].
+#' * A function(setting, theta) that returns a plan, `theta` being a named vector like `start`.
+#'
+#' By default `"kl"` where the state is seen, and `"agent"` where it is hidden.
+#'
+#' @section What is inferred:
+#' `terms` of the planners `"kl"` and `"boltzmann"`: `"utility"`, all entries; some of them, as in
+#' `"utility[well,treat]"`; `"alpha"`; `"discount"`. With `features` the utility is a sum of features and the
+#' terms are their weights. What is not inferred is held at what the setting and `alpha` say. A `prior` that names terms
+#' says by itself what is inferred.
+#'
+#' @section What it can and cannot say:
+#' Behaviour shows utilities in units of `alpha` alone, so that one of the two has to be held. Even so not all of a
+#' utility is seen: any function of the state can be added if its discounted expectation at the next visit is
+#' taken off (shaping), without a change in what is done. The answer is the smallest of all that do as well, and a note
+#' counts the directions that are not seen. A policy that can be told is predicted as well by any of them, but not
+#' what would be done under other dynamics: for that, see [infer_shared_utility()]. With features whose expectations
+#' differ the weights are identified, and where demonstrated shares of visits are those of a policy, the imitator's
+#' expected features are those demonstrated.
+#'
+#' Where some action is never taken where it could be, larger utilities do better without end. A note says so; a `prior`
+#' is the remedy. An action to which every parameter tried gives probability 0 is an error of class
+#' `ibrc_error_impossible`.
+#'
+#' Where the state is seen, visits count whose state is known (not first visits where `start` is spread over states).
+#' Where it is hidden, beliefs are carried along and all scored visits count.
+#'
+#' @param visits Trajectories ([trajectories()]). Where the state is seen also a plan, an answer of an inverse
+#'   planner or a matrix of probabilities `[state, action]`: behaviour as a law, whose states count by how often it
+#'   meets them.
+#' @param setting A setting ([decision_setting()]).
+#' @param planner How it is taken to be decided: a name or a function, see below. `NULL`: see below.
+#' @param terms What is inferred: see below. `NULL`: what `prior` or `start` name, or the planner's default.
+#' @param features Named list of matrices `[state, action]`, or an array `[state, action, feature]`.
+#' @param start Where to begin looking: numbers named by term. Needed for a function without a prior.
+#' @param prior `NULL` for maximum likelihood. Or an [ibrc_prior()], whose names then are the terms; or a number, the
+#'   standard deviation of normal priors around 0 of all terms (of centres around even beliefs; of the logarithms of
+#'   `alpha` and of a sharpness; a discount is then uniform).
+#' @param method `"maximum_likelihood"`, which with a prior is the peak of the posterior on the scale that [ibrc_prior()]
+#'   describes; or `"bayesian"`, draws from the posterior.
+#' @param alpha The price, or temperature, where it is not inferred.
+#' @param action_prior For `"kl"`: what is done without deliberating, one probability per action.
+#' @param models For `"boltzmann"` and `"agent"`: what is believed of the dynamics ([model_prior()]).
+#' @param lower,upper For a function without a prior: bounds of its parameters, named by term. Those not named have none.
+#' @param resolution Of beliefs, where states are hidden: see [plan_agent()].
+#' @param starts From how many points to climb, where derivatives are not at hand.
+#' @param chains,iter,warmup Of `method = "bayesian"`: chains, and their steps with warm-up and in it.
+#' @param seed A number that makes starts and chains repeatable.
+#' @param ... For `"agent"`: further arguments of [ibrc_mode()], such as `fixed`.
+#'
+#' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] has one row per term: `estimate` (the median
+#'   of a posterior) and `std.error` (of the observed information; `NA` where the data do not speak of the term by
+#'   itself), with `"bayesian"` also `conf.low`, `conf.high`, `rhat` and `ess`. `objective` is the log-likelihood
+#'   at the estimates. `details` has the `utility` where it was inferred, whether the search `converged`, and with
+#'   `"bayesian"` the `draws`: a data frame with columns `.chain`, `.iteration`, `.draw`, `term` and `value`.
+#' @references Ziebart (2010), *Modeling purposeful adaptive behavior with the principle of maximum causal entropy*.
+#'   Neu and Szepesvári (2007), Apprenticeship learning using inverse reinforcement learning and gradient methods, *UAI*.
+#' @seealso [infer_custom()] for other ways to compare behaviours.
+#' @family framework
+#' @export
+#' @examples
+#' setting <- decision_setting(
+#'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
+#'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9,
+#'   start = c(1, 0)
+#' )
+#' visits <- simulate(plan_kl(setting, alpha = 1), nsim = 100, horizon = 10, seed = 1)
+#' infer_matching(visits, setting, features = list(illness = rbind(0, c(1, 1)),
+#'                                                 treatment = cbind(0, c(1, 1))))
+#' infer_matching(visits, setting, planner = "rule")
+#' infer_matching(visits, setting, planner = "boltzmann", terms = "alpha", seed = 1)
+#'
+#' # Any numbers of any planner: how contagious does the decision maker think the illness is?
+#' worried <- function(setting, theta) {
+#'   setting$transition["well", , ] <- c(1 - theta[["risk"]], theta[["risk"]])
+#'   plan_kl(setting, alpha = 1)
+#' }
+#' infer_matching(visits, setting, worried, start = c(risk = 0.2), lower = c(risk = 0),
+#'                upper = c(risk = 1), starts = 1)
+infer_matching <- function(visits, setting, planner = NULL, terms = NULL, features = NULL, start = NULL,
+                           prior = NULL, method = c("maximum_likelihood", "bayesian"), alpha = 1,
+                           action_prior = NULL, models = NULL, lower = NULL, upper = NULL,
+                           resolution = 100, starts = 4, chains = 4, iter = 2000,
+                           warmup = floor(iter / 2), seed = NULL, ...) {
+  check_given(visits, setting)
+  check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  planner <- check_matched_planner(planner, setting)
+  if (!identical(planner, "agent")) check_unused(...)
+  features <- check_features(features, setting, planner)
+  terms <- check_matched_terms(terms, planner, features, setting)
+  if (!is.null(start)) start <- check_named_numbers(start, "start")
+  prior <- check_matched_prior(prior, planner, setting)
+  method <- check_choice(method, c("maximum_likelihood", "bayesian"), "method")
+  alpha <- check_positive(alpha, "alpha")
+  action_prior <- check_action_prior(action_prior, setting)
+  if (!is.null(models)) check_class(models, "ibrc_models", "models", "model_prior()")
+  lower <- check_ends(lower, "lower")
+  upper <- check_ends(upper, "upper")
+  resolution <- check_count(resolution, "resolution")
+  run <- check_matching_run(starts, chains, iter, warmup, seed)
+  if (method == "bayesian" && is.null(prior)) {
+    abort_input("prior", "must be given with method = \"bayesian\": an ibrc_prior(), or one number.")
+  }
+  if (identical(planner, "agent")) {
+    return(matched_agent(visits, setting, models, prior, method, resolution, run, ...))
+  }
+  held <- list(alpha = alpha, action_prior = action_prior, models = models, resolution = resolution)
+  evidence <- matching_evidence(visits, setting)
+  found <- if (is.function(planner)) {
+    matched_function(evidence, setting, planner, start, lower, upper, prior, method, run)
+  } else switch(planner,
+    rule = matched_rule(evidence, setting, prior, method, resolution),
+    iohmm_rule = matched_centres(evidence, setting, prior, method, resolution, run),
+    matched_terms(evidence, setting, planner, terms, features, start, prior, method, held, run)
+  )
+  details <- c(list(planner = if (is.function(planner)) "function" else planner, method = method,
+                    converged = found$converged), found$details, evidence$details)
+  new_ibrc_inferred("matching", setting, found$plan, found$estimates, found$log_lik, details,
+                    c(found$notes, evidence$notes))
+}
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
+
+matched_planners <- c("kl", "soft_q_learning", "boltzmann", "mdp", "pomdp", "rule", "iohmm_rule", "agent")
+
+check_matched_planner <- function(planner, setting) {
+  if (is.null(planner)) return(if (setting$fully_observed) "kl" else "agent")
+  if (is.function(planner)) return(planner)
+  if (!is.character(planner) || length(planner) != 1 || !planner %in% matched_planners) {
+    abort_input("planner", "must be one of ", enumerate(matched_planners, most = Inf),
+                ", or a function(setting, theta) that returns a plan, not ", describe(planner), ".")
+  }
+  if (planner %in% c("kl", "soft_q_learning", "mdp") && !setting$fully_observed) {
+    abort_input("planner", "is \"", planner, "\", for settings in which the state is seen. Where it is hidden, ",
+                "take \"agent\" or \"boltzmann\".")
+  }
+  # The same behaviour under other names: a hard planner can be matched only as a noisy one.
+  switch(planner, soft_q_learning = "kl", mdp = , pomdp = "boltzmann", planner)
+}
+
+# [pair, feature], named; NULL where there are none.
+check_features <- function(features, setting, planner) {
+  if (is.null(features)) return(NULL)
+  if (is.function(planner) || !planner %in% c("kl", "boltzmann")) {
+    abort_input("features", "are for the planners \"kl\" and \"boltzmann\", whose utility they add up to.")
+  }
+  size <- dim(setting$utility)
+  if (is.numeric(features) && length(dim(features)) == 3) {
+    names <- dimnames(features)[[3]]
+    if (is.null(names)) names <- paste0("feature", seq_len(dim(features)[3]))
+    features <- lapply(seq_len(dim(features)[3]), function(k) matrix(features[, , k], dim(features)[1]))
+    names(features) <- names
+  }
+  if (!is.list(features) || is.data.frame(features) || !length(features)) {
+    abort_input("features", "must be a named list of matrices [state, action], or an array of them, not ",
+                describe(features), ".")
+  }
+  names <- check_names(names(features), "features")
+  parts <- lapply(unname(features), as_utility, setting$states, setting$actions, "features")
+  matrix(unlist(parts), prod(size), length(parts), dimnames = list(NULL, names))
+}
+
+# Names of terms; "utility" stands for all of its entries.
+check_matched_terms <- function(terms, planner, features, setting) {
+  if (is.null(terms)) return(NULL)
+  if (is.function(planner) || !planner %in% c("kl", "boltzmann")) {
+    abort_input("terms", "are for the planners \"kl\" and \"boltzmann\": of others, ",
+                if (is.function(planner)) "name them in `start`." else "what is inferred is known.")
+  }
+  terms <- check_names(terms, "terms")
+  of_utility <- if (is.null(features)) all_entries(setting) else colnames(features)
+  known <- c("alpha", "discount", of_utility)
+  if ("utility" %in% terms) terms <- unique(c(setdiff(terms, "utility"), of_utility))
+  unknown <- setdiff(terms, known)
+  if (length(unknown)) {
+    abort_input("terms", "has ", enumerate(unknown), "; there are \"utility\" and ", enumerate(known), ".")
+  }
+  terms
+}
+
+all_entries <- function(setting) {
+  place <- expand.grid(state = setting$states, action = setting$actions, stringsAsFactors = FALSE)
+  utility_name(place$state, place$action)
+}
+
+check_named_numbers <- function(x, argument) {
+  if (!is.numeric(x) || !length(x) || !is.null(dim(x)) || is.null(names(x))) {
+    abort_input(argument, "must be numbers named by term, not ", describe(x), ".")
+  }
+  names <- check_names(names(x), argument)
+  bad <- which(!is.finite(x))
+  if (length(bad)) abort_input(argument, "must be finite; that of ", enumerate(names[bad[1]]), " is not.", rows = bad)
+  stats::setNames(as.numeric(x), names)
+}
+
+check_ends <- function(x, argument) {
+  if (is.null(x)) return(numeric())
+  if (!is.numeric(x) || !length(x) || is.null(names(x)) || anyNA(x) || !is.null(dim(x))) {
+    abort_input(argument, "must be numbers named by term, not ", describe(x), ".")
+  }
+  stats::setNames(as.numeric(x), check_names(names(x), argument))
+}
+
+check_matched_prior <- function(prior, planner, setting) {
+  if (is.null(prior)) return(NULL)
+  if (is.numeric(prior) && !identical(planner, "agent")) return(check_positive(prior, "prior"))
+  check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
+  if (!is.function(planner) && planner %in% c("rule", "iohmm_rule")) {
+    abort_input("prior", "must be one number for the planner \"", planner, "\": a standard deviation for all of its ",
+                "terms.")
+  }
+  if (any(vapply(unclass(prior), is_dirichlet, NA)) && !identical(planner, "agent")) {
+    abort_input("prior", "of an action prior is for the planner \"agent\" alone.")
+  }
+  if (identical(planner, "agent") || is.function(planner)) prior else validate_ibrc_prior(prior, setting)
+}
+
+check_matching_run <- function(starts, chains, iter, warmup, seed) {
+  starts <- check_count(starts, "starts", most = 1e4)
+  chains <- check_count(chains, "chains", most = 1000)
+  iter <- check_count(iter, "iter", least = 2, most = most_at_once)
+  warmup <- check_count(warmup, "warmup", least = 0, most = iter - 1)
+  if (!is.null(seed)) seed <- check_seed(seed)
+  list(starts = starts, chains = chains, iter = iter, warmup = warmup, seed = seed)
+}
+
+# ---- planners of known kinds ----------------------------------------------------------------------------------------
+
+matched_agent <- function(visits, setting, models, prior, method, resolution, run, ...) {
+  if (method == "bayesian") {
+    abort_input("method", "cannot be \"bayesian\" with the planner \"agent\": call ibrc(), which draws from its ",
+                "posterior.", topic = "ibrc")
+  }
+  asked <- list(visits, setting, models, estimate = if (is.null(prior)) "mle" else "map", resolution = resolution,
+                starts = run$starts, seed = run$seed, conf.level = NULL)
+  if (!is.null(prior)) asked$prior <- prior
+  asked <- c(asked[!names(asked) %in% ...names()], list(...))
+  mode <- do.call(ibrc_mode, asked)
+  if (is_grouped_mode(mode)) abort_input("by", "has no meaning here: call ibrc_mode() for groups.", topic = "ibrc_mode")
+  top <- mode$tops[[1]]
+  plan <- plan_at(mode, prior_natural(mode$prior, matrix(top$theta, 1)))
+  new_ibrc_inferred(
+    "matching", setting, plan, tidy(mode)[c("term", "estimate", "std.error")], top$log_likelihood,
+    list(planner = "agent", method = "maximum_likelihood", converged = top$converged,
+         n_trajectories = sum(mode$group_sizes), n_visits = as.integer(sum(mode$n_scored)), left_out = 0L),
+    mode_advice(mode, mode_table(mode))
+  )
+}
+
+matched_rule <- function(evidence, setting, prior, method, resolution) {
+  if (method == "bayesian") {
+    abort_input("method", "cannot be \"bayesian\" with the planner \"rule\": its likelihood is that of a regression, ",
+                "for which there are other packages.")
+  }
+  if (evidence$seen && is.null(prior)) return(rule_by_shares(evidence, setting))
+  rule_by_logits(evidence, setting, resolution, prior)
+}
+
+matched_centres <- function(evidence, setting, prior, method, resolution, run) {
+  search <- centre_search(evidence, setting)
+  law <- centre_law(search, setting, prior)
+  found <- searched(search$log_lik, law, search$start, !is.null(prior), method, run)
+  centres <- search$centres_of(found$theta)
+  dimnames(centres) <- dimnames(t(setting$utility))
+  sharpness <- found$theta[["sharpness"]]
+  found$plan <- plan_iohmm_rule(setting, centres, sharpness, resolution)
+  found$details <- c(found$details, list(centres = centres, sharpness = sharpness))
+  found$notes <- c(found$notes, "The last coordinate of each centre is what the others leave of 1.")
+  found
+}
+
+matched_function <- function(evidence, setting, planner, start, lower, upper, prior, method, run) {
+  law <- function_law(start, lower, upper, prior)
+  if (is.null(start)) start <- prior_quantile(law, 0.5)[1, ]
+  start <- start[names(law)]
+  # Once by itself, so that what is wrong with it is said.
+  check_planned(call_user(planner, setting, start, argument = "planner"), setting)
+  tried <- new.env()
+  tried$failed <- 0L
+  height <- function(theta) {
+    plan <- tryCatch(planner(setting, theta), error = function(e) NULL)
+    if (is.null(plan)) {
+      tried$failed <- tried$failed + 1L
+      return(-Inf)
+    }
+    evidence_log_lik(evidence, check_planned(plan, setting), setting)
+  }
+  found <- searched(height, law, start, !is.null(prior), method, run)
+  found$plan <- planner(setting, found$theta)
+  found$notes <- c(found$notes, failed_note(tried$failed))
+  found
+}
+
+failed_note <- function(n) {
+  if (n > 0) paste0("The planner failed at ", plural(n, "vector"), " of parameters that the search tried: these counted ",
+                    "as impossible.")
+}
+
+check_planned <- function(plan, setting, argument = "planner") {
+  if (!inherits(plan, "ibrc_plan")) {
+    abort_input(argument, "must return a plan, as plan_kl() or plan_agent() make it, not ", describe(plan), ".")
+  }
+  for (part in c("states", "actions", "observations")) {
+    if (!identical(plan$setting[[part]], setting[[part]])) {
+      abort_input(argument, "must return a plan with the ", part, " of `setting`, in the same order.")
+    }
+  }
+  plan
+}
+
+# What a function's parameters are searched by.
+function_law <- function(start, lower, upper, prior) {
+  if (inherits(prior, "ibrc_prior")) {
+    other <- if (!is.null(start)) c(setdiff(names(start), names(prior)), setdiff(names(prior), names(start)))
+    if (length(other)) abort_input("start", "and `prior` must name the same terms; ", enumerate(other),
+                                   " is in one of them alone.")
+    return(prior)
+  }
+  if (is.null(start)) abort_input("start", "must be given: numbers to begin from, named as the planner takes them.")
+  ends <- function(x, fill, argument) {
+    unknown <- setdiff(names(x), names(start))
+    if (length(unknown)) abort_input(argument, "names ", enumerate(unknown), ", which `start` does not have.")
+    out <- stats::setNames(rep(fill, length(start)), names(start))
+    out[names(x)] <- x
+    out
+  }
+  lower <- ends(lower, -Inf, "lower")
+  upper <- ends(upper, Inf, "upper")
+  bad <- which(start <= lower | start >= upper)
+  if (length(bad)) abort_input("start", "must lie between `lower` and `upper`; that of ",
+                               enumerate(names(start)[bad[1]]), " does not.", rows = unname(bad))
+  if (is.numeric(prior)) {
+    return(new_ibrc_prior(lapply(names(start), function(term) {
+      new_prior_entry(term, "normal", c(mean = 0, sd = prior), lower = lower[[term]], upper = upper[[term]])
+    })))
+  }
+  search_law(start, lower, upper)
+}
+
+# By climbing or by chains: `theta`, named natural values, and what is said of them.
+searched <- function(height, law, start, with_prior, method, run) {
+  if (method == "bayesian") {
+    draws <- sample_law(height, law, run$chains, run$iter, run$warmup, run$seed)
+    estimates <- draws_summary(draws)
+    theta <- stats::setNames(estimates$estimate, estimates$term)
+    notes <- draws_notes(estimates)
+    return(list(theta = theta, estimates = estimates, log_lik = height(theta), converged = is.null(notes),
+                details = list(draws = draws_table(draws)), notes = notes))
+  }
+  surface <- search_surface(height, law, with_prior)
+  top <- search_top(surface, law, start, run$starts, run$seed)
+  if (is.null(top)) refuse_impossible_behaviour(if (with_prior) "prior" else "start")
+  theta <- stats::setNames(prior_natural(law, matrix(top$theta, 1))[1, ], names(law))
+  errors <- search_errors(surface, top, law)
+  list(theta = theta, log_lik = height(theta), converged = top$converged,
+       estimates = data.frame(term = names(theta), estimate = unname(theta), std.error = errors$std_error),
+       details = list(reached = top$reached, climbs = top$climbs, unseen = errors$flat), notes = search_notes(top, errors))
+}
+
+search_notes <- function(top, errors) {
+  c(
+    if (is.na(errors$flat)) "The curvature at the top could not be worked out: there are no standard errors.",
+    if (isTRUE(errors$flat > 0)) {
+      paste0("The information is singular: along ", plural(errors$flat, "direction"), " the height hardly changes. ",
+             "Where they have a part in a term, its estimate is one of many that do as well and has no standard error.")
+    },
+    if (!top$converged) "The search stopped before it got to the top: do not report these estimates.",
+    if (top$climbs > 1 && top$reached == 1) {
+      "Only one of the climbs got this high: there may be a higher top. Raise `starts`."
+    }
+  )
+}
