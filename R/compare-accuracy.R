@@ -54,13 +54,18 @@ accuracy.ibrc_cross_validation <- function(object, action = NULL, reference = na
   seed <- check_seed(seed)
   at <- which(object$scored & object$visit >= from & !is.na(object$fold))
   if (!length(at)) {
-    abort_input("from", "= ", from, " leaves no visit to score: no trajectory has so many visits with an action that counts.")
+    abort_input("from", "= ", from, " leaves no visit to score: no trajectory has so many visits with an action that ",
+                "counts.")
   }
   actions <- scored_actions(object, at, action)
   methods <- whole_methods(object)
-  if (!length(methods)) abort_input("object", "has no method with predictions in every fold: there is nothing to score.")
+  if (!length(methods)) {
+    abort_input("object", "has no method with predictions in every fold: there is nothing to score.")
+  }
   if (!is.null(reference)) reference <- check_choice(reference, names(object$laws), "reference")
-  scorers <- lapply(object$laws[methods], function(law) score_function(law[at, , drop = FALSE], object$action[at], actions))
+  scorers <- lapply(object$laws[methods], function(law) {
+    score_function(law[at, , drop = FALSE], object$action[at], actions)
+  })
   draws <- resampled_scores(scorers, object$patient[at], resamples, seed)
   out <- do.call(rbind, lapply(names(object$laws), function(method) {
     accuracy_rows(method, scorers[[method]], draws, reference, object$fold[at], conf.level, actions)
@@ -139,7 +144,8 @@ accuracy_rows <- function(method, scorer, draws, reference, fold, conf.level, ac
   other <- if (!is.null(reference) && reference != method) draws[[reference]]
   if (!is.null(other)) {
     out$difference <- own$whole - other$whole
-    out[c("difference.low", "difference.high")] <- t(limits(if (!is.null(own$resampled)) own$resampled - other$resampled))
+    apart <- if (!is.null(own$resampled)) own$resampled - other$resampled
+    out[c("difference.low", "difference.high")] <- t(limits(apart))
   }
   out$note <- accuracy_notes(own$whole, by_fold, names)
   out
@@ -161,8 +167,8 @@ accuracy_notes <- function(whole, by_fold, names) {
 print.ibrc_accuracy <- function(x, digits = 3, ...) {
   digits <- check_count(digits, "digits")
   percent <- format(100 * attr(x, "conf.level"))
-  cat("Predictions of ", format_count(x$visits[1]), " actions, from visit ", attr(x, "from"), " on; in brackets ", percent,
-      "% intervals over patients\n", sep = "")
+  cat("Predictions of ", format_count(x$visits[1]), " actions, from visit ", attr(x, "from"), " on; in brackets ",
+      percent, "% intervals over patients\n", sep = "")
   number <- function(v) ifelse(is.na(v), "-", formatC(v, digits, format = "f"))
   with_limits <- function(at, low, high) {
     ifelse(is.na(low), number(at), paste0(number(at), " (", number(low), " to ", number(high), ")"))

@@ -22,8 +22,8 @@
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"` fits run in its processes, one per method and fold (that needs the
 #' package future.apply). With `file`, what is done is kept after each round of fits, and the same call goes on behind
-#' it. An interrupt gives back what was finished, with a warning. Nothing depends on either: every fit has random numbers
-#' of its own.
+#' it. An interrupt gives back what was finished, with a warning. Nothing depends on either: every fit has random
+#' numbers of its own.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param methods A list of methods, named; or names of methods.

@@ -14,7 +14,7 @@ utility_spread <- 3
 margin_penalty <- 1e-3
 
 # Of climbs from different starts.
-recipe_starts <- 2
+recipe_starts <- 4
 
 recipe <- function(plan, infers, n_parameters, estimates, note = character()) {
   list(plan = plan, infers = infers, n_parameters = as.integer(n_parameters),
@@ -159,7 +159,8 @@ sure_recipe <- function(task) {
 
 entropy_recipe <- function(task) {
   inferred <- infer_soft_margin(task$visits, task$setting, alpha = utility_unit(task$setting), penalty = margin_penalty)
-  recipe_of(inferred, "what is wanted, by an agent that values variety", plan = plan_kl(inferred$plan$setting, inferred$details$alpha))
+  recipe_of(inferred, "what is wanted, by an agent that values variety",
+            plan = plan_kl(inferred$plan$setting, inferred$details$alpha))
 }
 
 # ---- beliefs about the dynamics -----------------------------------------------------------------------------------
@@ -201,23 +202,30 @@ share_note <- function(share) {
     paste0("Acts as if ", percent_text(share), " of what happens were chance.")
 }
 
-# How noisy choices are, and what is believed of the dynamics; wishes are the setting's own.
+# How noisy choices are, and what is believed of the dynamics; wishes are the setting's own. For each share of chance
+# the likeliest noise.
 subjective_recipe <- function(task) {
   setting <- task$setting
-  unit <- utility_unit(setting)
-  inferred <- infer_matching(
-    task$visits, setting, noisy_believer(task$resolution), start = c(alpha = unit / 5, chance = 0.2),
-    lower = c(alpha = 0, chance = 0), upper = c(chance = 1), starts = recipe_starts, seed = task$seed
-  )
-  recipe_of(inferred, "how noisy choices are, and the share of chance believed in",
-            note = c(share_note(inferred$estimates$estimate[2]), inferred$notes))
+  evidence <- matching_evidence(task$visits, setting)
+  at <- function(chance) {
+    problem <- build_problem(setting, believed_models(setting, chance), task$resolution)
+    best <- solve_hard(problem)
+    best_price(utility_unit(setting), function(alpha) {
+      evidence_log_lik(evidence, plan_with_values(problem, "boltzmann", alpha, best$action_value, best$value), setting)
+    })
+  }
+  share <- best_share(function(chance) at(chance)$height)$share
+  alpha <- at(share)$alpha
+  estimates <- data.frame(term = c("alpha", "chance"), estimate = c(alpha, share))
+  recipe(plan_boltzmann(setting, alpha, task$resolution, believed_models(setting, share)),
+         "how noisy choices are, and the share of chance believed in", 2, estimates,
+         c(share_note(share), "The wishes are the setting's.", evidence$notes))
 }
 
-noisy_believer <- function(resolution) {
-  force(resolution)
-  function(setting, theta) {
-    plan_boltzmann(setting, theta[["alpha"]], resolution, believed_models(setting, theta[["chance"]]))
-  }
+# The likeliest price, between a thousandth of the utility's range and a thousand of them.
+best_price <- function(unit, height) {
+  found <- stats::optimize(function(power) height(unit * exp(power)), log(c(1e-3, 1e3)), maximum = TRUE, tol = 0.01)
+  list(alpha = unit * exp(found$maximum), height = found$objective)
 }
 
 # Wishes and beliefs about the dynamics together: for each share of chance the likeliest wishes.
@@ -246,27 +254,23 @@ subjective_entropy_recipe <- function(task) {
 robust_recipe <- function(task) {
   setting <- task$setting
   unit <- utility_unit(setting)
-  models <- neighbouring_models(setting)
-  inferred <- infer_matching(task$visits, setting, wary_agent(models, unit), start = c(alpha = unit / 5, aversion = 1),
-                             lower = c(alpha = 0, aversion = 0), upper = c(aversion = most_aversion),
-                             starts = recipe_starts, seed = task$seed)
-  aversion <- inferred$estimates$estimate[2]
-  plan <- plan_agent(setting, wary(Inf, aversion, unit), models, task$resolution,
-                     tolerance = solve_tolerance(build_problem(setting, models, task$resolution)))
-  recipe_of(inferred, "how far it leans to what would hurt", plan,
-            note = c("Matched with noise, then acted on without. The wishes are the setting's.", inferred$notes))
+  evidence <- matching_evidence(task$visits, setting)
+  problem <- build_problem(setting, neighbouring_models(setting), task$resolution)
+  tolerance <- solve_tolerance(problem)
+  wary <- function(alpha, aversion) {
+    solve_problem(problem, bounded_agent(alpha = alpha, optimism = -aversion / unit), tolerance)
+  }
+  at <- function(aversion) {
+    best_price(unit, function(alpha) evidence_log_lik(evidence, wary(alpha, aversion), setting))
+  }
+  aversion <- most_aversion * best_share(function(share) at(most_aversion * share)$height)$share
+  estimates <- data.frame(term = c("alpha", "aversion"), estimate = c(at(aversion)$alpha, aversion))
+  recipe(wary(0, aversion), "how far it leans to what would hurt", 2, estimates,
+         c("Matched with noise, then acted on without. The wishes are the setting's.", evidence$notes))
 }
 
 # Minus optimism, in units of one over the utility's range: beyond this it is the worst case, all but exactly.
 most_aversion <- 20
-
-wary_agent <- function(models, unit) {
-  force(models)
-  force(unit)
-  function(setting, theta) plan_agent(setting, wary(1 / theta[["alpha"]], theta[["aversion"]], unit), models)
-}
-
-wary <- function(flexibility, aversion, unit) bounded_agent(flexibility = flexibility, optimism = -aversion / unit)
 
 # Dynamics that differ from the setting's by ten percentage points; of one that leaves nothing to chance, its own.
 neighbouring_models <- function(setting) {
@@ -278,10 +282,10 @@ bounded_recipe <- function(task) {
   setting <- task$setting
   models <- neighbouring_models(setting)
   inferred <- infer_matching(task$visits, setting, "agent", prior = default_prior(setting), models = models,
-                             resolution = task$resolution, starts = 2 * recipe_starts, seed = task$seed)
+                             resolution = task$resolution, starts = recipe_starts, seed = task$seed)
   recipe_of(inferred, "how bounded the agent looks",
-            note = c("The wishes are the setting's.", if (is.null(models)) "Nothing is left to chance, so that optimism has no say.",
-                     inferred$notes))
+            note = c("The wishes are the setting's.",
+                     if (is.null(models)) "Nothing is left to chance, so that optimism has no say.", inferred$notes))
 }
 
 model_recipes <- list(

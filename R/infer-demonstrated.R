@@ -85,7 +85,7 @@ check_policy_matrix <- function(policy, setting, argument) {
 demonstrated_visits <- function(visits, setting, argument) {
   coded <- code_visits(visits, setting, argument)
   problem <- build_problem(setting)
-  refuse_impossible_visits(coded, build_histories(coded, setting), problem)
+  refuse_impossible_visits(coded, build_histories(coded, setting), problem, solve_tolerance(problem))
   state <- visit_states(coded, setting)
   used <- which(coded$scored & !is.na(state))
   if (!length(used)) {
