@@ -282,7 +282,8 @@ bounded_recipe <- function(task) {
   setting <- task$setting
   models <- neighbouring_models(setting)
   inferred <- infer_matching(task$visits, setting, "agent", prior = default_prior(setting), models = models,
-                             resolution = task$resolution, starts = recipe_starts, seed = task$seed)
+                             resolution = task$resolution, starts = recipe_starts, seed = task$seed,
+                             control = ibrc_control(tolerance = 1e-9 * utility_unit(setting)))
   recipe_of(inferred, "how bounded the agent looks",
             note = c("The wishes are the setting's.",
                      if (is.null(models)) "Nothing is left to chance, so that optimism has no say.", inferred$notes))
