@@ -60,7 +60,8 @@ plan_with_logits <- function(setting, logits, resolution) {
 soft_notes <- function(top, n_terms, what = "utility", prior = NULL) {
   c(
     unseen_note(n_terms, n_terms - top$unseen, if (is.null(prior)) {
-      "The answer is the smallest of them in its sum of squares, and standard errors are NA where they have a part in it."
+      paste0("The answer is the smallest of them in its sum of squares, and standard errors are NA where they have a ",
+             "part in it.")
     } else "There the answer is the prior's."),
     if (top$open) {
       paste0("Something is never done where it could be, so that the likelihood has no maximum: the larger the ", what,
