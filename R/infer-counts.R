@@ -67,11 +67,11 @@ seen_directions <- function(design) {
 entries_seen <- function(shown) abs(rowSums(shown^2) - 1) < 1e-8
 
 # Sentences on what was not seen, for the notes.
-unseen_note <- function(n_terms, n_seen, answer) {
+unseen_note <- function(n_terms, n_seen, answer, what = "utilities") {
   if (n_seen == n_terms) return(NULL)
   hidden <- n_terms - n_seen
-  paste0("The data say nothing of ", plural(hidden, "direction"), " out of ", n_terms, ": utilities that differ only ",
-         "there do as well. ", answer)
+  paste0("The data say nothing of ", plural(hidden, "direction"), " out of ", n_terms, ": ", what, " that differ ",
+         "only there do as well. ", answer)
 }
 
 counts_notes <- function(counted, setting) {
