@@ -2,8 +2,8 @@
 # by. Where the state is not known it counts by how likely it was, given what had been done and seen until then.
 
 # Returns a list of
-#   counts          [trajectory, state and action], states fastest; the visit t counts by the discount to the power of t,
-#                   or by 1
+#   counts          [trajectory, state and action], states fastest; the visit t counts by the discount to the power of
+#                   t, or by 1
 #   offset          what the beliefs themselves were worth (`belief_utility` of the setting), summed in the same way
 #   complete        whether all actions are known, but for that of the last visit: such a visit is not counted
 #   n_visits        that were counted, of complete trajectories; `unsure`: those of them whose state was not known
@@ -67,11 +67,11 @@ seen_directions <- function(design) {
 entries_seen <- function(shown) abs(rowSums(shown^2) - 1) < 1e-8
 
 # Sentences on what was not seen, for the notes.
-unseen_note <- function(n_terms, n_seen, answer) {
+unseen_note <- function(n_terms, n_seen, answer, what = "utilities") {
   if (n_seen == n_terms) return(NULL)
   hidden <- n_terms - n_seen
-  paste0("The data say nothing of ", plural(hidden, "direction"), " out of ", n_terms, ": utilities that differ only ",
-         "there do as well. ", answer)
+  paste0("The data say nothing of ", plural(hidden, "direction"), " out of ", n_terms, ": ", what, " that differ ",
+         "only there do as well. ", answer)
 }
 
 counts_notes <- function(counted, setting) {

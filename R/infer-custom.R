@@ -17,9 +17,9 @@
 #' @param visits What was demonstrated, in any form that `discrepancy` takes: trajectories ([trajectories()]), a plan, a
 #'   matrix of probabilities.
 #' @param setting A setting ([decision_setting()]).
-#' @param planner A function(setting, theta) that returns a plan; `theta` is a vector named as `start` is. Or the name of
-#'   one of the planners `"kl"`, `"boltzmann"`, `"mdp"` or `"pomdp"`, whose `theta` may have `alpha`, `discount` and
-#'   entries of the utility, as in `"utility[well,treat]"`.
+#' @param planner A function(setting, theta) that returns a plan; `theta` is a vector named as `start` is. Or the name
+#'   of one of the planners `"kl"`, `"boltzmann"`, `"mdp"` or `"pomdp"`, whose `theta` may have `alpha`, `discount`
+#'   and entries of the utility, as in `"utility[well,treat]"`.
 #' @param discrepancy A function(demonstrated, imitating) of `visits` and a plan that returns one number, the less the
 #'   nearer. `Inf` rules parameters out.
 #' @param start Numbers to begin from, named by parameter.
@@ -27,9 +27,9 @@
 #' @param starts From how many points to climb.
 #' @param seed A number that makes the other points repeatable.
 #'
-#' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] has one row per parameter; `objective` is the
-#'   discrepancy at the answer; `details` say whether the search `converged` and how many of its `climbs` `reached` the
-#'   same depth. Neither `visits` nor `discrepancy` are kept.
+#' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] has one row per parameter; `objective` is
+#'   the discrepancy at the answer; `details` say whether the search `converged` and how many of its `climbs` `reached`
+#'   the same depth. Neither `visits` nor `discrepancy` are kept.
 #' @family framework
 #' @export
 #' @examples

@@ -16,7 +16,7 @@ rule_by_shares <- function(evidence, setting) {
        log_lik = counted_log_lik(log(rule), evidence$counts), details = list(policy = rule), notes = character())
 }
 
-rule_terms <- function(what, place) paste0(what, "[", place$state, ",", place$action, "]")
+rule_terms <- function(what, place) paste0(what, "[", place$state, ",", place$action, "]", recycle0 = TRUE)
 
 # A multinomial regression on beliefs: the logit of an action against the first one is linear in the belief, and its
 # coefficients are what it is where one is sure of a state.
@@ -60,8 +60,9 @@ plan_with_logits <- function(setting, logits, resolution) {
 soft_notes <- function(top, n_terms, what = "utility", prior = NULL) {
   c(
     unseen_note(n_terms, n_terms - top$unseen, if (is.null(prior)) {
-      "The answer is the smallest of them in its sum of squares, and standard errors are NA where they have a part in it."
-    } else "There the answer is the prior's."),
+      paste0("The answer is the smallest of them in its sum of squares, and standard errors are NA where they have a ",
+             "part in it.")
+    } else "There the answer is the prior's.", if (what == "utility") "utilities" else "logits"),
     if (top$open) {
       paste0("Something is never done where it could be, so that the likelihood has no maximum: the larger the ", what,
              "'s differences, the better. Read these estimates as bounds, or state a `prior`.")

@@ -117,6 +117,8 @@ climb_soft <- function(task, start, rounds = 300) {
 }
 
 soft_step <- function(at, task) {
+  # Where there is but one action, nothing is free.
+  if (!length(at$weights)) return(numeric())
   bend <- eigen(at$bend, symmetric = TRUE)
   if (min(bend$values) < -1e-8 * max(abs(bend$values))) {
     at$bend <- at$information + if (is.null(task$penalty)) 0 else diag(task$penalty$sd^-2, length(at$weights))
@@ -143,6 +145,7 @@ shortened_step <- function(at, step, promise, task) {
 
 # Of all weights that do as well, the smallest; and the directions of which counts say something.
 settle_soft <- function(top, task) {
+  if (!length(top$weights)) return(c(top, list(shown = matrix(0, 0, 0), unseen = 0L)))
   parts <- eigen(top$information, symmetric = TRUE)
   keep <- parts$values > 1e-9 * max(parts$values, 0) & parts$values > 0
   top$shown <- parts$vectors[, keep, drop = FALSE]

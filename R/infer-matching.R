@@ -13,8 +13,8 @@
 #' * `"rule"`: a decision rule. Where the state is seen it is how often each action was taken in each state; where it is
 #'   hidden, a multinomial regression on beliefs. Behavioural cloning.
 #' * `"iohmm_rule"`: [plan_iohmm_rule()]; its centres and sharpness.
-#' * `"agent"`: bounded rational control, by [ibrc_mode()], which takes `prior`, `models` and what is in `...`. For draws
-#'   from its posterior call [ibrc()].
+#' * `"agent"`: bounded rational control, by [ibrc_mode()], which takes `prior`, `models` and what is in `...`. For
+#'   draws from its posterior call [ibrc()].
 #' * A function(setting, theta) that returns a plan, `theta` being a named vector like `start`.
 #'
 #' By default `"kl"` where the state is seen, and `"agent"` where it is hidden.
@@ -52,12 +52,13 @@
 #' @param prior `NULL` for maximum likelihood. Or an [ibrc_prior()], whose names then are the terms; or a number, the
 #'   standard deviation of normal priors around 0 of all terms (of centres around even beliefs; of the logarithms of
 #'   `alpha` and of a sharpness; a discount is then uniform).
-#' @param method `"maximum_likelihood"`, which with a prior is the peak of the posterior on the scale that [ibrc_prior()]
-#'   describes; or `"bayesian"`, draws from the posterior.
+#' @param method `"maximum_likelihood"`, which with a prior is the peak of the posterior on the scale that
+#'   [ibrc_prior()] describes; or `"bayesian"`, draws from the posterior.
 #' @param alpha The price, or temperature, where it is not inferred.
 #' @param action_prior For `"kl"`: what is done without deliberating, one probability per action.
 #' @param models For `"boltzmann"` and `"agent"`: what is believed of the dynamics ([model_prior()]).
-#' @param lower,upper For a function without a prior: bounds of its parameters, named by term. Those not named have none.
+#' @param lower,upper For a function without a prior: bounds of its parameters, named by term. Those not named have
+#'   none.
 #' @param resolution Of beliefs, where states are hidden: see [plan_agent()].
 #' @param starts From how many points to climb, where derivatives are not at hand.
 #' @param chains,iter,warmup Of `method = "bayesian"`: chains, and their steps with warm-up and in it.
@@ -70,7 +71,8 @@
 #'   at the estimates. `details` has the `utility` where it was inferred, whether the search `converged`, and with
 #'   `"bayesian"` the `draws`: a data frame with columns `.chain`, `.iteration`, `.draw`, `term` and `value`.
 #' @references Ziebart (2010), *Modeling purposeful adaptive behavior with the principle of maximum causal entropy*.
-#'   Neu and Szepesvári (2007), Apprenticeship learning using inverse reinforcement learning and gradient methods, *UAI*.
+#'   Neu and Szepesvári (2007), Apprenticeship learning using inverse reinforcement learning and gradient methods,
+#'   *UAI*.
 #' @seealso [infer_custom()] for other ways to compare behaviours.
 #' @family framework
 #' @export
@@ -309,8 +311,10 @@ matched_function <- function(evidence, setting, planner, start, lower, upper, pr
 }
 
 failed_note <- function(n) {
-  if (n > 0) paste0("The planner failed at ", plural(n, "vector"), " of parameters that the search tried: these counted ",
-                    "as impossible.")
+  if (n > 0) {
+    paste0("The planner failed at ", plural(n, "vector"), " of parameters that the search tried: these counted as ",
+           "impossible.")
+  }
 }
 
 check_planned <- function(plan, setting, argument = "planner") {
@@ -371,7 +375,8 @@ searched <- function(height, law, start, with_prior, method, run) {
   errors <- search_errors(surface, top, law)
   list(theta = theta, log_lik = height(theta), converged = top$converged,
        estimates = data.frame(term = names(theta), estimate = unname(theta), std.error = errors$std_error),
-       details = list(reached = top$reached, climbs = top$climbs, unseen = errors$flat), notes = search_notes(top, errors))
+       details = list(reached = top$reached, climbs = top$climbs, unseen = errors$flat),
+       notes = search_notes(top, errors))
 }
 
 search_notes <- function(top, errors) {

@@ -25,7 +25,8 @@
 #'   peak of the posterior (ridge regression).
 #'
 #' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] gives one row per state and action:
-#'   `estimate`, `std.error` (from the curvature) and `identified`. `objective` is the log-likelihood of the preferences.
+#'   `estimate`, `std.error` (from the curvature) and `identified`. `objective` is the log-likelihood of the
+#'   preferences.
 #' @family framework
 #' @export
 #' @examples

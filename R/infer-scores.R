@@ -20,14 +20,14 @@
 #' all utilities that do as well (in the sum of squares), `identified` says of which entries the data speak by
 #' themselves, and a note counts the
 #' directions that are not seen. It says nothing about who acted or how: no behaviour has to be good, and a trajectory
-#' that nobody would choose says as much as any other. The scores are taken to be sums over visits; a score of the outcome
-#' alone is explained badly, which the `r_squared` in `details` shows.
+#' that nobody would choose says as much as any other. The scores are taken to be sums over visits; a score of the
+#' outcome alone is explained badly, which the `r_squared` in `details` shows.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting A setting ([decision_setting()]); its utility plays no part but for its states and actions. What a
 #'   `belief_utility` is worth is taken as known and taken off the scores.
-#' @param scores One number per trajectory: a vector named by identifier, or the name of a column of `visits` that is the
-#'   same at all visits of a trajectory. Trajectories with a missing score are left out.
+#' @param scores One number per trajectory: a vector named by identifier, or the name of a column of `visits` that is
+#'   the same at all visits of a trajectory. Trajectories with a missing score are left out.
 #' @param p The distance: 2 for least squares, or 1 for least absolute differences, which few odd scores
 #'   do not move (needs the package lpSolve).
 #' @param discounted Whether later visits count less, as the setting discounts them.

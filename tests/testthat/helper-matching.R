@@ -36,3 +36,30 @@ twin_counts <- function(visits, setting, discount = setting$discount) {
     as.vector(out)
   }, numeric(prod(size))))
 }
+
+# Beliefs at which each action was taken where states are hidden, [visit, state], by a plain loop.
+twin_beliefs <- function(visits, setting) {
+  data <- as.data.frame(visits)
+  out <- matrix(0, nrow(data), length(setting$states))
+  for (row in seq_len(nrow(data))) {
+    if (row == 1 || data$id[row] != data$id[row - 1]) {
+      belief <- setting$start
+    } else {
+      u <- match(data$action[row - 1], setting$actions)
+      x <- match(data$observation[row - 1], setting$observations)
+      belief <- as.vector(belief %*% setting$transition[, , u]) * setting$emission[, x, u]
+      belief <- belief / sum(belief)
+    }
+    out[row, ] <- belief
+  }
+  out
+}
+
+# Whether identifiers of patients, all of which hold this word, are anywhere in an object.
+keeps_word <- function(object, word) grepl(word, rawToChar(serialize(object, NULL, ascii = TRUE)), fixed = TRUE)
+
+with_secret_names <- function(visits) {
+  data <- as.data.frame(visits)
+  data$id <- paste0("secret", data$id)
+  trajectories(data)
+}

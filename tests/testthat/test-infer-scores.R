@@ -92,7 +92,8 @@ test_that("scores can be a column of the visits, and missing ones are left out",
 test_that("scores that cannot be read are refused, without a name in the message", {
   setting <- with_seed(7, ranked_setting(2, 2))
   visits <- ranked_visits(setting, 3)
-  for (bad in list(NULL, NA, "x", -1, list(), mean, matrix(0, 0, 2), c(a = 1), 1:3, c(`1` = Inf), c(`1` = 1, `1` = 2))) {
+  for (bad in list(NULL, NA, "x", -1, list(), mean, matrix(0, 0, 2), c(a = 1), 1:3, c(`1` = Inf),
+                   c(`1` = 1, `1` = 2))) {
     error <- expect_error(infer_scores(visits, setting, bad), class = "ibrc_error_input")
     expect_identical(error$argument, "scores")
   }
