@@ -150,7 +150,8 @@ baseline_words <- function(x) {
 #' @export
 format.ibrc_baseline <- function(x, ...) {
   shares <- paste0(x$words$actions, " ", round(100 * x$overall), "%")
-  c(paste0("A rule of behaviour: ", baseline_words(x)), paste0("  in all        ", listing(shares)), taught_words(x$taught))
+  c(paste0("A rule of behaviour: ", baseline_words(x)), paste0("  in all        ", listing(shares)),
+    taught_words(x$taught))
 }
 
 #' @export

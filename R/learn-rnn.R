@@ -13,8 +13,9 @@
 #'   `patience` steps, or after `max_steps`, and the weights that predicted them best are kept. With several `networks`,
 #'   each from its own random weights and batches, predictions are the mean of theirs; they run in threads of their own.
 #'
-#'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)` goes
-#'   on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of them.
+#'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)`
+#'   goes on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of
+#'   them.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param units Sizes of the two layers.
@@ -72,7 +73,9 @@ fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch
 }
 
 check_units <- function(units) {
-  if (!is.numeric(units) || length(units) != 2) abort_input("units", "must be two whole numbers, not ", describe(units), ".")
+  if (!is.numeric(units) || length(units) != 2) {
+    abort_input("units", "must be two whole numbers, not ", describe(units), ".")
+  }
   vapply(units, check_count, 0L, argument = "units", most = 4096)
 }
 
@@ -134,8 +137,8 @@ take_up_rnn <- function(start, shape, run, hash) {
   same <- identical(start$shape, shape) && identical(start$hash, hash) &&
     identical(start$run[names(run) != "max_steps"], run[names(run) != "max_steps"])
   if (!same) {
-    abort_input("start", "was made from other visits or with other arguments: training cannot go on. Give the same ones, ",
-                "or leave `start` out.")
+    abort_input("start", "was made from other visits or with other arguments: training cannot go on. Give the same ",
+                "ones, or leave `start` out.")
   }
   start$state$interrupted <- FALSE
   start$state
@@ -230,7 +233,8 @@ action_law_of.ibrc_rnn <- function(object, coded) {
 format.ibrc_rnn <- function(x, ...) {
   n <- ncol(x$state$best)
   ends <- still_training(x$state, x$run)
-  c(paste0("A recurrent network of ", x$shape[2], " and ", x$shape[3], " units", if (n > 1) paste0(", the mean of ", n)),
+  c(paste0("A recurrent network of ", x$shape[2], " and ", x$shape[3], " units",
+           if (n > 1) paste0(", the mean of ", n)),
     paste0("  trained       ", listing(plural_steps(x$state$steps)), if (any(ends)) ", interrupted"),
     if (length(x$state$held)) {
       paste0("  held out      ", plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",

@@ -11,8 +11,8 @@
 #' @param bins For `"reliability"`: how many points per method at most. Each stands for as many visits as the others, as
 #'   far as equal probabilities allow.
 #' @param ... Not used.
-#' @return A `ggplot` object; it needs the package ggplot2. `accuracy_data()` returns the data frame behind it: `method`,
-#'   `action`, and `said`, `seen` and `visits`, or `threshold`, `recall` and `precision`.
+#' @return A `ggplot` object; it needs the package ggplot2. `accuracy_data()` returns the data frame behind it:
+#'   `method`, `action`, and `said`, `seen` and `visits`, or `threshold`, `recall` and `precision`.
 #' @family decision models
 #' @export
 #' @examples
@@ -21,8 +21,8 @@
 #' crossed <- cross_validate(visits, c("visit_number", "logistic"), folds = 3)
 #' head(accuracy_data(crossed, action = "monitor"))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(crossed, action = "monitor")
-plot.ibrc_cross_validation <- function(x, type = c("reliability", "precision_recall"), action = NULL, from = 2, bins = 10,
-                                       ...) {
+plot.ibrc_cross_validation <- function(x, type = c("reliability", "precision_recall"), action = NULL, from = 2,
+                                       bins = 10, ...) {
   check_unused(...)
   data <- accuracy_data(x, type, action, from, bins)
   require_package("ggplot2", "Drawing how well models predict")
@@ -64,7 +64,8 @@ draw_reliability <- function(data) {
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
     ggplot2::labs(x = paste("Said: probability of", action), y = paste("Seen: share with", action), colour = NULL,
                   caption = "On the dashed line both agree. Patients were predicted by models that had not seen them.",
-                  alt = paste0("Share of visits with ", action, " over its predicted probability, one line per method.")) +
+                  alt = paste0("Share of visits with ", action, " over its predicted probability, one line for each ",
+                               "method.")) +
     theme_ibrc()
 }
 

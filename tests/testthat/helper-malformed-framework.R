@@ -79,7 +79,8 @@ framework_entries <- function(signed, amount, share, seed) {
     policy.ibrc_inferred = entry(list(object = shown), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"), setting = "null")),
     project_behavior.ibrc_inferred = entry(list(planner = shown), leave = "planner", fine = list(setting = "null")),
-    tidy.ibrc_inferred = entry(list(x = shown), leave = "x"), glance.ibrc_inferred = entry(list(x = shown), leave = "x"),
+    tidy.ibrc_inferred = entry(list(x = shown), leave = "x"),
+    glance.ibrc_inferred = entry(list(x = shown), leave = "x"),
     predict.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     log_lik.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     simulate.ibrc_history_plan = entry(list(object = by_history, nsim = 2), leave = "object", fine = list(

@@ -14,7 +14,8 @@ test_that("scores are those of the predictions", {
   expect_close(own$estimate[own$score == "log_score"], log_score(law, action), 1e-12)
   for (k in 1:3) {
     mine <- own$action %in% setting$actions[k]
-    expect_close(own$estimate[mine], c(roc_area(law[, k], action == k), precision_recall_area(law[, k], action == k)), 1e-12)
+    areas <- c(roc_area(law[, k], action == k), precision_recall_area(law[, k], action == k))
+    expect_close(own$estimate[mine], areas, 1e-12)
   }
   folds <- vapply(1:5, function(f) brier_score(law[later$fold == f, ], action[later$fold == f]), 0)
   expect_close(unlist(own[1, c("fold_mean", "fold_sd")]), c(mean(folds), stats::sd(folds)), 1e-12)

@@ -17,7 +17,8 @@ test_that("a patient is predicted by a model that has not seen it", {
     out <- visits$id %in% unique(visits$id)[folds == fold]
     train <- visits
     train$action <- factor(train$action, setting$actions)
-    model <- fit_baseline(train[!out, ], "logistic", actions = setting$actions, observations = sort(setting$observations))
+    model <- fit_baseline(train[!out, ], "logistic", actions = setting$actions,
+                          observations = sort(setting$observations))
     expect_close(as.matrix(table[table$method == "logistic" & table$fold == fold, setting$actions]),
                  as.matrix(predict(model, visits[out, ])[, setting$actions]), 1e-12)
   }
@@ -53,8 +54,10 @@ test_that("predictions that are no probabilities count as a failure", {
   registerS3method("predict", "fixed_law", predict.fixed_law, asNamespace("stats"))
   actions <- setting$actions
   flat <- function(n) as.data.frame(matrix(1 / 3, n, 3, dimnames = list(NULL, actions)))
-  methods <- list(fine = function(v) law(f = function(n) flat(n)[, 3:1]), short = function(v) law(f = function(n) flat(n - 1)),
-                  high = function(v) law(f = function(n) 2 * flat(n)), lost = function(v) law(f = function(n) NA * flat(n)))
+  methods <- list(fine = function(v) law(f = function(n) flat(n)[, 3:1]),
+                  short = function(v) law(f = function(n) flat(n - 1)),
+                  high = function(v) law(f = function(n) 2 * flat(n)),
+                  lost = function(v) law(f = function(n) NA * flat(n)))
   crossed <- cross_validate(visits, methods, folds = 2)
   expect_identical(whole_methods(crossed), "fine")
 })

@@ -75,7 +75,8 @@ test_that("a logistic rule recovers behaviour that follows it", {
     rows <- lapply(1:400, function(i) {
       seen <- sample(c("low", "high"), 6, TRUE)
       chance <- stats::plogis(ifelse(c("none", seen[-6]) == "high", 1.2, -0.8))
-      data.frame(id = i, time = 1:6, action = ifelse(stats::runif(6) < chance, "test", "wait"), observation = seen, chance)
+      data.frame(id = i, time = 1:6, action = ifelse(stats::runif(6) < chance, "test", "wait"), observation = seen,
+                 chance = chance)
     })
     do.call(rbind, rows)
   })

@@ -68,7 +68,8 @@ test_that("an interrupt gives back what there is", {
   skip_without_signals()
   said <- 0
   part <- withCallingHandlers(
-    suppressWarnings(fit_rnn(visits, units = c(6, 5), refresh = 10, seed = 1, max_steps = 60), "ibrc_warning_interrupted"),
+    suppressWarnings(fit_rnn(visits, units = c(6, 5), refresh = 10, seed = 1, max_steps = 60),
+                     "ibrc_warning_interrupted"),
     message = function(m) {
       said <<- said + 1
       if (said == 3) send_interrupt()
@@ -114,7 +115,8 @@ test_that("it learns what depends on the visit before", {
   rows <- with_seed(5, lapply(1:120, function(i) {
     seen <- sample(c("low", "high"), 5, TRUE)
     chance <- ifelse(c("none", seen[-5]) == "high", 0.9, 0.2)
-    data.frame(id = i, time = 1:5, action = ifelse(stats::runif(5) < chance, "test", "wait"), observation = seen, chance)
+    data.frame(id = i, time = 1:5, action = ifelse(stats::runif(5) < chance, "test", "wait"), observation = seen,
+               chance = chance)
   }))
   drawn <- do.call(rbind, rows)
   model <- fit_rnn(trajectories(drawn[drawn$id <= 90, ]), units = c(8, 8), networks = 1, rate = 0.01, seed = 1,

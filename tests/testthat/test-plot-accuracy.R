@@ -1,5 +1,6 @@
 plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 10)
-crossed <- cross_validate(simulate(plan, 40, seed = 1), list("visit_number", "logistic", bad = function(v) stop("no")), folds = 2)
+visits <- simulate(plan, 40, seed = 1)
+crossed <- cross_validate(visits, list("visit_number", "logistic", bad = function(v) stop("no")), folds = 2)
 
 test_that("pictures show their data", {
   data <- accuracy_data(crossed, action = "monitor")
