@@ -15,6 +15,17 @@ search_law <- function(start, lower, upper) {
   new_ibrc_prior(entries)
 }
 
+# Where to begin is where the law has something.
+check_inside <- function(start, law) {
+  for (term in names(start)) {
+    entry <- law[[term]]
+    if (!is.finite(to_unconstrained(entry, start[[term]]))) {
+      abort_input("start", "must lie between ", format_plain(entry$lower), " and ", format_plain(entry$upper), " for ",
+                  enumerate(term), "; it is ", format_plain(start[[term]]), ".")
+    }
+  }
+}
+
 # As infer-mode-search.R has it. `height(theta)`: of one vector of natural values, named; -Inf where there is none.
 search_surface <- function(height, law, with_prior) {
   limits <- search_limits(law)

@@ -4,6 +4,7 @@ matched_terms <- function(evidence, setting, planner, terms, features, start, pr
   terms <- matched_names(terms, features, prior, start, planner, setting)
   refuse_unit(terms, features, setting, prior)
   law <- terms_law(terms, setting, start, prior, held, features)
+  check_inside(start, law)
   exact <- evidence$seen && is.null(held$models) && method == "maximum_likelihood" &&
     !length(intersect(terms, c("alpha", "discount"))) && (is.null(prior) || all_normal(law))
   found <- if (exact) {
@@ -49,10 +50,14 @@ matched_names <- function(terms, features, prior, start, planner, setting) {
   terms
 }
 
-# A price and all that it is the price of are known up to a factor alone.
+# A price and all that it is the price of are known up to a factor alone. Features that are not terms have no part in a
+# utility, so that those which are make up the whole of it.
 refuse_unit <- function(terms, features, setting, prior) {
-  of_utility <- if (is.null(features)) all_entries(setting) else colnames(features)
-  if (is.null(prior) && "alpha" %in% terms && all(of_utility %in% terms)) {
+  if (!is.null(features) && !any(colnames(features) %in% terms)) {
+    abort_input("terms", "has none of the `features`, so that there is no utility: name them, or \"utility\" for all.")
+  }
+  whole <- !is.null(features) || all(all_entries(setting) %in% terms)
+  if (is.null(prior) && "alpha" %in% terms && whole) {
     abort_input("terms", "has \"alpha\" and the whole utility: behaviour shows one in units of the other. ",
                 "Infer one of them, or state a `prior` of both.")
   }
@@ -61,8 +66,14 @@ refuse_unit <- function(terms, features, setting, prior) {
 # The law of terms: the prior, normal ones of a given spread, or where to look.
 terms_law <- function(terms, setting, start, prior, held, features) {
   if (inherits(prior, "ibrc_prior")) return(prior)
-  range <- diff(range(setting$utility))
+  range <- if (is.null(features)) diff(range(setting$utility)) else 0
   if (range == 0) range <- held$alpha
+  # The weight of a large feature is small.
+  spread <- function(term) {
+    size <- if (is.null(features)) 1 else max(abs(features[, term]))
+    if (!is.null(prior)) return(prior)
+    3 * max(held$alpha, range) / (if (size > 0) size else 1)
+  }
   entry <- function(term) {
     if (term == "alpha") {
       middle <- if (!is.null(start) && term %in% names(start)) start[[term]] else if (is.null(prior)) range / 5 else 1
@@ -71,8 +82,7 @@ terms_law <- function(terms, setting, start, prior, held, features) {
     }
     if (term == "discount") return(new_prior_entry(term, "uniform", c(lower = 0, upper = 1)))
     place <- if (is.null(features)) entry_place(term, setting)
-    new_prior_entry(term, "normal", c(mean = 0, sd = if (is.null(prior)) 3 * max(held$alpha, range) else prior),
-                    state = place$state, action = place$action)
+    new_prior_entry(term, "normal", c(mean = 0, sd = spread(term)), state = place$state, action = place$action)
   }
   new_ibrc_prior(lapply(terms, entry))
 }

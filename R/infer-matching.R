@@ -335,6 +335,7 @@ function_law <- function(start, lower, upper, prior) {
     other <- if (!is.null(start)) c(setdiff(names(start), names(prior)), setdiff(names(prior), names(start)))
     if (length(other)) abort_input("start", "and `prior` must name the same terms; ", enumerate(other),
                                    " is in one of them alone.")
+    check_inside(start, prior)
     return(prior)
   }
   if (is.null(start)) abort_input("start", "must be given: numbers to begin from, named as the planner takes them.")
