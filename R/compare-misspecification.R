@@ -37,7 +37,8 @@
 #' @examples
 #' clinic <- decision_setting(
 #'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
-#'   transition = list(wait = rbind(c(0.9, 0.1), c(0.2, 0.8)), treat = rbind(c(0.9, 0.1), c(0.6, 0.4))),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0.2, 0.8)),
+#'                     treat = rbind(c(0.9, 0.1), c(0.6, 0.4))),
 #'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)),
 #'   discount = 0.9, start = c(1, 0)
 #' )
