@@ -71,7 +71,6 @@ shares_by <- function(key, coded, overall, words) {
   count / rowSums(count)
 }
 
-#' @export
 action_law_of.ibrc_baseline <- function(object, coded) {
   if (object$rule == "logistic") return(logistic_law(object, coded))
   key <- rule_key(object$rule, coded, object$words)

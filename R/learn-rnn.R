@@ -218,7 +218,6 @@ some_trajectories <- function(data, which) {
 
 # ---- its face --------------------------------------------------------------------------------------------------------
 
-#' @export
 action_law_of.ibrc_rnn <- function(object, coded) {
   data <- rnn_data(coded, object$words)
   laws <- lapply(seq_len(ncol(object$state$best)), function(network) {

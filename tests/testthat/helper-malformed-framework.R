@@ -14,6 +14,8 @@ framework_entries <- function(signed, amount, share, seed) {
   positive <- c("fraction", "huge")
   one_of <- list(models = "null", seed = seed)
   model <- fit_baseline(visits)
+  projected <- project_behavior("rule", "matching", visits, setting = setting, replicates = 10, seed = 1)
+  compared <- compare_models(visits, setting, decision_models()[1, ], replicates = 10, seed = 1)
   list(
     agents = entry(list()), planners = entry(list()), inverse_planners = entry(list()), decision_models = entry(list()),
     random_agent = entry(list()), optimal_agent = entry(list()),
@@ -32,7 +34,7 @@ framework_entries <- function(signed, amount, share, seed) {
     plan_soft_q_learning = entry(list(setting = setting, alpha = 1, steps = 200), fine = list(
       seed = seed, alpha = positive, exploration = "fraction", patience = c("null", positive), power = "fraction")),
     plan_differentiable = entry(list(setting = setting, alpha = 1, steps = 5), fine = list(alpha = positive)),
-    plan_gradient = entry(list(plan = unrolled), fine = list(weights = "null")),
+    plan_gradient = entry(list(plan = unrolled, weights = matrix(1, 3, 2))),
     plan_iohmm_rule = entry(list(setting = setting, centres = rbind(c(1, 0, 0), c(0, 1, 0)), sharpness = 1),
                             fine = c(one_of, list(sharpness = c("zero", positive)))),
     plan_history_q_learning = entry(list(setting = setting, steps = 200), fine = list(
@@ -66,7 +68,7 @@ framework_entries <- function(signed, amount, share, seed) {
     infer_matching = entry(list(visits = visits, setting = setting), fine = list(
       planner = "null", terms = "null", features = "null", start = "null", prior = c("null", positive),
       alpha = positive, action_prior = "null", models = "null", lower = "null", upper = "null", seed = seed)),
-    infer_custom = entry(list(visits = visits, setting = setting, starts = 1, start = c(alpha = 1), lower = 0.1,
+    infer_custom = entry(list(visits = visits, setting = setting, starts = 1, start = c(alpha = 1), lower = c(alpha = 0.1),
                               planner = function(setting, theta) plan_kl(setting, theta[["alpha"]]),
                               discrepancy = function(visits, plan) -sum(log_lik(plan, visits))),
                          fine = list(lower = "null", upper = "null", seed = seed)),
@@ -78,9 +80,6 @@ framework_entries <- function(signed, amount, share, seed) {
       seed = seed, setting = "null")),
     policy.ibrc_inferred = entry(list(object = shown), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"), setting = "null")),
-    project_behavior.ibrc_inferred = entry(list(planner = shown), leave = "planner", fine = list(setting = "null")),
-    tidy.ibrc_inferred = entry(list(x = shown), leave = "x"),
-    glance.ibrc_inferred = entry(list(x = shown), leave = "x"),
     predict.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     log_lik.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     simulate.ibrc_history_plan = entry(list(object = by_history, nsim = 2), leave = "object", fine = list(
@@ -95,6 +94,33 @@ framework_entries <- function(signed, amount, share, seed) {
       stratify = "null", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
     accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 2), leave = "object", fine = list(
       action = "null", reference = "null", conf.level = "fraction", resamples = "zero", seed = c("minus", "zero"))),
+    accuracy = entry(list(object = crossed, resamples = 2), leave = c("object", "...")),
+    policy.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
+      histories = "null")),
+    value.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
+      histories = "null")),
+    action_value.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
+      histories = "null")),
+    compare_models = entry(list(visits = visits, setting = setting, models = decision_models()[1, ], replicates = 10),
+                           fine = list(newdata = "null", holdout = c("null", "fraction"), reference = "null", seed = seed,
+                                       conf.level = "fraction", refresh = "zero")),
+    misspecification_study = entry(list(setting = setting, agents = "optimal", models = "max_entropy", n = 5),
+                                   fine = list(n = "infinite", alpha = c("null", positive), seed = seed,
+                                               refresh = "zero")),
+    model_comparison_data = entry(list(comparison = compared)),
+    project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,
+                                           setting = setting, replicates = 10), leave = c("planner", "..."),
+                                      fine = list(newdata = "null", conf.level = "fraction", seed = seed)),
+    project_behavior.character = entry(list(planner = "rule", inverse = "matching", visits = visits,
+                                            setting = setting, replicates = 10), leave = c("planner", "..."),
+                                       fine = list(newdata = "null", conf.level = "fraction", seed = seed)),
+    predict.ibrc_projection = entry(list(object = projected, visits = visits), leave = "object"),
+    log_lik.ibrc_projection = entry(list(object = projected, visits = visits), leave = "object"),
+    simulate.ibrc_projection = entry(list(object = projected, nsim = 2), leave = c("object", "..."), fine = list(
+      seed = seed)),
+    policy.ibrc_projection = entry(list(object = projected), leave = "object", fine = list(
+      beliefs = c("null", "empty_matrix"))),
+    tidy.ibrc_projection = entry(list(x = projected), leave = "x"),
     accuracy_data = entry(list(object = crossed), fine = list(action = "null"))
   )
 }

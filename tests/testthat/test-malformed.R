@@ -186,7 +186,7 @@ entries <- list(
   ),
   effects_data = call_entry(list(effects = decision_effects(fit, draws = 2, nsim = 2))),
   cost_benefit = call_entry(list(fit = paid), fine = c(level, cost = "null", benefit = "null", draws = "flag")),
-  project_behavior = call_entry(list(planner = fit)),
+  project_behavior = call_entry(list(planner = fit), says = list(planner = "inverse")),
   fit_plot_data = call_entry(list(fit = fit), fine = list(terms = "null")),
   groups_data = call_entry(list(fit = fit), fine = c(level, terms = "null", suppress = "null")),
   # `named` holds ids of these visits.
@@ -216,6 +216,8 @@ entries <- list(
   flow = call_entry(list(cohort = cohort), fine = list(suppress = "null")),
   flow_data = call_entry(list(flow = flow(cohort)))
 )
+entries <- c(entries, framework_entries(signed, amount, share, seed))
+
 entries$policy.ibrc_plan <- entries$action_value.ibrc_plan <- entries$value.ibrc_plan
 entries$model_weights.ibrc_plan <- utils::modifyList(entries$model_weights, list(leave = "object"))
 # Where nobody has a method, the first argument alone is looked at.
@@ -228,6 +230,9 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_sensitivity <- call_entry(list(x = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
                                               leave = "x", fine = list(type = "null", terms = "null"))
   entries$plot.ibrc_effects <- call_entry(list(x = decision_effects(fit, draws = 2, nsim = 2)), leave = "x")
+  entries$plot.ibrc_cross_validation <- call_entry(list(x = entries$accuracy_data$valid$object), leave = "x",
+                                                   fine = list(action = "null"))
+  entries$plot.ibrc_model_comparison <- call_entry(list(x = entries$model_comparison_data$valid$comparison), leave = "x")
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))
@@ -258,8 +263,6 @@ if (requireNamespace("loo", quietly = TRUE)) {
   entries$loo.ibrc_fit <- call_entry(list(x = weighed, draws = 100), leave = "x",
                                      fine = list(draws = "null", visits = "null"))
 }
-
-entries <- c(entries, framework_entries(signed, amount, share, seed))
 
 # Nothing to get wrong: arguments that the generic asks for and that are not used, and methods for
 # objects of packages that tests do without.
