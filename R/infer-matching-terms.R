@@ -87,6 +87,11 @@ terms_law <- function(terms, setting, start, prior, held, features) {
   new_ibrc_prior(lapply(terms, entry))
 }
 
+all_entries <- function(setting) {
+  place <- expand.grid(state = setting$states, action = setting$actions, stringsAsFactors = FALSE)
+  utility_name(place$state, place$action)
+}
+
 entry_place <- function(term, setting) {
   at <- match(term, all_entries(setting)) - 1L
   n <- length(setting$states)

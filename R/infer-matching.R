@@ -197,11 +197,6 @@ check_matched_terms <- function(terms, planner, features, setting) {
   terms
 }
 
-all_entries <- function(setting) {
-  place <- expand.grid(state = setting$states, action = setting$actions, stringsAsFactors = FALSE)
-  utility_name(place$state, place$action)
-}
-
 check_named_numbers <- function(x, argument) {
   if (!is.numeric(x) || !length(x) || !is.null(dim(x)) || is.null(names(x))) {
     abort_input(argument, "must be numbers named by term, not ", describe(x), ".")
@@ -357,39 +352,4 @@ function_law <- function(start, lower, upper, prior) {
     })))
   }
   search_law(start, lower, upper)
-}
-
-# By climbing or by chains: `theta`, named natural values, and what is said of them.
-searched <- function(height, law, start, with_prior, method, run) {
-  if (method == "bayesian") {
-    draws <- sample_law(height, law, run$chains, run$iter, run$warmup, run$seed)
-    estimates <- draws_summary(draws)
-    theta <- stats::setNames(estimates$estimate, estimates$term)
-    notes <- draws_notes(estimates)
-    return(list(theta = theta, estimates = estimates, log_lik = height(theta), converged = is.null(notes),
-                details = list(draws = draws_table(draws)), notes = notes))
-  }
-  surface <- search_surface(height, law, with_prior)
-  top <- search_top(surface, law, start, run$starts, run$seed)
-  if (is.null(top)) refuse_impossible_behaviour(if (with_prior) "prior" else "start")
-  theta <- stats::setNames(prior_natural(law, matrix(top$theta, 1))[1, ], names(law))
-  errors <- search_errors(surface, top, law)
-  list(theta = theta, log_lik = height(theta), converged = top$converged,
-       estimates = data.frame(term = names(theta), estimate = unname(theta), std.error = errors$std_error),
-       details = list(reached = top$reached, climbs = top$climbs, unseen = errors$flat),
-       notes = search_notes(top, errors))
-}
-
-search_notes <- function(top, errors) {
-  c(
-    if (is.na(errors$flat)) "The curvature at the top could not be worked out: there are no standard errors.",
-    if (isTRUE(errors$flat > 0)) {
-      paste0("The information is singular: along ", plural(errors$flat, "direction"), " the height hardly changes. ",
-             "Where they have a part in a term, its estimate is one of many that do as well and has no standard error.")
-    },
-    if (!top$converged) "The search stopped before it got to the top: do not report these estimates.",
-    if (top$climbs > 1 && top$reached == 1) {
-      "Only one of the climbs got this high: there may be a higher top. Raise `starts`."
-    }
-  )
 }
