@@ -227,7 +227,7 @@ bullet <- function(text) strwrap(text, width = 0.95 * getOption("width"), initia
 failure_words <- function(e) {
   text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
   text <- gsub("`(visits|setting|newdata)`", "the \\1", text)
-  text <- gsub("`([A-Za-z_.]+)`( =)?", "its \\1", text)
+  text <- gsub("(the )?`([A-Za-z_.]+)`( =)?", "its \\2", text)
   text <- gsub("\\s+", " ", text)
   paste0("not run: ", text)
 }

@@ -51,7 +51,7 @@ misspecification_study <- function(setting, agents = c("optimal", "boltzmann", "
   check_seen_states(setting)
   agents <- as_named_functions(agents, study_agents, "agents")
   models <- as_named_functions(models, study_models, "models")
-  if (!identical(as.numeric(n), Inf)) n <- check_count(n, "n", most = most_at_once)
+  if (!identical(n, Inf)) n <- check_count(n, "n", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   alpha <- if (is.null(alpha)) utility_unit(setting) / 5 else check_positive(alpha, "alpha")
   replications <- if (is.infinite(n)) 1L else check_count(replications, "replications", most = most_at_once)
