@@ -17,9 +17,9 @@ solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
   price <- objective / largest(objective)
   price <- c(price, -price[free])
   outcome <- NULL
-  # Where one way of scaling inside lpSolve ends in rounding, another seldom does.
-  for (scaling in c(196L, 4L, 0L)) {
-    outcome <- lpSolve::lp("min", price, split, programme$direction, programme$rhs, scale = scaling)
+  for (attempt in linear_attempts) {
+    rhs <- programme$rhs + attempt$give * linear_give(programme$direction)
+    outcome <- solve_patiently("min", price, split, programme$direction, rhs, scale = attempt$scaling)
     if (outcome$status != 0) next
     x <- outcome$solution[seq_len(n)]
     x[free] <- x[free] - outcome$solution[n + seq_along(free)]
@@ -29,6 +29,26 @@ solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
     }
   }
   refuse_no_answer(outcome$status)
+}
+
+# Where many right-hand sides are 0, as of gaps, many corners are one, and lpSolve may go round in them without end or
+# call a programme unbounded that is not. As it is first; then with constraints that give a little, each another bit,
+# far less than `programme_tolerance`: that parts the corners. Where one way of scaling ends in rounding, another seldom
+# does.
+linear_attempts <- list(
+  list(scaling = 0L, give = 0), list(scaling = 196L, give = 0), list(scaling = 0L, give = 2e-8),
+  list(scaling = 196L, give = 2e-8), list(scaling = 4L, give = 2e-8)
+)
+
+# What each constraint gives, about 1 and no two the same: an equality nothing.
+linear_give <- function(direction) {
+  (1 + (seq_along(direction) * (sqrt(5) - 1) / 2) %% 1) * c("<=" = 1, ">=" = -1, "=" = 0)[direction]
+}
+
+# Gives up after some seconds, with status 7, where lpSolve can: its older versions wait for ever.
+solve_patiently <- function(..., seconds = 20L) {
+  if ("timeout" %in% names(formals(lpSolve::lp))) return(lpSolve::lp(..., timeout = seconds))
+  lpSolve::lp(...)
 }
 
 # Minimises x'quadratic x / 2 + linear'x under the same kind of constraints; all x are free. Without `quadratic` it is
@@ -76,11 +96,13 @@ is_feasible <- function(x, programme) {
   all(ifelse(programme$direction == "<=", gap, ifelse(programme$direction == ">=", -gap, abs(gap))) <= slack)
 }
 
-# lpSolve's codes: 2 infeasible, 3 unbounded.
+# lpSolve's codes: 2 infeasible, 3 unbounded, 7 out of time.
 refuse_no_answer <- function(status) {
-  kind <- c("infeasible", "unbounded")[match(status, 2:3)]
+  kind <- c("infeasible", "unbounded", "time")[match(status, c(2, 3, 7))]
   if (is.na(kind)) kind <- "convergence"
   why <- c(infeasible = "nothing satisfies all of its constraints", unbounded = "its objective has no bound",
+           time = "the solver did not come to an end; fewer states may help",
            convergence = "rounding kept the solver from an answer")
-  abort(unique(c(kind, "convergence")), "The programme has no answer: ", why[[kind]], ".")
+  abort(c(intersect(kind, c("infeasible", "unbounded")), "convergence"), "The programme has no answer: ",
+        why[[kind]], ".")
 }

@@ -102,7 +102,7 @@ solve_margin <- function(cases, over, bound, penalty, centred = FALSE) {
   })
 }
 
-# Worths between -1 and 1, up and down counted apart, then one gap per state: each at most what its rows say.
+# Worths between -1 and 1, and one gap per state: each at most what its rows say.
 largest_margin <- function(rows, state, penalty, centred) {
   n <- ncol(rows)
   zero <- list(worth = numeric(n), objective = 0)
@@ -111,15 +111,33 @@ largest_margin <- function(rows, state, penalty, centred) {
   if (!any(rows != 0)) return(zero)
   seen <- sort(unique(state))
   own <- diag(length(seen))[match(state, seen), , drop = FALSE]
-  no_gaps <- matrix(0, n, length(seen))
+  answer <- if (penalty > 0) penalised_gaps(rows, own, penalty, centred) else boxed_gaps(rows, own, centred)
+  if (answer$objective <= 1e-8) return(zero)
+  list(worth = without_dust(answer$worth), objective = answer$objective)
+}
+
+# Without a penalty worths are counted from the bottom of their box, 0 to 2: half the variables, and solved where lpSolve
+# goes round in circles otherwise.
+boxed_gaps <- function(rows, own, centred) {
+  n <- ncol(rows)
+  constraints <- rbind(cbind(rows, -own), cbind(diag(n), matrix(0, n, ncol(own))),
+                       if (centred) c(rep(1, n), numeric(ncol(own))))
+  answer <- solve_linear(c(numeric(n), rep(-1, ncol(own))), constraints,
+                         c(rep(">=", nrow(rows)), rep("<=", n), if (centred) "="),
+                         c(rowSums(rows), rep(2, n), if (centred) n), free = FALSE)
+  list(worth = answer$x[seq_len(n)] - 1, objective = -answer$objective)
+}
+
+# With one, up and down are counted apart, as both are paid for.
+penalised_gaps <- function(rows, own, penalty, centred) {
+  n <- ncol(rows)
+  no_gaps <- matrix(0, n, ncol(own))
   constraints <- rbind(cbind(rows, -rows, -own), cbind(diag(n), 0 * diag(n), no_gaps),
-                       cbind(0 * diag(n), diag(n), no_gaps),
-                       if (centred) c(rep(1, n), rep(-1, n), numeric(length(seen))))
-  direction <- c(rep(">=", nrow(rows)), rep("<=", 2 * n), if (centred) "=")
-  rhs <- c(numeric(nrow(rows)), rep(1, 2 * n), if (centred) 0)
-  answer <- solve_linear(c(rep(penalty, 2 * n), rep(-1, length(seen))), constraints, direction, rhs, free = FALSE)
-  if (-answer$objective <= 1e-8) return(zero)
-  list(worth = without_dust(answer$x[seq_len(n)] - answer$x[n + seq_len(n)]), objective = -answer$objective)
+                       cbind(0 * diag(n), diag(n), no_gaps), if (centred) c(rep(1, n), rep(-1, n), numeric(ncol(own))))
+  answer <- solve_linear(c(rep(penalty, 2 * n), rep(-1, ncol(own))), constraints,
+                         c(rep(">=", nrow(rows)), rep("<=", 2 * n), if (centred) "="),
+                         c(numeric(nrow(rows)), rep(1, 2 * n), if (centred) 0), free = FALSE)
+  list(worth = answer$x[seq_len(n)] - answer$x[n + seq_len(n)], objective = -answer$objective)
 }
 
 # What a solver leaves of 0, where numbers are about 1.

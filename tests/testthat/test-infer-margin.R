@@ -72,7 +72,8 @@ test_that("a penalty makes utilities smaller, and in the end all 0", {
     sizes <- vapply(c(0.001, 0.3, 1, 100), function(penalty) {
       sum(abs(tidy(infer_margin(shown, setting, penalty = penalty, over = "state_action"))$estimate))
     }, 0)
-    expect_false(is.unsorted(rev(sizes)))
+    # A penalty may change nothing: then sizes are the same but for rounding.
+    expect_false(is.unsorted(rev(round(sizes, 7))))
     expect_identical(sizes[4], 0)
     expect_match(infer_margin(shown, setting, penalty = 100)$notes, "no margin is worth its penalty", all = FALSE)
   })
