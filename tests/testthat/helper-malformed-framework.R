@@ -107,8 +107,6 @@ framework_entries <- function(signed, amount, share, seed) {
     misspecification_study = entry(list(setting = setting, agents = "optimal", models = "max_entropy", n = 5),
                                    fine = list(n = "infinite", alpha = c("null", positive), seed = seed,
                                                refresh = "zero")),
-    model_weights.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs", "action"),
-                                            says = list(... = "object")),
     tidy.ibrc_model_comparison = entry(list(x = compared), leave = "x"),
     model_comparison_data = entry(list(comparison = compared)),
     project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,

@@ -265,8 +265,8 @@ if (requireNamespace("loo", quietly = TRUE)) {
 }
 
 # Nothing to get wrong: arguments that the generic asks for and that are not used, and methods for
-# objects of packages that tests do without.
-exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP")
+# objects of packages that tests do without; and a method that always refuses.
+exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP", "model_weights.ibrc_history_plan")
 
 judge_all <- function(entries, chosen) {
   values <- wrong_values()
