@@ -127,7 +127,7 @@ soft_step <- function(at, task) {
   keep <- bend$values > 1e-11 * max(bend$values, 0)
   along <- bend$vectors[, keep, drop = FALSE]
   step <- as.vector(along %*% (crossprod(along, at$gradient) / bend$values[keep]))
-  # Where choices are as good as sure nothing bends, though what was done may be far from likely: there, along the slope.
+  # Where choices are sure nothing bends, though what was done may be far from likely. There, along the slope.
   total <- sum(task$counts)
   lost <- max(bend$values) < 1e-8 * total && max(abs(at$gradient)) > 1e-6 * total
   if (lost) step <- at$gradient / max(abs(at$gradient)) * 1e100
