@@ -58,15 +58,16 @@ search_top <- function(surface, law, start, starts, seed) {
 }
 
 # Standard errors on the natural scale, and how many directions are flat: those along which the height hardly falls
-# over the whole reach of the law.
-search_errors <- function(surface, top, law) {
+# over the whole reach of the law. `least`: curvatures over that reach that are nothing, whatever the others are; of a
+# log-likelihood this is known, as it has no unit.
+search_errors <- function(surface, top, law, least = 1e-8) {
   n <- length(top$theta)
   bend <- -finite_curvature(surface, top$theta)
   none <- list(std_error = rep(NA_real_, n), flat = NA_integer_)
   if (any(!is.finite(bend))) return(none)
   scale <- surface$spread
   parts <- eigen(bend * outer(scale, scale), symmetric = TRUE)
-  keep <- parts$values > 1e-5 * max(parts$values, 1e-3)
+  keep <- parts$values > max(1e-5 * parts$values, least)
   if (!any(keep)) return(list(std_error = none$std_error, flat = n))
   along <- parts$vectors[, keep, drop = FALSE]
   spread <- scale * sqrt(rowSums(along^2 * rep(1 / parts$values[keep], each = n)))
@@ -94,7 +95,7 @@ searched <- function(height, law, start, with_prior, method, run) {
   top <- search_top(surface, law, start, run$starts, run$seed)
   if (is.null(top)) refuse_impossible_behaviour(if (with_prior) "prior" else "start")
   theta <- stats::setNames(prior_natural(law, matrix(top$theta, 1))[1, ], names(law))
-  errors <- search_errors(surface, top, law)
+  errors <- search_errors(surface, top, law, least = 1e-4)
   list(theta = theta, log_lik = height(theta), converged = top$converged,
        estimates = data.frame(term = names(theta), estimate = unname(theta), std.error = errors$std_error),
        details = list(reached = top$reached, climbs = top$climbs, unseen = errors$flat),

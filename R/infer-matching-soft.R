@@ -125,11 +125,15 @@ soft_step <- function(at, task) {
     bend <- eigen(at$bend, symmetric = TRUE)
   }
   keep <- bend$values > 1e-11 * max(bend$values, 0)
-  if (!any(keep)) return(0 * at$weights)
   along <- bend$vectors[, keep, drop = FALSE]
   step <- as.vector(along %*% (crossprod(along, at$gradient) / bend$values[keep]))
-  # No utility moves by more than some alphas at once.
-  step * min(1, 10 / max(abs(task$features %*% step), 1e-300))
+  # Where choices are sure nothing bends, though what was done may be far from likely. There, along the slope.
+  total <- sum(task$counts)
+  lost <- max(bend$values) < 1e-8 * total && max(abs(at$gradient)) > 1e-6 * total
+  if (lost) step <- at$gradient / max(abs(at$gradient)) * 1e100
+  # No utility moves by more than some alphas at once, or by as many as what was done is from likely.
+  reach <- max(10, -at$log_policy[task$counts > 0])
+  step * min(1, reach / max(abs(task$features %*% step), 1e-300))
 }
 
 # Halves a step until it gains something; near the top, where gains drown in rounding, until the slope is less.

@@ -252,9 +252,11 @@ matched_agent <- function(visits, setting, models, prior, method, resolution, ru
   mode <- do.call(ibrc_mode, asked)
   if (is_grouped_mode(mode)) abort_input("by", "has no meaning here: call ibrc_mode() for groups.", topic = "ibrc_mode")
   top <- mode$tops[[1]]
+  estimates <- tidy(mode)[c("term", "estimate", "std.error")]
+  rownames(estimates) <- NULL
   plan <- plan_at(mode, prior_natural(mode$prior, matrix(top$theta, 1)))
   new_ibrc_inferred(
-    "matching", setting, plan, tidy(mode)[c("term", "estimate", "std.error")], top$log_likelihood,
+    "matching", setting, plan, estimates, top$log_likelihood,
     list(planner = "agent", method = "maximum_likelihood", converged = top$converged,
          n_trajectories = sum(mode$group_sizes), n_visits = as.integer(sum(mode$n_scored)), left_out = 0L),
     mode_advice(mode, mode_table(mode))

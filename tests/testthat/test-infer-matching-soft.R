@@ -142,3 +142,21 @@ test_that("units do not matter", {
     expect_equal(tidy(large)$estimate * unit, tidy(small)$estimate, tolerance = 1e-6)
   }
 })
+
+test_that("the top is found from where choices are as good as sure and nothing bends", {
+  visits <- ranked_visits(with_seed(1, ranked_setting(3, 2, 0.8)), 50)
+  for (scale in c(10, 1e6)) {
+    setting <- with_seed(1, ranked_setting(3, 2, 0.8, scale = scale))
+    for (planner in c("kl", "boltzmann")) {
+      found <- infer_matching(visits, setting, planner, "utility[s1,u1]")
+      height <- function(at) {
+        setting$utility[1, 1] <- at
+        sum(log_lik(if (planner == "kl") plan_kl(setting, 1) else plan_boltzmann(setting, 1), visits))
+      }
+      top <- tidy(found)$estimate
+      expect_true(found$details$converged)
+      expect_gt(height(top), max(vapply(top + scale * c(-1, -0.3, 0.3, 1), height, 0)))
+      expect_gt(height(top), max(vapply(top + c(-1, 1), height, 0)))
+    }
+  }
+})

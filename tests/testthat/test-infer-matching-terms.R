@@ -155,3 +155,25 @@ test_that("terms, priors and starts that do not fit are refused, by name", {
   refused("prior", prior = ibrc_prior(beta ~ lognormal(0, 1)))
   refused("start", terms = "alpha", start = c(alpha = -1), prior = ibrc_prior(alpha ~ lognormal(0, 1)))
 })
+
+test_that("choices by chance, or that are always the best, do not show a price: that is said", {
+  setting <- with_seed(9, ranked_setting(3, 2, 0.8))
+  even <- matrix(0.5, 3, 2)
+  chance <- simulate(plan_rule(setting, even), 50, horizon = 4, seed = 2)
+  best <- simulate(plan_mdp(setting), 50, horizon = 4, seed = 2)
+  for (planner in c("kl", "boltzmann")) {
+    sure <- infer_matching(best, setting, planner, "alpha", starts = 1, seed = 1)
+    expect_identical(sure$details$unseen, 1L)
+    expect_true(is.na(tidy(sure)$std.error))
+    expect_match(sure$notes, "hardly changes", all = FALSE)
+    expect_equal(sure$objective, 0, tolerance = 1e-6)
+  }
+  random <- infer_matching(chance, setting, "boltzmann", "alpha", starts = 1, seed = 1)
+  expect_gt(random$objective, nrow(chance) * log(0.5) - 1e-3)
+  reversed <- setting
+  reversed$utility <- -setting$utility
+  contrary <- simulate(plan_boltzmann(reversed, 1), 50, horizon = 4, seed = 2)
+  against <- infer_matching(contrary, setting, "kl", "alpha", starts = 1, seed = 1)
+  expect_true(is.na(tidy(against)$std.error))
+  expect_equal(against$objective, nrow(contrary) * log(0.5), tolerance = 1e-3)
+})

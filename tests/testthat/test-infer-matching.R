@@ -63,6 +63,7 @@ test_that("an agent is inferred by ibrc_mode()", {
   found <- infer_matching(visits, setting, models = models, prior = ibrc_prior(alpha ~ lognormal(0, 2)),
                           fixed = fixed, resolution = 10, starts = 1, seed = 1)
   expect_identical(found$details$planner, "agent")
+  expect_identical(rownames(found$estimates), "1")
   expect_lt(abs(tidy(found)$estimate - 2), 3 * tidy(found)$std.error)
   mode <- ibrc_mode(visits, setting, models, prior = ibrc_prior(alpha ~ lognormal(0, 2)), fixed = fixed,
                     estimate = "map", resolution = 10, starts = 1, seed = 1, conf.level = NULL)
