@@ -68,7 +68,7 @@ plan_custom <- function(setting, objective, parameters = list(), start = NULL, s
   judge <- function(behaviour) judge_plan(custom_plan(frame, behaviour), objective, parameters)
   begin <- first_behaviours(problem, start, starts, recognition, seed)
   runs <- lapply(seq_along(begin), function(i) {
-    run <- climb(begin[[i]], judge, max_steps)
+    run <- climb_behaviour(begin[[i]], judge, max_steps)
     if (refresh > 0 && i %% refresh == 0) {
       tell(message("start ", i, " of ", length(begin), ": objective ", format_number(run$objective, 6)))
     }
@@ -196,7 +196,7 @@ judge_plan <- function(plan, objective, parameters) {
 # ---- the search -----------------------------------------------------------------------------------------------------
 
 # From one behaviour to the best nearby: list(behaviour, objective, settled).
-climb <- function(behaviour, judge, max_steps) {
+climb_behaviour <- function(behaviour, judge, max_steps) {
   theta <- theta_of(behaviour)
   at_start <- judge(behaviour)
   here <- list(behaviour = behaviour, objective = at_start, settled = TRUE)
