@@ -41,12 +41,18 @@
 #' @examples
 #' setting <- decision_setting(
 #'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
-#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)),
+#'                     treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
 #'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9,
 #'   start = c(1, 0)
 #' )
+<<<<<<< HEAD
 #' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5)),
 #'                    nsim = 20, horizon = 8, seed = 1)
+=======
+#' plan <- plan_agent(setting, bounded_agent(alpha = 0.5))
+#' visits <- simulate(plan, nsim = 20, horizon = 8, seed = 1)
+>>>>>>> frame-tsoft
 #' infer_distribution(visits, setting, occupancies = "visits")
 #' glance(infer_distribution(visits, setting, "jensen_shannon", occupancies = "visits"))
 infer_distribution <- function(visits, setting,

@@ -19,7 +19,8 @@
 #' @param settings A list of settings ([decision_setting()]) in which the state is seen, with the same states and
 #'   actions.
 #' @param bound,penalty,over As in [infer_margin()].
-#' @param limits `FALSE` leaves the limits out, which take most of the time where states are many.
+#' @param limits `FALSE` leaves the limits out, which take most of the time where states are many. Those of more than
+#'   150 entries are refused.
 #' @return An object of class `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates have one row per state,
 #'   or per state and action, with the limits in `lower` and `upper`; [project_behavior()] gives a list of plans, one
 #'   per setting.
@@ -52,6 +53,7 @@ infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over 
   penalty <- check_penalty(penalty)
   over <- check_choice(over, c("state", "state_action"), "over")
   limits <- check_flag(limits, "limits")
+  if (limits) refuse_many_limits(settings[[1]], over)
   require_package("lpSolve", "The largest margin")
   labels <- paste(" of setting", plan_labels(settings))
   shown <- Map(function(x, setting, i) demonstrated(x, setting, paste0("visits[[", i, "]]")),
@@ -74,6 +76,16 @@ infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over 
               unlist(lapply(chosen, `[[`, "notes"), use.names = FALSE), completion_note(solved),
               experiment_notes(solved, penalty, length(settings)))
   )
+}
+
+# Each takes two programmes that grow with them: so many take half a minute, and minutes soon after.
+most_limits <- 150
+
+refuse_many_limits <- function(setting, over) {
+  n <- length(setting$states) * if (over == "state") 1 else length(setting$actions)
+  if (n <= most_limits) return(invisible(n))
+  abort_input("limits", "must be FALSE where the utility has more than ", most_limits, " entries; here it has ",
+              format_count(n), ".")
 }
 
 check_settings <- function(settings) {

@@ -25,7 +25,8 @@
 #' @examples
 #' setting <- decision_setting(
 #'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
-#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.8, 0.2), c(0.7, 0.3))),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)),
+#'                     treat = rbind(c(0.8, 0.2), c(0.7, 0.3))),
 #'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9
 #' )
 #' # Somebody who treats the ill alone seems to want people to be well.
@@ -116,8 +117,8 @@ largest_margin <- function(rows, state, penalty, centred) {
   list(worth = without_dust(answer$worth), objective = answer$objective)
 }
 
-# Without a penalty worths are counted from the bottom of their box, 0 to 2: half the variables, and solved where lpSolve
-# goes round in circles otherwise.
+# Worths are counted from the bottom of their box, 0 to 2: counted up and down apart, lpSolve goes round in circles
+# where states are many.
 boxed_gaps <- function(rows, own, centred) {
   n <- ncol(rows)
   constraints <- rbind(cbind(rows, -own), cbind(diag(n), matrix(0, n, ncol(own))),
@@ -128,16 +129,17 @@ boxed_gaps <- function(rows, own, centred) {
   list(worth = answer$x[seq_len(n)] - 1, objective = -answer$objective)
 }
 
-# With one, up and down are counted apart, as both are paid for.
+# With a penalty, then their sizes, at least the worth and at least its negative.
 penalised_gaps <- function(rows, own, penalty, centred) {
   n <- ncol(rows)
+  one <- diag(n)
   no_gaps <- matrix(0, n, ncol(own))
-  constraints <- rbind(cbind(rows, -rows, -own), cbind(diag(n), 0 * diag(n), no_gaps),
-                       cbind(0 * diag(n), diag(n), no_gaps), if (centred) c(rep(1, n), rep(-1, n), numeric(ncol(own))))
-  answer <- solve_linear(c(rep(penalty, 2 * n), rep(-1, ncol(own))), constraints,
-                         c(rep(">=", nrow(rows)), rep("<=", 2 * n), if (centred) "="),
-                         c(numeric(nrow(rows)), rep(1, 2 * n), if (centred) 0), free = FALSE)
-  list(worth = answer$x[seq_len(n)] - answer$x[n + seq_len(n)], objective = -answer$objective)
+  constraints <- rbind(cbind(rows, 0 * rows, -own), cbind(one, 0 * one, no_gaps), cbind(-one, one, no_gaps),
+                       cbind(one, one, no_gaps), if (centred) c(rep(1, n), numeric(n + ncol(own))))
+  answer <- solve_linear(c(numeric(n), rep(penalty, n), rep(-1, ncol(own))), constraints,
+                         c(rep(">=", nrow(rows)), rep("<=", n), rep(">=", 2 * n), if (centred) "="),
+                         c(rowSums(rows), rep(2, n), rep(-1, n), rep(1, n), if (centred) n), free = FALSE)
+  list(worth = answer$x[seq_len(n)] - 1, objective = -answer$objective)
 }
 
 # What a solver leaves of 0, where numbers are about 1.

@@ -30,7 +30,8 @@
 #' @examples
 #' setting <- decision_setting(
 #'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
-#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
+#'   transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)),
+#'                     treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
 #'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9
 #' )
 #' # Somebody who never treats. How much worse would treating have to be?

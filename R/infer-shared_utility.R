@@ -45,8 +45,10 @@
 #' at_discount <- function(discount) {
 #'   decision_setting(
 #'     states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
-#'     transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
-#'     emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = discount
+#'     transition = list(wait = rbind(c(0.9, 0.1), c(0, 1)),
+#'                       treat = rbind(c(0.9, 0.1), c(0.7, 0.3))),
+#'     emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)),
+#'     discount = discount
 #'   )
 #' }
 #' settings <- list(now = at_discount(0.3), later = at_discount(0.9))

@@ -121,3 +121,30 @@ test_that("wrong arguments are named", {
     expect_refused(infer_experiments(shown), "settings")
   })
 })
+
+test_that("limits of too many entries are refused before any work", {
+  skip_if_not_installed("lpSolve")
+  setting <- with_seed(20, seen_setting(80, 2, 0.5))
+  shown <- always(rep(1:2, 40), 2)
+  expect_error(infer_experiments(list(shown), list(setting), over = "state_action"), "limits",
+               class = "ibrc_error_input")
+})
+
+test_that("many states in several environments are solved", {
+  skip_if_not_installed("lpSolve")
+  with_seed(40, {
+    utility <- matrix(stats::rnorm(75), 25)
+    settings <- list(seen_setting(25, 3, 0.9, 0, utility = utility), seen_setting(25, 3, 0.9, 0.6, utility = utility))
+    best <- lapply(settings, function(setting) {
+      max.col(policy(plan_agent(setting, bounded_agent(flexibility = Inf), tolerance = 1e-6)))
+    })
+    for (penalty in c(0, 0.1)) {
+      inferred <- infer_experiments(lapply(best, always, 3), settings, over = "state_action", penalty = penalty,
+                                    limits = FALSE)
+      expect_gt(inferred$objective, 0)
+      for (i in 1:2) {
+        expect_lt(seen_regret(settings[[i]], best[[i]], matrix(tidy(inferred)$estimate, 25)), 1e-5)
+      }
+    }
+  })
+})

@@ -16,8 +16,38 @@ test_that("an inverse planner that is not in the table has a title too", {
 test_that("every function in the table is there to be called, and names what it lacks", {
   for (name in inverse_planners()[["function"]]) {
     f <- get0(name, asNamespace("ibrc"), mode = "function")
-    if (is.null(f)) skip(paste0(name, "() is not there yet"))
+    expect_type(f, "closure")
     expect_true(name %in% getNamespaceExports("ibrc"))
     expect_error(f(), class = "ibrc_error_input")
+  }
+})
+
+test_that("every function in the table answers in a small setting", {
+  for (package in c("lpSolve", "quadprog")) skip_if_not_installed(package)
+  setting <- with_seed(1, seen_setting(2, 2, start = c(1, 0)))
+  plan <- plan_agent(setting, bounded_agent(alpha = 1))
+  visits <- simulate(plan, nsim = 20, horizon = 6, seed = 1)
+  shown <- policy(plan)
+  rest <- list(
+    perturbation = list(visits, setting), margin = list(visits, setting), soft_margin = list(visits, setting),
+    experiments = list(list(visits), list(setting), limits = FALSE),
+    scores = list(visits, setting, stats::setNames(with_seed(2, stats::rnorm(20)), unique(visits$id))),
+    soft_policies = list(list(visits, visits), setting),
+    preferences = list(visits, setting, data.frame(worse = 1:10, better = 11:20), prior_sd = 1),
+    matching = list(visits, setting, planner = "rule"), distribution = list(visits, setting),
+    custom = list(unname(shown), setting, "kl", function(demonstrated, imitating) {
+      sum((policy(imitating) - demonstrated)^2)
+    }, start = c(alpha = 1), starts = 1, seed = 1)
+  )
+  table <- inverse_planners()
+  expect_setequal(names(rest), table$inverse)
+  for (i in seq_len(nrow(table))) {
+    inferred <- do.call(table[["function"]][i], rest[[table$inverse[i]]])
+    expect_s3_class(inferred, "ibrc_inferred")
+    expect_identical(inferred$inverse, table$inverse[i])
+    expect_true(all(c("term", "estimate") %in% names(tidy(inferred))))
+    plans <- project_behavior(inferred)
+    if (!inherits(plans, "ibrc_plan")) plans <- plans[[1]]
+    expect_equal(rowSums(policy(plans)), c(1, 1), ignore_attr = TRUE)
   }
 })

@@ -134,3 +134,14 @@ test_that("wrong arguments are named", {
     expect_refused(infer_margin(matrix(0.5, 2, 3), diag_setting()), "setting", "the state is seen")
   })
 })
+
+test_that("many states are solved, with equal corners in plenty", {
+  skip_if_not_installed("lpSolve")
+  with_seed(99, for (over in c("state", "state_action")) for (penalty in c(0, 0.5)) {
+    setting <- seen_setting(30, 3)
+    best <- max.col(policy(plan_agent(setting, bounded_agent(flexibility = Inf), tolerance = 1e-6)))
+    inferred <- infer_margin(always(best, 3), setting, over = over, penalty = penalty)
+    expect_lt(seen_regret(setting, best, project_behavior(inferred)$setting$utility), 1e-5)
+    expect_gte(inferred$objective, 0)
+  })
+})

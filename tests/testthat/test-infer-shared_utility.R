@@ -5,6 +5,13 @@ wanting <- function(utility, discount = 0.9, zeros = 0.2) {
   setting
 }
 
+# Two groups, each of which starts in a state of its own.
+grouped_setting <- function(setting) {
+  decision_setting(setting$states, setting$actions, setting$observations, setting$transition, "identity",
+                   setting$utility, discount = setting$discount, start_by = "age",
+                   start = rbind(old = c(1, 0, 0), young = c(0, 1, 0)))
+}
+
 soft_plans <- function(settings, alpha = 0.5) {
   lapply(settings, plan_agent, agent = bounded_agent(alpha = alpha), tolerance = 1e-11)
 }
@@ -102,7 +109,7 @@ test_that("the slope and the information of the likelihood are those of finite d
   })
 })
 
-test_that("states in which nobody was seen are said, and starts by group answered or refused", {
+test_that("states in which nobody was seen are said", {
   with_seed(6, {
     utility <- matrix(stats::rnorm(8), 4)
     settings <- list(wanting(utility, 0.5), wanting(utility, 0.9))
@@ -113,6 +120,21 @@ test_that("states in which nobody was seen are said, and starts by group answere
     expect_true(all(is.finite(tidy(inferred)$estimate)))
     # Those that were seen say what is wanted, as far as they say anything.
     expect_lt(glance(inferred)$objective, 1e-12)
+  })
+})
+
+test_that("groups that start differently are answered", {
+  with_seed(10, {
+    utility <- matrix(stats::rnorm(6), 3)
+    settings <- lapply(c(0.2, 0.8), function(discount) grouped_setting(wanting(utility, discount, 0)))
+    plans <- soft_plans(settings)
+    inferred <- infer_shared_utility(plans, settings, alpha = 0.5)
+    expect_lt(max(abs(tidy(inferred)$estimate - centred(utility))), 1e-8)
+    visits <- lapply(plans, simulate, nsim = 50, horizon = 10, seed = 1)
+    seen <- infer_shared_utility(visits, settings, alpha = 0.5)
+    expect_true(all(is.finite(tidy(seen)$std.error)))
+    # Every first state is known.
+    expect_identical(seen$details$left_out, c(0L, 0L))
   })
 })
 

@@ -76,6 +76,21 @@ test_that("states in which nobody was seen are said, and answered", {
   })
 })
 
+test_that("groups that start differently are answered", {
+  with_seed(7, {
+    setting <- random_markov(3, 2, 0.8)
+    setting <- decision_setting(setting$states, setting$actions, setting$observations, setting$transition, "identity",
+                                setting$utility, discount = 0.8, start_by = "age",
+                                start = rbind(old = c(1, 0, 0), young = c(0, 1, 0)))
+    inferred <- infer_soft_policies(improvements(setting, random_rows(3, 2), 3, 1), setting)
+    expect_lt(beyond_shaping(inferred, setting), 1e-9)
+    visits <- lapply(1:2, function(seed) simulate(plan_agent(setting, bounded_agent()), 30, horizon = 8, seed = seed))
+    seen <- infer_soft_policies(visits, setting)
+    expect_true(all(is.finite(tidy(seen)$estimate)))
+    expect_identical(seen$details$left_out, c(0L, 0L))
+  })
+})
+
 test_that("bad arguments are refused, and named", {
   setting <- with_seed(5, random_markov(3, 2))
   shown <- with_seed(6, list(random_rows(3, 2), random_rows(3, 2)))
