@@ -116,8 +116,8 @@ largest_margin <- function(rows, state, penalty, centred) {
   list(worth = without_dust(answer$worth), objective = answer$objective)
 }
 
-# Without a penalty worths are counted from the bottom of their box, 0 to 2: half the variables, and solved where lpSolve
-# goes round in circles otherwise.
+# Without a penalty worths are counted from the bottom of their box, 0 to 2: half the variables, and solved where
+# lpSolve goes round in circles otherwise.
 boxed_gaps <- function(rows, own, centred) {
   n <- ncol(rows)
   constraints <- rbind(cbind(rows, -own), cbind(diag(n), matrix(0, n, ncol(own))),
