@@ -3,9 +3,9 @@
 #include "input.h"
 #include "rnn.h"
 
-/* The recurrent network: what it predicts are laws, the same for a trajectory alone as among others;
- * the loss is that of these laws; where weights are moderate, slopes are those of the loss; and the
- * first step of Adam goes down, by no more than its rate. */
+/* The recurrent network: what it predicts are laws, the same for a trajectory alone as among
+ * others; the loss is that of these laws; where weights are moderate, slopes are those of the loss;
+ * and the first step of Adam goes down, by no more than its rate. */
 
 static int longest_of(const ibrc_rnn_data *data) {
   int longest = 1;
@@ -47,7 +47,8 @@ static void check_laws(const ibrc_rnn_shape *shape, const double *weights,
   free(law);
   for (int i = 0; i < data->n_trajectories; i++) {
     const int from = data->first[i], n = data->first[i + 1] - from, ends[2] = {0, n};
-    const ibrc_rnn_data alone = {1, ends, data->done + from, data->seen + from, data->action + from};
+    const ibrc_rnn_data alone = {1, ends, data->done + from, data->seen + from,
+                                 data->action + from};
     double *again = predicted(shape, weights, &alone);
     must(memcmp(again, log_law + (size_t)from * U, (size_t)n * U * sizeof(double)) == 0,
          "alone, the same is predicted");
