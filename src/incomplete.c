@@ -31,8 +31,9 @@ static int is_near(const ibrc_table *table) {
     const int first = first_entry(table, node), end = first_entry(table, node + 1);
     for (int i = first; i < end && i < first + LOOKED_AT_ENTRIES; i++) {
       const int next = table->column[i];
-      for (int j = first_entry(table, next); j < first_entry(table, next + 1); j++, all += 1.0) {
+      for (int j = first_entry(table, next); j < first_entry(table, next + 1); j++) {
         shared += can_follow(table, node, table->column[j]);
+        all += 1.0;
       }
     }
   }
