@@ -177,9 +177,9 @@ test_that("histories have numbers that there are, and learning begins somewhere"
                   episode = 5L)
   table <- list(key = c(0, 3), action_value = matrix(0, 3, 2), tried = matrix(0, 3, 2))
   walk <- list(state = 0L, history = 0, visit = 0L)
-  learn <- function(learner. = learner, models = truth, start = c(0.5, 0.5), table. = table, walk. = walk,
+  learn <- function(by = learner, models = truth, start = c(0.5, 0.5), met = table, from = walk,
                     noise = matrix(0.5, 5, 4)) {
-    .Call(ffi_recall_learn, learner., models, start, table., walk., noise)
+    .Call(ffi_recall_learn, by, models, start, met, from, noise)
   }
   expect_identical(sum(learn()$tried), 4)
   for (bad in list(changed(learner, memory = 0L), changed(learner, memory = 60L), changed(learner, episode = 0L),
@@ -189,18 +189,18 @@ test_that("histories have numbers that there are, and learning begins somewhere"
   expect_error(learn(models = stack), "internal")
   expect_error(learn(start = c(0.5, NaN)), "internal")
   for (key in list(c(0, 49), c(0, -1), c(0, 1.5), c(0, NaN), c(0, Inf), 0, c(0L, 3L))) {
-    expect_error(learn(table. = changed(table, key = key)), "internal")
+    expect_error(learn(met = changed(table, key = key)), "internal")
   }
   for (bad in list(changed(walk, state = 2L), changed(walk, state = -1L), changed(walk, history = 49),
                    changed(walk, history = NaN), changed(walk, visit = -1L), changed(walk, visit = NA_integer_))) {
-    expect_error(learn(walk. = bad), "internal")
+    expect_error(learn(from = bad), "internal")
   }
   for (noise in list(numeric(5), matrix(0.5, 4, 5), matrix(NaN, 5, 1), matrix(2, 5, 1), matrix(-1, 5, 1))) {
     expect_error(learn(noise = noise), "internal")
   }
   known <- list(key = 0, policy = matrix(1 / 3, 3, 1), otherwise = rep(1 / 3, 3))
-  roll <- function(table. = known, which = 0L, stops = integer(3), horizon = 2L, noise = matrix(0.5, 7, 1)) {
-    .Call(ffi_recall_rollout, learner, truth, c(0.5, 0.5), table., which, stops, horizon, noise)
+  roll <- function(met = known, which = 0L, stops = integer(3), horizon = 2L, noise = matrix(0.5, 7, 1)) {
+    .Call(ffi_recall_rollout, learner, truth, c(0.5, 0.5), met, which, stops, horizon, noise)
   }
   expect_identical(roll()$length, 2L)
   for (bad in list(changed(known, key = 49), changed(known, policy = numeric(2)), changed(known, otherwise = 1),
@@ -218,19 +218,19 @@ test_that("Q-learning begins in a state that there is, and its noise is below 1"
   learner <- list(utility = as.vector(t(markov$utility)), prior = c(0.5, 0.5), temperature = 0, bonus = 0,
                   discount = 0.9, exploration = 0.5, patience = 10, power = 1, episode = 5L)
   progress <- list(action_value = matrix(0, 2, 3), tries = matrix(0, 2, 3), state = 0L, made = 0L)
-  learn <- function(noise = rep(0.5, 12), progress. = progress, learner. = learner) {
-    .Call(ffi_qlearn, learner., stack_models(own_model(markov)), progress., noise)
+  learn <- function(noise = rep(0.5, 12), from = progress, by = learner) {
+    .Call(ffi_qlearn, by, stack_models(own_model(markov)), from, noise)
   }
   expect_identical(sum(learn()$tries), 4)
   for (noise in c(-1e-9, 1, 2, 1e300, NaN, NA, Inf, -Inf)) expect_error(learn(c(0, 0.5, noise)), "internal")
   expect_error(learn(numeric(4)), "internal")
   for (bad in list(changed(progress, state = 3L), changed(progress, state = -1L), changed(progress, made = -1L),
                    changed(progress, tries = matrix(0, 2, 2)), list())) {
-    expect_error(learn(progress. = bad), "internal")
+    expect_error(learn(from = bad), "internal")
   }
   for (bad in list(changed(learner, patience = 0), changed(learner, power = -1), changed(learner, episode = 0L),
                    changed(learner, utility = numeric(2)), list())) {
-    expect_error(learn(learner. = bad), "internal")
+    expect_error(learn(by = bad), "internal")
   }
 })
 
