@@ -154,8 +154,8 @@ score_table <- function(boot, model) {
   ends <- vapply(divergence_measures, function(measure) {
     score_interval(boot$again[, measure, model], whole[[measure]], boot$conf.level, centred = measure == "divergence")
   }, c(0, 0))
-  out <- data.frame(measure = divergence_measures, estimate = unname(whole), conf.low = ends[1, ], conf.high = ends[2, ],
-                    row.names = NULL)
+  out <- data.frame(measure = divergence_measures, estimate = unname(whole), conf.low = ends[1, ],
+                    conf.high = ends[2, ], row.names = NULL)
   last <- out$measure == "divergence"
   out[last, -1] <- pmax(out[last, -1], 0)
   out
@@ -191,7 +191,9 @@ few_patients <- 20
 score_notes <- function(scores) {
   states <- scores$by_state
   c(
-    if (scores$n_patients == 1) "There is one patient: nothing says how far patients differ, so there are no intervals.",
+    if (scores$n_patients == 1) {
+      "There is one patient: nothing says how far patients differ, so there are no intervals."
+    },
     if (scores$n_patients > 1 && scores$n_patients < few_patients) {
       paste0("Intervals are over ", plural(scores$n_patients, "patient"), ": too few to rely on their ends.")
     },

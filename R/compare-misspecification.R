@@ -5,33 +5,34 @@
 #' if that assumption is wrong.
 #'
 #' The setting's own utility is the truth. An inferred utility is compared to it up to what cannot matter to any of the
-#' agents: both are freed of shaping (a potential of the state, less its discounted expectation at the next visit; a constant is
-#' one) and scaled to the same size.
+#' agents: both are freed of shaping (a potential of the state, less its discounted expectation at the next visit; a
+#' constant is one) and scaled to the same size.
 #'
 #' @param setting A setting ([decision_setting()]) in which the state is seen.
 #' @param agents Whose behaviour is simulated: some of `"optimal"` ([plan_mdp()]), `"boltzmann"`
 #'   ([plan_boltzmann()]) and `"max_entropy"` ([plan_kl()]); or a named list of functions of a setting that return a
 #'   plan.
 #' @param models What is assumed of them: some of `"optimal"` (maximum margin, [infer_margin()]), `"boltzmann"`
-#'   (likelihood, [infer_matching()]) and `"max_entropy"` (regularised margin, [infer_soft_margin()]); or a named list of
-#'   functions of visits and a setting that return what an inverse planner does.
-#' @param n Number of simulated patients; `Inf` shows inverse planners the agents' policies themselves, so that nothing is
-#'   lost to chance.
+#'   (likelihood, [infer_matching()]) and `"max_entropy"` (regularised margin, [infer_soft_margin()]); or a named list
+#'   of functions of visits and a setting that return what an inverse planner does.
+#' @param n Number of simulated patients; `Inf` shows inverse planners the agents' policies themselves, so that nothing
+#'   is lost to chance.
 #' @param horizon The most visits that a patient has.
-#' @param alpha How freely the simulated agents stray from the best action: the temperature of `"boltzmann"` and the price
-#'   of `"max_entropy"`, in the unit of the utility. By default a fifth of its range. The fitted models are not told.
+#' @param alpha How freely the simulated agents stray from the best action: the temperature of `"boltzmann"` and the
+#'   price of `"max_entropy"`, in the unit of the utility. By default a fifth of its range. The fitted models are not
+#'   told.
 #' @param replications How many times each agent is simulated; with `n = Inf` once.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #' @param refresh Whether to say how far it is: 0 for no. By default yes in an interactive session.
-#' @return A data frame of class `ibrc_misspecification`, one row per agent and model: `agent`, `model`, `right`, whether
-#'   the model is that of the agent; means over replications of `distance`, of the inferred utility from the truth, from 0
-#'   (the same to all of these agents) to 1 (the opposite); `regret`, the share of what can be gained in the setting
-#'   that is lost by acting optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be); `divergence`, of
-#'   the agent's behaviour from the imitating one, in nats per visit, `Inf` where the imitator never does what the agent does, and
-#'   `disagreement`, the probability that the two could not be brought to do the same (total variation); `failed`, in how many
-#'   replications there was no answer, and `note`, why.
-#' @references Skalse, J. and Abate, A. (2023) Misspecification in inverse reinforcement learning. *Proceedings of the AAAI
-#'   Conference on Artificial Intelligence* 37.
+#' @return A data frame of class `ibrc_misspecification`, one row per agent and model: `agent`, `model`, `right`,
+#'   whether the model is that of the agent; means over replications of `distance`, of the inferred utility from the
+#'   truth, from 0 (the same to all of these agents) to 1 (the opposite); `regret`, the share of what can be gained in
+#'   the setting that is lost by acting optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be);
+#'   `divergence`, of the agent's behaviour from the imitating one, in nats per visit, `Inf` where the imitator never
+#'   does what the agent does, and `disagreement`, the probability that the two could not be brought to do the same
+#'   (total variation); `failed`, in how many replications there was no answer, and `note`, why.
+#' @references Skalse, J. and Abate, A. (2023) Misspecification in inverse reinforcement learning. *Proceedings of the
+#'   AAAI Conference on Artificial Intelligence* 37.
 #' @family framework
 #' @export
 #' @examples
@@ -104,7 +105,9 @@ as_named_functions <- function(x, known, argument) {
       abort_input(argument, "must be one or more of ", enumerate(names(known)), ", each once.")
     }
     unknown <- setdiff(x, names(known))
-    if (length(unknown)) abort_input(argument, "has no ", enumerate(unknown), "; there are ", enumerate(names(known)), ".")
+    if (length(unknown)) {
+      abort_input(argument, "has no ", enumerate(unknown), "; there are ", enumerate(names(known)), ".")
+    }
     return(known[x])
   }
   fine <- is.list(x) && !is.object(x) && length(x) && all(vapply(x, is.function, NA))
@@ -183,7 +186,8 @@ study_measures <- c("distance", "regret", "divergence", "disagreement")
 
 study_row <- function(agent, model, found) {
   worked <- Filter(is.numeric, found)
-  means <- if (length(worked)) Reduce(`+`, worked) / length(worked) else stats::setNames(rep(NA_real_, 4), study_measures)
+  none <- stats::setNames(rep(NA_real_, 4), study_measures)
+  means <- if (length(worked)) Reduce(`+`, worked) / length(worked) else none
   said <- unique(unlist(Filter(is.character, found)))
   data.frame(agent = agent, model = model, right = agent == model, t(means[study_measures]),
              failed = length(found) - length(worked), note = paste(said, collapse = " "))

@@ -49,7 +49,8 @@ rule_recipe <- function(task, chance, shown) {
   setting <- task$setting
   inferred <- fit_logits(task, chance)
   rule <- centres_of_logits(inferred$details$logits)
-  plan <- plan_iohmm_rule(setting, rule$centres, rule$sharpness, task$resolution, believed_models(setting, chance, TRUE))
+  plan <- plan_iohmm_rule(setting, rule$centres, rule$sharpness, task$resolution,
+                          believed_models(setting, chance, TRUE))
   estimates <- inferred$estimates[c("term", "estimate")]
   if (!is.null(shown)) estimates <- rbind(data.frame(term = "chance", estimate = shown), estimates)
   recipe(plan, paste0("what is done at each belief", if (!is.null(shown)) ", and the share of chance believed in"),

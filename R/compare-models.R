@@ -5,24 +5,24 @@
 #' seen as each of fourteen kinds of agents?
 #'
 #' @section How each class is run:
-#' Each row is run as the pair of functions that it names, with what else it needs chosen as follows. Prices are counted in
-#' the range of the setting's utility, so that no result depends on its unit.
-#' * *Behavioural cloning*: action frequencies in each state ([plan_rule()]); where the state is hidden, a rule on beliefs
-#'   ([plan_iohmm_rule()]). With subjective dynamics such a rule on the beliefs of somebody to whom part of what is seen
-#'   and of what happens is chance: how large that part is to them is inferred.
+#' Each row is run as the pair of functions that it names, with what else it needs chosen as follows. Prices are counted
+#' in the range of the setting's utility, so that no result depends on its unit.
+#' * *Behavioural cloning*: action frequencies in each state ([plan_rule()]); where the state is hidden, a rule on
+#'   beliefs ([plan_iohmm_rule()]). With subjective dynamics such a rule on the beliefs of somebody to whom part of what
+#'   is seen and of what happens is chance: how large that part is to them is inferred.
 #' * *Distribution matching*: the policy whose discounted visits are nearest to those seen ([infer_distribution()]);
 #'   the deterministic one by total variation, among policies that always do the same in a state.
-#' * *Inverse reinforcement learning*: a utility. Deterministic: by maximum margin ([infer_margin()]) for the action most
-#'   often taken in each state, or, under partial observability, by likelihood as in the stochastic class, and then acted on
-#'   without noise. Stochastic: by likelihood under noisy choices ([plan_boltzmann()]), with a normal prior around 0. With
-#'   maximum entropy: by regularised margin ([infer_soft_margin()]).
-#' * *With subjective dynamics*: the share of chance that is believed in is inferred beside how noisy choices are, and the
-#'   utility is the setting's own; with maximum entropy the utility is inferred as well, and a prior alone tells the
+#' * *Inverse reinforcement learning*: a utility. Deterministic: by maximum margin ([infer_margin()]) for the action
+#'   most often taken in each state, or, under partial observability, by likelihood as in the stochastic class, and then
+#'   acted on without noise. Stochastic: by likelihood under noisy choices ([plan_boltzmann()]), with a normal prior
+#'   around 0. With maximum entropy: by regularised margin ([infer_soft_margin()]).
+#' * *With subjective dynamics*: the share of chance that is believed in is inferred beside how noisy choices are, and
+#'   the utility is the setting's own; with maximum entropy the utility is inferred as well, and a prior alone tells the
 #'   two apart.
-#' * *Risk-sensitive*: the setting's utility, and how far a robust agent ([robust_agent()]) leans to dynamics that would hurt
-#'   it.
-#' * *Inverse bounded rational control*: the setting's utility, and `alpha`, `optimism` and `eta` with their default priors
-#'   of [ibrc()]
+#' * *Risk-sensitive*: the setting's utility, and how far a robust agent ([robust_agent()]) leans to dynamics that would
+#'   hurt it.
+#' * *Inverse bounded rational control*: the setting's utility, and `alpha`, `optimism` and `eta` with their default
+#'   priors of [ibrc()]
 #'   ([ibrc_mode()]) over models whose probabilities differ by ten percentage points
 #'   ([perturb_models()]).
 #'
@@ -30,34 +30,36 @@
 #'
 #' @section What is compared:
 #' Log loss is minus the log probability of the action taken, Brier score the squared distance of the predicted
-#' probabilities from it, summed over actions (0 to 2), agreement the probability of the action taken; each is a mean over
-#' the same visits for all models. A class that is deterministic rules actions out: if one of them was taken, its log loss is
-#' infinite, and the other two measures say how far it is off. Intervals are percentiles over patients drawn anew with
-#' replacement, and differences are paired: both models are scored on the same draws. They hold what was inferred fixed. On
-#' the visits that models were fitted to, those with more parameters look better than they are: give `newdata`, or hold some
-#' patients out.
+#' probabilities from it, summed over actions (0 to 2), agreement the probability of the action taken; each is a mean
+#' over the same visits for all models. A class that is deterministic rules actions out: if one of them was taken, its
+#' log loss is infinite, and the other two measures say how far it is off. Intervals are percentiles over patients drawn
+#' anew with replacement, and differences are paired: both models are scored on the same draws. They hold what was
+#' inferred fixed. On the visits that models were fitted to, those with more parameters look better than they are: give
+#' `newdata`, or hold some patients out.
 #'
 #' @param visits Trajectories ([trajectories()]) to infer from.
 #' @param setting A setting ([decision_setting()]). Where the state is hidden, classes that have to see it are not run,
 #'   and say so.
-#' @param models Rows of [decision_models()], all by default, in any order. `planner` and `inverse` may name another pair,
-#'   which is then run as [project_behavior()] does. What a class allows for cannot be edited: that is what the class is.
+#' @param models Rows of [decision_models()], all by default, in any order. `planner` and `inverse` may name another
+#'   pair, which is then run as [project_behavior()] does. What a class allows for cannot be edited: that is what the
+#'   class is.
 #' @param newdata Trajectories of other patients, to score instead of `visits`.
-#' @param holdout Share of the patients to hold out at random and score, between 0 and 1; the models are inferred from the
-#'   others. `NULL`: none are.
+#' @param holdout Share of the patients to hold out at random and score, between 0 and 1; the models are inferred from
+#'   the others. `NULL`: none are.
 #' @param reference The `model` to which the others are compared; by default the one with the smallest log loss.
 #' @param replicates How many times patients are drawn anew for intervals.
 #' @param conf.level Confidence of the intervals.
 #' @param resolution Steps from 0 to 1 in each belief, for classes that have beliefs to keep.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #' @param refresh Whether to say which model is run: 0 for no. By default yes in an interactive session.
-#' @return A data frame of class `ibrc_model_comparison` with one row per model, in the order of `models`: `model`, `title`;
-#'   `infers`, in words, and `n_parameters`; `log_loss`, `brier` and `agreement`, each with `_low` and `_high`; `divergence`
-#'   with the same where the state is seen, the mean divergence of action frequencies from the imitating policy over states,
-#'   in nats per visit and corrected for scatter; `difference` (with `_low` and `_high`), by how much its log loss
-#'   exceeds that of the reference, and `brier_difference` likewise; `ruled_out`, the share of visits at which it had ruled
-#'   out what was done; `status`, `"run"` or why it was not; and `note`. [tidy()][tidy.ibrc_model_comparison] has it long, or the
-#'   estimates of every model; [plot()][plot.ibrc_model_comparison] draws it.
+#' @return A data frame of class `ibrc_model_comparison` with one row per model, in the order of `models`: `model`,
+#'   `title`; `infers`, in words, and `n_parameters`; `log_loss`, `brier` and `agreement`, each with `_low` and `_high`;
+#'   `divergence` with the same where the state is seen, the mean divergence of action frequencies from the imitating
+#'   policy over states, in nats per visit and corrected for scatter; `difference` (with `_low` and `_high`), by how
+#'   much its log loss exceeds that of the reference, and `brier_difference` likewise; `ruled_out`, the share of visits
+#'   at which it had ruled out what was done; `status`, `"run"` or why it was not; and `note`.
+#'   [tidy()][tidy.ibrc_model_comparison] has it long, or the estimates of every model;
+#'   [plot()][plot.ibrc_model_comparison] draws it.
 #' @family framework
 #' @export
 #' @examples
@@ -118,11 +120,13 @@ check_decision_models <- function(models) {
     }
   }
   twice <- which(duplicated(models$model))
-  if (length(twice)) abort_input("models", "has the same `model` in more than one row: row ", twice[1], ".", rows = twice)
+  if (length(twice)) {
+    abort_input("models", "has the same `model` in more than one row: row ", twice[1], ".", rows = twice)
+  }
   at <- match(models$model, own$model)
   if (anyNA(at)) {
-    abort_input("models", "has a `model` in row ", which(is.na(at))[1], " that is not one of decision_models(). To run ",
-                "another pair, write it in `planner` and `inverse` of a row, or call project_behavior().",
+    abort_input("models", "has a `model` in row ", which(is.na(at))[1], " that is not one of decision_models(). To ",
+                "run another pair, write it in `planner` and `inverse` of a row, or call project_behavior().",
                 rows = which(is.na(at)), topic = "decision_models")
   }
   told <- own[at, ]
@@ -207,8 +211,8 @@ run_model <- function(row, task) {
   }
   made <- project_pair(row$planner, row$inverse, task$visits, task$setting, seed = task$seed)
   estimates <- made$inferred$estimates
-  list(plan = made$plan, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]], n_parameters = nrow(estimates), estimates = estimates,
-       note = paste(made$inferred$notes, collapse = " "))
+  list(plan = made$plan, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]],
+       n_parameters = nrow(estimates), estimates = estimates, note = paste(made$inferred$notes, collapse = " "))
 }
 
 not_seen <- function(row) {
@@ -283,8 +287,8 @@ add_differences <- function(table, boot, measure, name, reference, done) {
 #' @param what `"scores"`, one row per model and measure, or `"estimates"`, what every model inferred.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame. Scores have the columns `model`, `title`, `measure`, `estimate`, `conf.low` and
-#'   `conf.high`; estimates `model`, `term` and `estimate`. `glance()`: one row with how many `models` were asked for and how
-#'   many `run`, the `reference`, and the `patients` and `visits` that were scored.
+#'   `conf.high`; estimates `model`, `term` and `estimate`. `glance()`: one row with how many `models` were asked for
+#'   and how many `run`, the `reference`, and the `patients` and `visits` that were scored.
 #' @family framework
 #' @export
 #' @examples
@@ -383,8 +387,8 @@ comparison_notes <- function(x) {
              ". Compare those by Brier score and agreement.")
     },
     if (attr(x, "in_sample")) {
-      paste("Fitted and scored on the same visits: classes with more parameters look better than they are. See `newdata`",
-            "and `holdout`.")
+      paste("Fitted and scored on the same visits: classes with more parameters look better than they are. See",
+            "`newdata` and `holdout`.")
     },
     attr(x, "notes")
   )

@@ -56,10 +56,11 @@ matched_as <- c(kl = "kl", soft_q_learning = "kl", differentiable = "kl", mdp = 
 matched_itself <- c("kl", "boltzmann", "rule", "iohmm_rule", "agent")
 
 #' @rdname project_behavior
-#' @param inverse The inverse planner: a function such as [infer_soft_margin()], or its key in [inverse_planners()], such as
-#'   `"soft_margin"`. With it, `planner` is a planner, such as [plan_kl()] or `"kl"` (see [planners()]); for `"matching"` and
-#'   `"custom"` also a function(setting, theta) of your own that returns a plan.
-#' @param visits Trajectories ([trajectories()]) that were demonstrated; of [infer_soft_policies()] a list of them, in order.
+#' @param inverse The inverse planner: a function such as [infer_soft_margin()], or its key in [inverse_planners()],
+#'   such as `"soft_margin"`. With it, `planner` is a planner, such as [plan_kl()] or `"kl"` (see [planners()]); for
+#'   `"matching"` and `"custom"` also a function(setting, theta) of your own that returns a plan.
+#' @param visits Trajectories ([trajectories()]) that were demonstrated; of [infer_soft_policies()] a list of them, in
+#'   order.
 #' @param setting A setting ([decision_setting()]).
 #' @param newdata Trajectories of others, to score what was projected on; by default `visits` themselves (the last of
 #'   several).
@@ -68,18 +69,19 @@ matched_itself <- c("kl", "boltzmann", "rule", "iohmm_rule", "agent")
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #'
 #' @section Pairs:
-#' With `inverse`, this is the projection of behaviour onto that which the planner can produce: the inverse planner infers
-#' from visits what the planner needs, and the planner acts on it. What else an argument in `...` is called goes to whichever of
-#' the two functions takes it, or to both. A price or temperature that the inverse planner took for granted is handed on to
-#' the planner. A pair that does not go together is refused, with the reason. [infer_matching()] takes the planner as
-#' its own; for those that it does not know, it matches one with the same wishes. Where the imitating behaviour need not
-#' agree with the demonstrated one, as of a planner without noise, the divergence says by how much it does not.
+#' With `inverse`, this is the projection of behaviour onto that which the planner can produce: the inverse planner
+#' infers from visits what the planner needs, and the planner acts on it. What else an argument in `...` is called goes
+#' to whichever of the two functions takes it, or to both. A price or temperature that the inverse planner took for
+#' granted is handed on to the planner. A pair that does not go together is refused, with the reason. [infer_matching()]
+#' takes the planner as its own; for those that it does not know, it matches one with the same wishes. Where the
+#' imitating behaviour need not agree with the demonstrated one, as of a planner without noise, the divergence says by
+#' how much it does not.
 #'
 #' The divergence has rows `log_loss` (minus the log probability of the action taken), `brier` (squared distance of the
-#' probabilities from it, summed over actions), `agreement` (the probability of the action taken) and, where the state is
-#' seen, `divergence`: of action frequencies in each state from the imitating law, on average over visits. Frequencies
-#' scatter, which alone would make that (k - 1) / (2n) in a state with n visits and k actions: this is taken off, but for
-#' parameters fitted to the same visits. Intervals are over patients drawn anew with replacement, and take
+#' probabilities from it, summed over actions), `agreement` (the probability of the action taken) and, where the state
+#' is seen, `divergence`: of action frequencies in each state from the imitating law, on average over visits.
+#' Frequencies scatter, which alone would make that (k - 1) / (2n) in a state with n visits and k actions: this is taken
+#' off, but for parameters fitted to the same visits. Intervals are over patients drawn anew with replacement, and take
 #' what was inferred as it is.
 #' @return With `inverse`: an object of class `ibrc_projection`, a list with the `plan`, what was `inferred` and the
 #'   `divergence`, a data frame with the columns `measure`, `estimate`, `conf.low` and `conf.high`. It predicts, has a
@@ -175,7 +177,8 @@ pair_reason <- function(needs, gives) {
                   "infer_custom() do."))
   }
   if (needs$needs == gives$gives || needs$needs == "any") return(NULL)
-  paste0("is ", inverse, ", which infers ", told(gives$gives), ", and ", planner, " has to be told ", told(needs$needs), ".")
+  paste0("is ", inverse, ", which infers ", told(gives$gives), ", and ", planner, " has to be told ",
+         told(needs$needs), ".")
 }
 
 # By key, by the name of its function, or the function itself. One that is not ours is a planner of the user's own.
@@ -237,8 +240,8 @@ refuse_hidden <- function(pair, setting) {
 refuse_missing_helper <- function(pair, visits, given) {
   several <- is.list(visits) && !is.object(visits)
   if (pair$inverse == "experiments") {
-    abort_input("inverse", "is infer_experiments(), which has several settings: call it, and then project_behavior() of ",
-                "its answer, which gives one plan per setting.")
+    abort_input("inverse", "is infer_experiments(), which has several settings: call it, and then project_behavior() ",
+                "of its answer, which gives one plan per setting.")
   }
   if (several != (pair$inverse == "soft_policies")) {
     if (several) abort_input("visits", "must be trajectories, not a list.")
@@ -327,10 +330,10 @@ with_price <- function(given, pair, own) {
 #' @param visits Trajectories ([trajectories()]).
 #' @param type `"action"`, the probability of each action.
 #' @param beliefs,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
-#' @return `tidy()`: a data frame, of estimates with the columns `term` and `estimate`, of divergence with `measure`, `estimate`,
-#'   `conf.low` and `conf.high`. `glance()`: one row with the `planner`, the `inverse` planner, how many `parameters` were
-#'   inferred, each measure, and the `trajectories` and `visits` that it was scored on. `predict()`, `log_lik()`,
-#'   `simulate()` and `policy()` are those of its plan.
+#' @return `tidy()`: a data frame, of estimates with the columns `term` and `estimate`, of divergence with `measure`,
+#'   `estimate`, `conf.low` and `conf.high`. `glance()`: one row with the `planner`, the `inverse` planner, how many
+#'   `parameters` were inferred, each measure, and the `trajectories` and `visits` that it was scored on. `predict()`,
+#'   `log_lik()`, `simulate()` and `policy()` are those of its plan.
 #' @family framework
 #' @export
 #' @examples

@@ -46,13 +46,8 @@
 #'   emission = "identity", utility = cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9,
 #'   start = c(1, 0)
 #' )
-<<<<<<< HEAD
-#' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5)),
-#'                    nsim = 20, horizon = 8, seed = 1)
-=======
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5))
 #' visits <- simulate(plan, nsim = 20, horizon = 8, seed = 1)
->>>>>>> frame-tsoft
 #' infer_distribution(visits, setting, occupancies = "visits")
 #' glance(infer_distribution(visits, setting, "jensen_shannon", occupancies = "visits"))
 infer_distribution <- function(visits, setting,

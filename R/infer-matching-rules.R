@@ -62,7 +62,9 @@ soft_notes <- function(top, n_terms, what = "utility", prior = NULL) {
     unseen_note(n_terms, n_terms - top$unseen, if (is.null(prior)) {
       paste0("The answer is the smallest of them in its sum of squares, and standard errors are NA where they have a ",
              "part in it.")
-    } else "There the answer is the prior's.", if (what == "utility") "utilities" else "logits"),
+    } else {
+      "There the answer is the prior's."
+    }, if (what == "utility") "utilities" else "logits"),
     if (top$open) {
       paste0("Something is never done where it could be, so that the likelihood has no maximum: the larger the ", what,
              "'s differences, the better. Read these estimates as bounds, or state a `prior`.")

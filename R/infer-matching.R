@@ -127,11 +127,13 @@ infer_matching <- function(visits, setting, planner = NULL, terms = NULL, featur
   evidence <- matching_evidence(visits, setting)
   found <- if (is.function(planner)) {
     matched_function(evidence, setting, planner, start, lower, upper, prior, method, run)
-  } else switch(planner,
-    rule = matched_rule(evidence, setting, prior, method, resolution),
-    iohmm_rule = matched_centres(evidence, setting, prior, method, resolution, run),
-    matched_terms(evidence, setting, planner, terms, features, start, prior, method, held, run)
-  )
+  } else {
+    switch(planner,
+      rule = matched_rule(evidence, setting, prior, method, resolution),
+      iohmm_rule = matched_centres(evidence, setting, prior, method, resolution, run),
+      matched_terms(evidence, setting, planner, terms, features, start, prior, method, held, run)
+    )
+  }
   details <- c(list(planner = if (is.function(planner)) "function" else planner, method = method,
                     converged = found$converged), found$details, evidence$details)
   new_ibrc_inferred("matching", setting, found$plan, found$estimates, found$log_lik, details,

@@ -73,7 +73,9 @@ infer_preferences <- function(visits, setting, preferences, prior_sd = NULL, dis
     notes = c(
       unseen_note(length(utility), found$rank, if (is.null(prior_sd)) {
         "The answer is the smallest of them in its sum of squares."
-      } else "There the answer is the prior's."),
+      } else {
+        "There the answer is the prior's."
+      }),
       counts_notes(counted, setting),
       if (found$alike > 0) paste0("In ", plural(found$alike, "pair"), " both trajectories have the same counts: no ",
                                   "utility can tell them apart.")

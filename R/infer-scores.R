@@ -82,7 +82,7 @@ infer_scores <- function(visits, setting, scores, p = 2, discounted = TRUE, alph
     notes = c(
       unseen_note(length(utility), found$rank, "The answer is the smallest of them in its sum of squares."),
       counts_notes(counted, setting),
-      if (any(is.na(scores))) paste0(plural(sum(is.na(scores)), "trajectory", "trajectories"), " without a score ",
+      if (anyNA(scores)) paste0(plural(sum(is.na(scores)), "trajectory", "trajectories"), " without a score ",
                                      if (sum(is.na(scores)) == 1) "was" else "were", " left out.")
     )
   )
@@ -149,7 +149,9 @@ nearest_utility <- function(counts, target, p) {
   # The spread of the answer, where there is more to see than to explain.
   spread <- if (p == 2 && spare > 0) {
     sqrt(sum(gap^2) / spare) * sqrt(rowSums((seen$shown %*% diag(1 / seen$size, rank))^2))
-  } else rep(NA_real_, length(utility))
+  } else {
+    rep(NA_real_, length(utility))
+  }
   list(utility = utility, rank = rank, identified = identified, std_error = ifelse(identified, spread, NA),
        distance = if (p == 2) sqrt(sum(gap^2)) else sum(abs(gap)),
        r_squared = if (sum(target^2) > 0) 1 - sum(gap^2) / sum(target^2) else 1)

@@ -123,10 +123,12 @@ begin_rnn <- function(shape, data, run, seed) {
   n <- length(data$first) - 1L
   aside <- as.integer(floor(run$held_out * n))
   held <- if (aside > 0) with_stream(streams[[1]], sort(sample.int(n, aside))) else integer()
-  begun <- lapply(streams[-1], function(stream) with_stream(stream, {
-    weights <- begin_weights(shape)
-    list(weights = weights, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
-  }))
+  begun <- lapply(streams[-1], function(stream) {
+    with_stream(stream, {
+      weights <- begin_weights(shape)
+      list(weights = weights, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
+    })
+  })
   weights <- vapply(begun, `[[`, begun[[1]]$weights, "weights")
   list(weights = weights, first = 0 * weights, second = 0 * weights, streams = lapply(begun, `[[`, "stream"),
        steps = numeric(run$networks), best = weights, best_loss = rep(Inf, run$networks),
@@ -171,10 +173,12 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
 # A few steps of the networks that are still in training, and a look at those held out.
 train_some <- function(state, which, others, shape, data, run, cores) {
   n <- min(rnn_steps_at_once, run$max_steps - state$steps[which])
-  drawn <- lapply(state$streams[which], function(stream) with_stream(stream, {
-    batches <- replicate(n, sample(others, min(run$batch, length(others))))
-    list(batches = batches, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
-  }))
+  drawn <- lapply(state$streams[which], function(stream) {
+    with_stream(stream, {
+      batches <- replicate(n, sample(others, min(run$batch, length(others))))
+      list(batches = batches, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
+    })
+  })
   batches <- as.integer(unlist(lapply(drawn, `[[`, "batches")) - 1L)
   state$streams[which] <- lapply(drawn, `[[`, "stream")
   parts <- lapply(state[c("weights", "first", "second")], function(x) x[, which, drop = FALSE])

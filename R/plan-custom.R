@@ -119,11 +119,7 @@ refuse_large_search <- function(setting, models, resolution, recognition) {
               if (!is_vertices(space)) " Lower it.")
 }
 
-<<<<<<< HEAD
 # ---- behaviours: a policy [node, action] and perhaps sigma [node * action, model], of models that are possible ----
-=======
-# ---- behaviours: a policy [node, action] and perhaps sigma [node * action, model], of models that are possible -------
->>>>>>> frame-tsoft
 
 # Rows of probabilities as free numbers and back: squares that are rescaled. Where an action is all but never taken
 # that is much better searched than logarithms are, and a probability of 0 is not infinitely far away.

@@ -326,7 +326,9 @@ read_by_history <- function(plan, beliefs, histories, what, otherwise) {
 }
 
 #' @export
-model_weights.ibrc_history_plan <- function(object, beliefs = NULL, action, ...) check_belief_plan(object, "object")
+model_weights.ibrc_history_plan <- function(object, beliefs = NULL, action, ...) { # nolint: object_length_linter.
+  check_belief_plan(object, "object")
+}
 
 #' @rdname tidy.ibrc_plan
 #' @export

@@ -1,15 +1,18 @@
 #' Draw a comparison of decision models
 #'
-#' One row per class of models, the one that predicts best on top, and one panel per measure: the score with its interval
-#' over patients, and a dashed line at that of the reference. A triangle at the edge stands for a log loss without bound:
-#' such a model had ruled out something that was done. Hollow points are intervals that cannot be had, of one patient.
+#' One row per class of models, the one that predicts best on top, and one panel per measure: the score with its
+#' interval over patients, and a dashed line at that of the reference. A triangle at the edge stands for a log loss
+#' without bound: such a model had ruled out something that was done. Hollow points are intervals that cannot be had, of
+#' one patient.
 #'
 #' @param x,comparison What [compare_models()] returned.
-#' @param measures Which of `"log_loss"`, `"brier"`, `"agreement"` and `"divergence"` to draw; by default the first three.
+#' @param measures Which of `"log_loss"`, `"brier"`, `"agreement"` and `"divergence"` to draw; by default the first
+#'   three.
 #' @param ... Not used.
-#' @return A `ggplot` object; it needs the package ggplot2. `model_comparison_data()` returns the data frame behind it, one
-#'   row per model that was run and measure: `model`, `title` (a factor, the best last), `measure`, `panel`, `estimate`,
-#'   `conf.low`, `conf.high`, `reference` (that of the reference model) and `unbounded`, whether the estimate is infinite.
+#' @return A `ggplot` object; it needs the package ggplot2. `model_comparison_data()` returns the data frame behind it,
+#'   one row per model that was run and measure: `model`, `title` (a factor, the best last), `measure`, `panel`,
+#'   `estimate`, `conf.low`, `conf.high`, `reference` (that of the reference model) and `unbounded`, whether the
+#'   estimate is infinite.
 #' @family framework
 #' @export
 #' @examples

@@ -77,7 +77,7 @@ SEXP ffi_threads(void);
 /* ffi_rnn.c */
 SEXP ffi_rnn_predict(SEXP shape, SEXP weights, SEXP data);
 SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which);
-SEXP ffi_rnn_train(SEXP shape, SEXP networks, SEXP steps, SEXP data, SEXP batches, SEXP n_batch, SEXP rate,
-                   SEXP threads);
+SEXP ffi_rnn_train(SEXP shape, SEXP networks, SEXP steps, SEXP data, SEXP batches, SEXP n_batch,
+                   SEXP rate, SEXP threads);
 
 #endif

@@ -4,7 +4,9 @@
 #include "ffi.h"
 #include "qlearn.h"
 
-static double number(SEXP list, const char *name) { return args_double(args_element(list, name), name); }
+static double number(SEXP list, const char *name) {
+  return args_double(args_element(list, name), name);
+}
 
 static ibrc_qlearn read_learner(SEXP learner, const ibrc_models *models) {
   const R_xlen_t U = models->n_actions, pairs = U * models->n_states;
@@ -25,14 +27,23 @@ static ibrc_qlearn read_learner(SEXP learner, const ibrc_models *models) {
   return q;
 }
 
-/* progress: list(action_value, tries, both [action, state]; state, from 0; made), as this returns it.
- * noise: uniforms, three per step; as many steps are made. */
+/* Uniforms, below 1: states and actions are counted off by them. */
+static const double *take_noise(SEXP noise, R_xlen_t n) {
+  const double *uniform = args_nonnegative(noise, n, "noise");
+  for (R_xlen_t i = 0; i < n; i++) {
+    if (!(uniform[i] < 1.0)) Rf_error("internal: 'noise' has an entry out of range");
+  }
+  return uniform;
+}
+
+/* progress: list(action_value, tries, both [action, state]; state, from 0; made), as this returns
+ * it. noise: uniforms, three per step; as many steps are made. */
 SEXP ffi_qlearn(SEXP learner, SEXP models_arg, SEXP progress, SEXP noise) {
   args_pause();
   ibrc_models models = args_models(models_arg);
   ibrc_qlearn q = read_learner(learner, &models);
   const R_xlen_t pairs = (R_xlen_t)models.n_states * models.n_actions, n_noise = Rf_xlength(noise);
-  const double *uniforms = args_nonnegative(noise, n_noise, "noise");
+  const double *uniforms = take_noise(noise, n_noise);
   const double *from = args_doubles(args_element(progress, "action_value"), pairs, "action_value");
   const double *tries = args_nonnegative(args_element(progress, "tries"), pairs, "tries");
   int state = args_int(args_element(progress, "state"), "state");

@@ -116,8 +116,8 @@ SEXP ffi_recall_learn(SEXP learner_arg, SEXP environment_arg, SEXP start, SEXP t
   return out;
 }
 
-/* learner: list(memory); table: list(key, policy [action, history], otherwise [action]). The rest is
- * that of ffi_rollout(), and so is what is returned. */
+/* learner: list(memory); table: list(key, policy [action, history], otherwise [action]). The rest
+ * is that of ffi_rollout(), and so is what is returned. */
 SEXP ffi_recall_rollout(SEXP learner, SEXP environment_arg, SEXP start, SEXP table, SEXP which,
                         SEXP stops, SEXP horizon_arg, SEXP noise) {
   ibrc_models environment = args_models(environment_arg);

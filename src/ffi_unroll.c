@@ -69,7 +69,8 @@ SEXP ffi_unroll_reverse(SEXP models, SEXP utility, SEXP discount, SEXP alpha, SE
   const size_t S = (size_t)dynamics.n_states, pairs = S * (size_t)dynamics.n_actions;
   const double *before = args_doubles(values, (R_xlen_t)S * n, "values");
   const double *after = args_doubles(slope, (R_xlen_t)S, "slope");
-  const double *wanted = Rf_isNull(weights) ? NULL : args_doubles(weights, (R_xlen_t)pairs, "weights");
+  const double *wanted =
+      Rf_isNull(weights) ? NULL : args_doubles(weights, (R_xlen_t)pairs, "weights");
   double *scratch = args_alloc_doubles(ibrc_unroll_doubles(&planner));
 
   const char *names[] = {"utility", "transition", "discount", "alpha", "slope", ""};

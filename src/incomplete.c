@@ -5,8 +5,8 @@
 #define FEWEST_NODES 256
 #define LONGEST_ROW 64
 
-/* A few nodes are looked at, each with a few of its entries; this share of what follows on those must
- * follow on the node itself. */
+/* A few nodes are looked at, each with a few of its entries; this share of what follows on those
+ * must follow on the node itself. */
 #define LOOKED_AT 24
 #define LOOKED_AT_ENTRIES 16
 #define LEAST_SHARED 0.25
@@ -31,8 +31,9 @@ static int is_near(const ibrc_table *table) {
     const int first = first_entry(table, node), end = first_entry(table, node + 1);
     for (int i = first; i < end && i < first + LOOKED_AT_ENTRIES; i++) {
       const int next = table->column[i];
-      for (int j = first_entry(table, next); j < first_entry(table, next + 1); j++, all += 1.0) {
+      for (int j = first_entry(table, next); j < first_entry(table, next + 1); j++) {
         shared += can_follow(table, node, table->column[j]);
+        all += 1.0;
       }
     }
   }
@@ -40,7 +41,8 @@ static int is_near(const ibrc_table *table) {
 }
 
 int ibrc_incomplete_fits(const ibrc_table *table) {
-  const size_t n = (size_t)table->n_nodes, n_entries = (size_t)table->row_start[ibrc_table_rows(table)];
+  const size_t n = (size_t)table->n_nodes;
+  const size_t n_entries = (size_t)table->row_start[ibrc_table_rows(table)];
   return n >= FEWEST_NODES && n_entries <= LONGEST_ROW * n && is_near(table);
 }
 
@@ -106,8 +108,8 @@ ibrc_incomplete ibrc_incomplete_over(const ibrc_table *table, double *doubles) {
   return incomplete;
 }
 
-/* Eliminates, row by row, what stands before the diagonal; what would come up where A has nothing is
- * left out. */
+/* Eliminates, row by row, what stands before the diagonal; what would come up where A has nothing
+ * is left out. */
 static void factor_rows(ibrc_incomplete *f) {
   int *place = f->place;
   for (int i = 0; i < f->start[f->n]; i++) f->factor[i] = f->weight[i];
@@ -133,7 +135,8 @@ void ibrc_incomplete_fill(const ibrc_slope *slope, ibrc_incomplete *incomplete) 
   for (int i = 0; i < incomplete->start[incomplete->n]; i++) weight[i] = 0.0;
   for (int node = 0; node < incomplete->n; node++) {
     weight[incomplete->diagonal[node]] = 1.0 - slope->rest[node];
-    for (size_t row = ibrc_slope_begin(slope, node); row < ibrc_slope_begin(slope, node + 1); row++) {
+    const size_t end = ibrc_slope_begin(slope, node + 1);
+    for (size_t row = ibrc_slope_begin(slope, node); row < end; row++) {
       const double flow = slope->flow[row];
       if (!(flow > 0.0)) continue;
       for (int i = table->row_start[row]; i < table->row_start[row + 1]; i++) {

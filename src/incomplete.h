@@ -6,10 +6,10 @@
 #include "slope.h"
 
 /* A = 1 - gamma P written out where nodes are many states that are seen and few follow on each, and
- * factors L U of it that have entries only where A has: incomplete (Meijerink and van der Vorst 1977).
- * A is an M-matrix, so the factors exist and need no pivots. Where next states lie near by, little is
- * left out, and L U tells a solver about slow parts of a residual that products with A would find
- * one state at a time. */
+ * factors L U of it that have entries only where A has: incomplete (Meijerink and van der Vorst
+ * 1977). A is an M-matrix, so the factors exist and need no pivots. Where next states lie near by,
+ * little is left out, and L U tells a solver about slow parts of a residual that products with A
+ * would find one state at a time. */
 
 typedef struct {
   int n;
@@ -22,8 +22,9 @@ typedef struct {
   double *factor; /* [entry] of L below the diagonal (whose own is 1), of U from it on */
 } ibrc_incomplete;
 
-/* Is it worth while for such a table? Rows must be short, and what follows on the next state be what
- * may follow on this one: of chance meetings among thousands of states the factors know nothing. */
+/* Is it worth while for such a table? Rows must be short, and what follows on the next state be
+ * what may follow on this one: of chance meetings among thousands of states the factors know
+ * nothing. */
 int ibrc_incomplete_fits(const ibrc_table *table);
 
 /* Doubles that hold it, and one laid out over them, with its entries: they are the same for all

@@ -14,11 +14,11 @@
  * without a bonus this is Watkins' Q-learning; with the bonus alpha log(number of actions), V is
  * alpha log sum exp(Q / alpha): soft Q-learning in its entropy form.
  *
- * With probability `exploration` the action is any, all alike, else it follows the soft policy of the
- * present values. After `episode` steps the next state is any, all alike: exploring starts.
+ * With probability `exploration` the action is any, all alike, else it follows the soft policy of
+ * the present values. After `episode` steps the next state is any, all alike: exploring starts.
  *
- * A step reads three uniforms: whether to explore, the action, and what comes next. Where an episode
- * ends, the last of them also says where the next one starts. */
+ * A step reads three uniforms: whether to explore, the action, and what comes next. Where an
+ * episode ends, the last of them also says where the next one starts. */
 
 #define IBRC_QLEARN_NOISE 3
 
@@ -31,8 +31,9 @@ typedef struct {
   int episode;
 } ibrc_qlearn;
 
-/* Updates action_value and tries, both [state][action], the state, and how many steps of its episode
- * were made: a run that is cut anywhere goes on as if it was not. weights: scratch, [action]. */
+/* Updates action_value and tries, both [state][action], the state, and how many steps of its
+ * episode were made: a run that is cut anywhere goes on as if it was not. weights: scratch,
+ * [action]. */
 void ibrc_qlearn_run(const ibrc_qlearn *learner, int n_steps, const double *noise, double *weights,
                      double *action_value, double *tries, int *state, int *made);
 

@@ -10,7 +10,8 @@
  * model-free POMDP learner). A history h is what was done and seen at the last `memory` visits,
  * fewer at the start. With reward r after action u at h, and h' what is remembered next,
  *
- *   Q(h,u) <- Q(h,u) + rate (r + gamma max_v Q(h',v) - Q(h,u)),   rate = 1 / (1 + (1 - gamma) (n - 1))
+ *   Q(h,u) <- Q(h,u) + rate (r + gamma max_v Q(h',v) - Q(h,u)),
+ *   rate = 1 / (1 + (1 - gamma) (n - 1))
  *
  * the n-th time that u is tried at h. Uniforms are given as data.
  *

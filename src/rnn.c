@@ -5,7 +5,8 @@
 
 #include "threads.h"
 
-/* Trajectories that go through the network side by side: a row of weights is read once for all of them. */
+/* Trajectories that go through the network side by side: a row of weights is read once for all of
+ * them. */
 enum { BLOCK = 8 };
 
 typedef struct {
@@ -27,7 +28,8 @@ static places places_of(const ibrc_rnn_shape *s) {
 
 size_t ibrc_rnn_size(const ibrc_rnn_shape *shape) { return places_of(shape).size; }
 
-/* What is kept of one visit of one trajectory: gates after their functions, cell, its tanh, hidden, dense, law. */
+/* What is kept of one visit of one trajectory: gates after their functions, cell, its tanh, hidden,
+ * dense, law. */
 typedef struct {
   size_t gates, cell, bent, hidden, dense, law, size;
 } visit_parts;
@@ -46,7 +48,8 @@ static visit_parts parts_of(const ibrc_rnn_shape *s) {
 
 /* Slopes of one visit of one trajectory, and those that go back to the visit before. */
 static size_t slope_doubles(const ibrc_rnn_shape *s) {
-  return 4 * (size_t)s->n_hidden + (size_t)s->n_dense + (size_t)s->n_actions + 3 * (size_t)s->n_hidden;
+  return 4 * (size_t)s->n_hidden + (size_t)s->n_dense + (size_t)s->n_actions +
+         3 * (size_t)s->n_hidden;
 }
 
 static size_t turned_doubles(const ibrc_rnn_shape *s) {
@@ -96,7 +99,8 @@ static double logistic(double x) { return 1.0 / (1.0 + exp(-x)); }
 /* W [rows][columns] into [columns][rows] */
 static void turn(const double *w, int rows, int columns, double *out) {
   for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) out[(size_t)j * (size_t)rows + (size_t)i] = w[(size_t)i * (size_t)columns + (size_t)j];
+    const double *row = w + (size_t)i * (size_t)columns;
+    for (int j = 0; j < columns; j++) out[(size_t)j * (size_t)rows + (size_t)i] = row[j];
   }
 }
 
@@ -116,7 +120,9 @@ typedef struct {
   double *kept;          /* [time][member][part.size] */
 } block;
 
-static int n_visits(const ibrc_rnn_data *data, int i) { return data->first[i + 1] - data->first[i]; }
+static int n_visits(const ibrc_rnn_data *data, int i) {
+  return data->first[i + 1] - data->first[i];
+}
 
 /* How many of the block have a visit number `time`. */
 static int still_there(const block *b, int time) {
@@ -185,7 +191,8 @@ static void forward(const block *b) {
       }
     }
     if (before) {
-      add_products(w + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart, now + b->part.gates, apart, n);
+      add_products(w + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart,
+                   now + b->part.gates, apart, n);
     }
     for (int m = 0; m < n; m++) {
       double *v = now + (size_t)m * apart;
@@ -203,16 +210,17 @@ static void forward(const block *b) {
   }
 }
 
-/* Slopes of minus the log probability, from the last visit back; `slope` is one member's working space:
- * gates (4H), dense (D), law (U), then hidden, cell (what comes back from the visit after) and hidden of the visit
- * before. */
-static double backward(const block *b, const turned_weights *turned, double *slope, double *gradient,
-                       double *counted) {
+/* Slopes of minus the log probability, from the last visit back; `slope` is one member's working
+ * space: gates (4H), dense (D), law (U), then hidden, cell (what comes back from the visit after)
+ * and hidden of the visit before. */
+static double backward(const block *b, const turned_weights *turned, double *slope,
+                       double *gradient, double *counted) {
   const ibrc_rnn_shape *s = b->shape;
   const int H = s->n_hidden, D = s->n_dense, U = s->n_actions;
   const size_t apart = b->part.size, away = slope_doubles(s);
-  const size_t at_dense = 4 * (size_t)H, at_law = at_dense + (size_t)D, at_hidden = at_law + (size_t)U,
-               at_cell = at_hidden + (size_t)H, at_before = at_cell + (size_t)H;
+  const size_t at_dense = 4 * (size_t)H, at_law = at_dense + (size_t)D,
+               at_hidden = at_law + (size_t)U, at_cell = at_hidden + (size_t)H,
+               at_before = at_cell + (size_t)H;
   double loss = 0.0;
   int last = 0;
   while (still_there(b, last + 1) > 0) last++;
@@ -225,7 +233,9 @@ static double backward(const block *b, const turned_weights *turned, double *slo
       const int action = b->data->action[b->data->first[b->which[m]] + time];
       const double *law = now + (size_t)m * apart + b->part.law;
       double *d = slope + (size_t)m * away;
-      for (int u = 0; u < U; u++) d[at_law + (size_t)u] = action < 0 ? 0.0 : exp(law[u]) - (u == action);
+      for (int u = 0; u < U; u++) {
+        d[at_law + (size_t)u] = action < 0 ? 0.0 : exp(law[u]) - (u == action);
+      }
       if (action >= 0) {
         loss -= law[action];
         *counted += 1.0;
@@ -247,7 +257,8 @@ static double backward(const block *b, const turned_weights *turned, double *slo
       const double *v = now + (size_t)m * apart;
       const double *i = v + b->part.gates, *f = i + H, *g = f + H, *o = g + H;
       const double *cell_before = before ? before + (size_t)m * apart + b->part.cell : NULL;
-      double *d = slope + (size_t)m * away, *d_i = d, *d_f = d_i + H, *d_g = d_f + H, *d_o = d_g + H;
+      double *d = slope + (size_t)m * away;
+      double *d_i = d, *d_f = d_i + H, *d_g = d_f + H, *d_o = d_g + H;
       for (int k = 0; k < H; k++) {
         const double bent = v[b->part.bent + (size_t)k], d_hidden = d[at_hidden + (size_t)k];
         const double d_cell = d[at_cell + (size_t)k] + d_hidden * o[k] * (1.0 - bent * bent);
@@ -262,11 +273,13 @@ static double backward(const block *b, const turned_weights *turned, double *slo
       const int visit = b->data->first[b->which[m]] + time;
       const int inputs[2] = {b->data->done[visit], b->data->seen[visit]};
       for (int k = 0; k < 2; k++) {
-        if (inputs[k] >= 0) add(gradient + b->at.input + (size_t)inputs[k] * 4 * (size_t)H, d, 4 * H);
+        if (inputs[k] < 0) continue;
+        add(gradient + b->at.input + (size_t)inputs[k] * 4 * (size_t)H, d, 4 * H);
       }
     }
     if (before) {
-      add_outer(gradient + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart, slope, away, n);
+      add_outer(gradient + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart, slope, away,
+                n);
       add_products(turned->recurrent, 4 * H, H, slope, away, slope + at_before, away, n);
     }
     for (int m = 0; m < n; m++) {
@@ -277,8 +290,8 @@ static double backward(const block *b, const turned_weights *turned, double *slo
   return loss;
 }
 
-static block new_block(const ibrc_rnn_shape *shape, const double *weights, const ibrc_rnn_data *data,
-                       double *scratch) {
+static block new_block(const ibrc_rnn_shape *shape, const double *weights,
+                       const ibrc_rnn_data *data, double *scratch) {
   block b = {.shape = shape, .weights = weights, .data = data, .at = places_of(shape),
              .part = parts_of(shape), .kept = scratch};
   return b;
@@ -299,7 +312,8 @@ void ibrc_rnn_predict(const ibrc_rnn_shape *shape, const double *weights, const 
     for (int m = 0; m < n; m++) {
       const int first = data->first[b.which[m]];
       for (int time = 0; time < n_visits(data, b.which[m]); time++) {
-        memcpy(log_law + (size_t)(first + time) * U, visit_of(&b, time, m) + b.part.law, U * sizeof(double));
+        const double *law = visit_of(&b, time, m) + b.part.law;
+        memcpy(log_law + (size_t)(first + time) * U, law, U * sizeof(double));
       }
     }
   }
@@ -317,7 +331,8 @@ double ibrc_rnn_gradient(const ibrc_rnn_shape *shape, const double *weights,
   block b = new_block(shape, weights, data, scratch);
   double *slope = scratch + BLOCK * (size_t)longest * b.part.size;
   double *turned = slope + BLOCK * slope_doubles(shape);
-  double *turned_dense = turned + 4 * (size_t)H * (size_t)H, *turned_output = turned_dense + (size_t)H * (size_t)D;
+  double *turned_dense = turned + 4 * (size_t)H * (size_t)H;
+  double *turned_output = turned_dense + (size_t)H * (size_t)D;
   turn(weights + b.at.recurrent, H, 4 * H, turned);
   turn(weights + b.at.dense, H, D, turned_dense);
   turn(weights + b.at.output, D, U, turned_output);

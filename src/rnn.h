@@ -18,7 +18,8 @@ typedef struct {
   int n_inputs, n_hidden, n_dense, n_actions;
 } ibrc_rnn_shape;
 
-/* Visits of trajectories one after the other: those of trajectory i are first[i] .. first[i + 1] - 1. */
+/* Visits of trajectories one after the other: those of trajectory i are first[i] to
+ * first[i + 1] - 1. */
 typedef struct {
   int n_trajectories;
   const int *first;  /* [trajectory + 1] */

@@ -26,12 +26,13 @@ typedef struct {
   ibrc_temperature alpha;      /* soft: greater than 0 and finite */
 } ibrc_unroll;
 
-/* Backs up n_steps >= 1 times. values[0] [state] is given; fills values[1], ..., values[n_steps] and
- * the action values of the last. */
+/* Backs up n_steps >= 1 times. values[0] [state] is given; fills values[1], ..., values[n_steps]
+ * and the action values of the last. */
 void ibrc_unroll_forward(const ibrc_unroll *planner, int n_steps, double *values,
                          double *action_value);
 
-/* Derivatives of one number by all that it depends on; `alpha` and `discount` are one entry each. */
+/* Derivatives of one number by all that it depends on; `alpha` and `discount` are one entry
+ * each. */
 typedef struct {
   double *utility;    /* [state, action] */
   double *transition; /* [entry], each taken as free */
@@ -43,10 +44,10 @@ static inline size_t ibrc_unroll_doubles(const ibrc_unroll *planner) {
   return (size_t)planner->dynamics->n_states * (3 * (size_t)planner->dynamics->n_actions + 1);
 }
 
-/* Goes back over n_steps >= 1 backups. `values` holds V before each of them, [state, n_steps]. On entry
- * `slope` [state] is the derivative by V after the last; on return that by V before the first.
- * Adds to the gradient what these steps contribute. `weights` [state, action], where it is not
- * NULL, adds sum(weights * log pi) of the last step to what is differentiated. */
+/* Goes back over n_steps >= 1 backups. `values` holds V before each of them, [state, n_steps]. On
+ * entry `slope` [state] is the derivative by V after the last; on return that by V before the
+ * first. Adds to the gradient what these steps contribute. `weights` [state, action], where it is
+ * not NULL, adds sum(weights * log pi) of the last step to what is differentiated. */
 void ibrc_unroll_reverse(const ibrc_unroll *planner, int n_steps, const double *values,
                          const double *weights, double *scratch, double *slope,
                          const ibrc_unroll_gradient *gradient);

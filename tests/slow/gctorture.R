@@ -98,6 +98,13 @@ nothing_met <- list(key = numeric(), action_value = matrix(0, 3, 0), tried = mat
                     visit = 0L)
 recalled <- list(key = c(0, 1, 2), policy = matrix(1 / 3, 3, 3), otherwise = rep(1 / 3, 3))
 
+# Two recurrent networks of 163 weights, and trajectories of five visits.
+layers <- c(7L, 3L, 4L, 3L)
+shown <- list(first = seq.int(0L, n, by = 5L), done = rep_len(-1:3, n), seen = rep_len(c(-1L, 4:6), n),
+              action = rep_len(-1:2, n))
+weights <- matrix(stats::rnorm(2 * 163), 163)
+networks <- list(weights = weights, first = 0 * weights, second = 0 * weights)
+
 path <- tempfile("gctorture")
 bytes <- as.raw(rep_len(0:255, 1000))
 # Text in bytes by other text of the same length.
@@ -145,7 +152,10 @@ calls <- list(
                             rep(1 / rooms, rooms), matrix(stats::rnorm(rooms))),
   ffi_recall_learn = list(remembers, truth, c(0.5, 0.5), nothing_met, nothing_met, matrix(stats::runif(5 * n), 5)),
   ffi_recall_rollout = list(remembers, truth, c(0.5, 0.5), recalled, integer(n), c(1L, 1L, 0L), 10L,
-                            matrix(stats::runif(31 * n), 31))
+                            matrix(stats::runif(31 * n), 31)),
+  ffi_rnn_predict = list(layers, weights[, 1], shown),
+  ffi_rnn_gradient = list(layers, weights[, 1], shown, 0:9),
+  ffi_rnn_train = list(layers, networks, c(0, 0), shown, rep_len(0:29, 5 * 3 * 2), 5L, 0.01, 1L)
 )
 
 # ---- all of them ----------------------------------------------------------------

@@ -68,7 +68,8 @@ framework_entries <- function(signed, amount, share, seed) {
     infer_matching = entry(list(visits = visits, setting = setting), fine = list(
       planner = "null", terms = "null", features = "null", start = "null", prior = c("null", positive),
       alpha = positive, action_prior = "null", models = "null", lower = "null", upper = "null", seed = seed)),
-    infer_custom = entry(list(visits = visits, setting = setting, starts = 1, start = c(alpha = 1), lower = c(alpha = 0.1),
+    infer_custom = entry(list(visits = visits, setting = setting, starts = 1, start = c(alpha = 1),
+                              lower = c(alpha = 0.1),
                               planner = function(setting, theta) plan_kl(setting, theta[["alpha"]]),
                               discrepancy = function(visits, plan) -sum(log_lik(plan, visits))),
                          fine = list(lower = "null", upper = "null", seed = seed)),
@@ -102,8 +103,8 @@ framework_entries <- function(signed, amount, share, seed) {
     action_value.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
       histories = "null")),
     compare_models = entry(list(visits = visits, setting = setting, models = decision_models()[1, ], replicates = 10),
-                           fine = list(newdata = "null", holdout = c("null", "fraction"), reference = "null", seed = seed,
-                                       conf.level = "fraction", refresh = "zero")),
+                           fine = list(newdata = "null", holdout = c("null", "fraction"), reference = "null",
+                                       seed = seed, conf.level = "fraction", refresh = "zero")),
     misspecification_study = entry(list(setting = setting, agents = "optimal", models = "max_entropy", n = 5),
                                    fine = list(n = "infinite", alpha = c("null", positive), seed = seed,
                                                refresh = "zero")),

@@ -177,9 +177,9 @@ test_that("histories have numbers that there are, and learning begins somewhere"
                   episode = 5L)
   table <- list(key = c(0, 3), action_value = matrix(0, 3, 2), tried = matrix(0, 3, 2))
   walk <- list(state = 0L, history = 0, visit = 0L)
-  learn <- function(learner. = learner, models = truth, start = c(0.5, 0.5), table. = table, walk. = walk,
+  learn <- function(by = learner, models = truth, start = c(0.5, 0.5), met = table, from = walk,
                     noise = matrix(0.5, 5, 4)) {
-    .Call(ffi_recall_learn, learner., models, start, table., walk., noise)
+    .Call(ffi_recall_learn, by, models, start, met, from, noise)
   }
   expect_identical(sum(learn()$tried), 4)
   for (bad in list(changed(learner, memory = 0L), changed(learner, memory = 60L), changed(learner, episode = 0L),
@@ -189,18 +189,18 @@ test_that("histories have numbers that there are, and learning begins somewhere"
   expect_error(learn(models = stack), "internal")
   expect_error(learn(start = c(0.5, NaN)), "internal")
   for (key in list(c(0, 49), c(0, -1), c(0, 1.5), c(0, NaN), c(0, Inf), 0, c(0L, 3L))) {
-    expect_error(learn(table. = changed(table, key = key)), "internal")
+    expect_error(learn(met = changed(table, key = key)), "internal")
   }
   for (bad in list(changed(walk, state = 2L), changed(walk, state = -1L), changed(walk, history = 49),
                    changed(walk, history = NaN), changed(walk, visit = -1L), changed(walk, visit = NA_integer_))) {
-    expect_error(learn(walk. = bad), "internal")
+    expect_error(learn(from = bad), "internal")
   }
   for (noise in list(numeric(5), matrix(0.5, 4, 5), matrix(NaN, 5, 1), matrix(2, 5, 1), matrix(-1, 5, 1))) {
     expect_error(learn(noise = noise), "internal")
   }
   known <- list(key = 0, policy = matrix(1 / 3, 3, 1), otherwise = rep(1 / 3, 3))
-  roll <- function(table. = known, which = 0L, stops = integer(3), horizon = 2L, noise = matrix(0.5, 7, 1)) {
-    .Call(ffi_recall_rollout, learner, truth, c(0.5, 0.5), table., which, stops, horizon, noise)
+  roll <- function(met = known, which = 0L, stops = integer(3), horizon = 2L, noise = matrix(0.5, 7, 1)) {
+    .Call(ffi_recall_rollout, learner, truth, c(0.5, 0.5), met, which, stops, horizon, noise)
   }
   expect_identical(roll()$length, 2L)
   for (bad in list(changed(known, key = 49), changed(known, policy = numeric(2)), changed(known, otherwise = 1),
@@ -211,4 +211,74 @@ test_that("histories have numbers that there are, and learning begins somewhere"
   expect_error(roll(horizon = 0L), "internal")
   expect_error(roll(stops = 0L), "internal")
   expect_error(roll(noise = matrix(0.5, 6, 1)), "internal")
+})
+
+test_that("Q-learning begins in a state that there is, and its noise is below 1", {
+  markov <- with_seed(1, random_markov(3, 2))
+  learner <- list(utility = as.vector(t(markov$utility)), prior = c(0.5, 0.5), temperature = 0, bonus = 0,
+                  discount = 0.9, exploration = 0.5, patience = 10, power = 1, episode = 5L)
+  progress <- list(action_value = matrix(0, 2, 3), tries = matrix(0, 2, 3), state = 0L, made = 0L)
+  learn <- function(noise = rep(0.5, 12), from = progress, by = learner) {
+    .Call(ffi_qlearn, by, stack_models(own_model(markov)), from, noise)
+  }
+  expect_identical(sum(learn()$tries), 4)
+  for (noise in c(-1e-9, 1, 2, 1e300, NaN, NA, Inf, -Inf)) expect_error(learn(c(0, 0.5, noise)), "internal")
+  expect_error(learn(numeric(4)), "internal")
+  for (bad in list(changed(progress, state = 3L), changed(progress, state = -1L), changed(progress, made = -1L),
+                   changed(progress, tries = matrix(0, 2, 2)), list())) {
+    expect_error(learn(from = bad), "internal")
+  }
+  for (bad in list(changed(learner, patience = 0), changed(learner, power = -1), changed(learner, episode = 0L),
+                   changed(learner, utility = numeric(2)), list())) {
+    expect_error(learn(by = bad), "internal")
+  }
+})
+
+test_that("networks have layers, and inputs, actions and trajectories that there are", {
+  one <- with_seed(1, random_rnn())
+  n <- length(one$weights)
+  networks <- list(weights = matrix(one$weights), first = matrix(0, n), second = matrix(0, n))
+  predict <- function(shape = one$shape, weights = one$weights, data = one$data) {
+    .Call(ffi_rnn_predict, shape, weights, data)
+  }
+  gradient <- function(shape = one$shape, weights = one$weights, data = one$data, which = 0:10) {
+    .Call(ffi_rnn_gradient, shape, weights, data, which)
+  }
+  train <- function(shape = one$shape, data = one$data, state = networks, steps = 0, batches = 0:9, n_batch = 5L) {
+    .Call(ffi_rnn_train, shape, state, steps, data, batches, n_batch, 0.01, 1L)
+  }
+  expect_identical(dim(predict()), c(3L, length(one$data$action)))
+  expect_length(gradient()$gradient, n)
+  expect_identical(dim(train()$loss), c(2L, 1L))
+  for (shape in list(c(7L, 3L, 4L), c(7, 3, 4, 3), c(7L, 0L, 4L, 3L), c(-7L, 3L, 4L, 3L), c(7L, NA, 4L, 3L),
+                     c(7L, 3L, 4L, .Machine$integer.max), c(8L, 3L, 4L, 3L), NULL)) {
+    for (entry in list(predict, gradient, train)) expect_error(entry(shape), "internal")
+  }
+  first <- one$data$first
+  last <- length(first)
+  for (bad in list(changed(one$data, first = 0L), changed(one$data, first = first + 1L),
+                   changed(one$data, first = as.numeric(first)), changed(one$data, first = rev(first)),
+                   changed(one$data, first = replace(first, 3, first[2])),
+                   changed(one$data, first = replace(first, 3, NA)),
+                   changed(one$data, first = replace(first, last, .Machine$integer.max)),
+                   changed(one$data, done = replace(one$data$done, 1, 7L)),
+                   changed(one$data, done = one$data$done[-1]),
+                   changed(one$data, seen = replace(one$data$seen, 1, -2L)),
+                   changed(one$data, seen = replace(one$data$seen, 1, NA)),
+                   changed(one$data, action = replace(one$data$action, 1, 3L)), list(), NULL)) {
+    for (entry in list(predict, gradient, train)) expect_error(entry(data = bad), "internal")
+  }
+  for (weights in list(one$weights[-1], as.integer(one$weights), NULL)) {
+    expect_error(predict(weights = weights), "internal")
+    expect_error(gradient(weights = weights), "internal")
+  }
+  for (which in list(-1L, 11L, NA_integer_, 0)) {
+    expect_error(gradient(which = which), "internal")
+    expect_error(train(batches = rep(which, 5)), "internal")
+  }
+  for (n_batch in list(0L, -1L, NA_integer_, 3L, 11L, 5)) expect_error(train(n_batch = n_batch), "internal")
+  for (steps in list(numeric(), c(0, 0, 0), 0L)) expect_error(train(steps = steps), "internal")
+  for (bad in list(changed(networks, first = numeric(1)), networks["weights"], NULL)) {
+    expect_error(train(state = bad), "internal")
+  }
 })

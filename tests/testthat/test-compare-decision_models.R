@@ -11,7 +11,8 @@ test_that("the table has the paper's rows, in its order, with what each allows f
   expect_type(allows, "logical")
   expect_true(all(table$controllable))
   expect_identical(table$model[table$observable],
-                   c("BC-IL", "Subj. BC-IL", "Det. PO-IRL", "Stoc. PO-IRL", "Subj. PO-IRL", utils::tail(table$model, 1)))
+                   c("BC-IL", "Subj. BC-IL", "Det. PO-IRL", "Stoc. PO-IRL", "Subj. PO-IRL",
+                     utils::tail(table$model, 1)))
   expect_identical(table$model[!table$purposeful], table$model[1:4])
   expect_identical(table$model[!table$stochastic], c("Det. DM-IL", "Det. IRL", "RS-IRL", "Det. PO-IRL"))
   expect_identical(table$model[table$subjective],

@@ -27,7 +27,8 @@ test_that("pairs that do not go together are refused with the reason", {
   expect_error(project("rule", "soft_margin", visits), "what is done", class = "ibrc_error_input")
   expect_error(project("kl", "experiments", visits), "several settings", class = "ibrc_error_input")
   expect_error(project("mdp", "scores", visits), "scores", class = "ibrc_error_input")
-  expect_error(project(function(setting, theta) NULL, "margin", visits), "planner of your own", class = "ibrc_error_input")
+  expect_error(project(function(setting, theta) NULL, "margin", visits), "planner of your own",
+               class = "ibrc_error_input")
   expect_error(project("kl", "nobody", visits), class = "ibrc_error_input")
   expect_error(project("kl", "soft_margin", visits, nobody = 1), "nobody", class = "ibrc_error_input")
   hidden <- diag_setting()

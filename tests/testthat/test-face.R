@@ -41,7 +41,8 @@ objects <- suppressWarnings(list(
   iohmm = fit_iohmm(seen, 2, starts = 2, seed = 1),
   noisy = plan_boltzmann(setting, 2, resolution = 20),
   by_history = plan_history_q_learning(setting, memory = 2, steps = 5000, alpha = 2, seed = 1),
-  inferred = infer_matching(seen, setting, planner = "boltzmann", terms = "alpha", resolution = 20, starts = 1, seed = 1),
+  inferred = infer_matching(seen, setting, planner = "boltzmann", terms = "alpha", resolution = 20, starts = 1,
+                            seed = 1),
   rule = fit_baseline(seen, "logistic", last = 2, actions = setting$actions),
   network = fit_rnn(seen, units = c(4, 4), max_steps = 30, actions = setting$actions, seed = 1)
 ))

@@ -24,7 +24,8 @@ test_that("slopes and curvatures of divergences are those of finite differences"
       expect_equal(f$value(x, target), divergence_twin(kind, target, x), tolerance = 1e-12)
       for (k in seq_along(x)) {
         by <- 1e-6 * (seq_along(x) == k)
-        expect_equal(f$slope(x, target)[k], (f$value(x + by, target) - f$value(x - by, target)) / 2e-6, tolerance = 1e-6)
+        expect_equal(f$slope(x, target)[k], (f$value(x + by, target) - f$value(x - by, target)) / 2e-6,
+                     tolerance = 1e-6)
         expect_equal(f$curvature(x, target)[k], (f$slope(x + by, target) - f$slope(x - by, target))[k] / 2e-6,
                      tolerance = 1e-6)
       }
@@ -126,7 +127,8 @@ test_that("what can never be reached, and what was never demonstrated, is handle
   # Nothing was demonstrated in b, to which every way from a leads.
   expect_error(match_occupancies(rbind(c(1, 0), 0, 0), markov, "reverse_kl", 0), "jensen_shannon",
                class = "ibrc_error_input")
-  expect_error(match_occupancies(rbind(c(0.5, 0), 0, c(0.5, 0)), markov, "kl", 0), "infinite", class = "ibrc_error_input")
+  expect_error(match_occupancies(rbind(c(0.5, 0), 0, c(0.5, 0)), markov, "kl", 0), "infinite",
+               class = "ibrc_error_input")
   lost <- match_occupancies(rbind(c(0.5, 0), 0, c(0.5, 0)), markov, "jensen_shannon", 0)
   expect_equal(lost$divergence, divergence_twin("jensen_shannon", rbind(c(0.5, 0), 0, c(0.5, 0)), lost$occupancy),
                tolerance = 1e-9)
@@ -160,6 +162,7 @@ test_that("wrong arguments are refused", {
   expect_error(infer_distribution(shown, tiger_setting()), "state is seen", class = "ibrc_error_input")
   expect_error(infer_distribution(shown, setting, "x"), "divergence", class = "ibrc_error_input")
   expect_error(infer_distribution(shown, setting, entropy = -1), "entropy", class = "ibrc_error_input")
-  expect_error(infer_distribution(shown, setting, "total_variation", entropy = 1), "entropy", class = "ibrc_error_input")
+  expect_error(infer_distribution(shown, setting, "total_variation", entropy = 1), "entropy",
+               class = "ibrc_error_input")
   expect_error(infer_distribution(shown, setting, occupancies = 1), "occupancies", class = "ibrc_error_input")
 })

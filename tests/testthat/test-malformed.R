@@ -232,7 +232,8 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_effects <- call_entry(list(x = decision_effects(fit, draws = 2, nsim = 2)), leave = "x")
   entries$plot.ibrc_cross_validation <- call_entry(list(x = entries$accuracy_data$valid$object), leave = "x",
                                                    fine = list(action = "null"))
-  entries$plot.ibrc_model_comparison <- call_entry(list(x = entries$model_comparison_data$valid$comparison), leave = "x")
+  entries$plot.ibrc_model_comparison <- call_entry(list(x = entries$model_comparison_data$valid$comparison),
+                                                      leave = "x")
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))

@@ -1,5 +1,6 @@
 test_that("the picture shows its data", {
-  compared <- compare_models(small_visits(), small_clinic(), decision_models()[c(1, 3, 12), ], seed = 1, replicates = 50)
+  compared <- compare_models(small_visits(), small_clinic(), decision_models()[c(1, 3, 12), ], seed = 1,
+                             replicates = 50)
   data <- model_comparison_data(compared)
   expect_identical(nrow(data), 9L)
   expect_identical(data$unbounded, data$model == "Det. DM-IL" & data$measure == "log_loss")
