@@ -205,6 +205,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   tell_inverse(inverse)
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
+    # One seed for the dynamics and for the chains: the fit's.
+    seed <- settle_seed(seed)
     inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }

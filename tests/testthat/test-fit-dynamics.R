@@ -145,6 +145,23 @@ test_that("draws of the dynamics without the actions are pooled", {
   expect_refused(update(fit), "object", "extend_fit")
 })
 
+test_that("the seed of a pooled fit that was given none gives its draws again", {
+  local_replacement("cut_draws", 2L)
+  run <- function(seed = NULL) {
+    suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)), list(eta = 0),
+                          chains = 1, iter = 8, warmup = 4, resolution = 4, seed = seed, uncertainty = "cut",
+                          dynamics = ward_iohmm(transitions = "shared"), control = ibrc_control(check = FALSE)))
+  }
+  withr::local_seed(7)
+  first <- run()
+  # The session's generator moves on by one draw.
+  after <- stats::runif(1)
+  expect_identical(after, with_seed(7, stats::runif(2))[2])
+  again <- run(first$seed)
+  expect_identical(again$draws, first$draws)
+  expect_identical(again$dynamics$draws, first$dynamics$draws)
+})
+
 test_that("what does not go with learned dynamics is refused", {
   iohmm <- ward_iohmm(transitions = "shared")
   run <- function(...) ibrc(ward_visits(), ..., prior = ward_prior(), fixed = list(eta = 0), resolution = 5)
