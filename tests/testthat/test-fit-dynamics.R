@@ -5,8 +5,12 @@ test_that("held dynamics are the fit in two steps", {
          control = ibrc_control(check = FALSE), ...)
   }
   setting <- clinic_of(iohmm)
-  expect_identical(run(clinic_of, clinic_step, dynamics = iohmm, uncertainty = "none")$draws,
-                   run(setting, clinic_step(setting))$draws)
+  held <- run(clinic_of, clinic_step, dynamics = iohmm, uncertainty = "none")
+  expect_identical(held$draws, run(setting, clinic_step(setting))$draws)
+  # They were learned, whoever made the setting of them.
+  for (fit in list(held, run(setting, clinic_step(setting), dynamics = iohmm, uncertainty = "none"))) {
+    expect_identical(as.character(dynamics_rows(fit)$verdict), "caution")
+  }
 })
 
 # A run of one group, 20 steps of which 10 are warm-up.
