@@ -93,6 +93,14 @@ check_dynamics <- function(dynamics, setting) {
   }
 }
 
+# Models of one set of laws would not follow laws that differ from draw to draw.
+refuse_fixed_models <- function(models) {
+  if (is.null(models) || is.function(models)) return(invisible())
+  abort_input("models", "must be a function of the setting beside `dynamics`, such as function(setting) ",
+              "perturb_models(setting): models that were made beforehand do not follow the laws that are inferred. ",
+              "Or hold the dynamics, with uncertainty = \"none\".")
+}
+
 # ---- draws of the dynamics without the actions -----------------------------------------------------------------------
 
 # The fits of all draws as one: chains of one draw stand next to each other.

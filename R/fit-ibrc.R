@@ -191,6 +191,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
   if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
+  if (uncertainty != "none") refuse_fixed_models(models)
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup

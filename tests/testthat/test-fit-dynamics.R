@@ -175,6 +175,10 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(sampler = "paper")), "sampler")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = ward_fit())), "start", "the top")
+  for (uncertainty in c("joint", "cut")) {
+    expect_refused(run(clinic_of, clinic_step(clinic_of(iohmm)), dynamics = iohmm, uncertainty = uncertainty), "models",
+                   "a function of the setting")
+  }
   bare <- iohmm
   bare["coded"] <- list(NULL)
   expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")
