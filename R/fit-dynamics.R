@@ -101,6 +101,16 @@ refuse_fixed_models <- function(models) {
               "Or hold the dynamics, with uncertainty = \"none\".")
 }
 
+# Laws are told apart by their names, in which commas stand between those of groups, states, observations and actions.
+# Terms of the sampler have the same names, or with "|rest" at the end.
+refuse_same_names <- function(dynamics) {
+  names <- entry_names(dynamics)
+  twice <- anyDuplicated(c(names, sub("]$", "|rest]", names)))
+  if (!twice) return(invisible())
+  abort_input("dynamics", "has two laws that would both be called ", enumerate(rep(names, 2)[twice]), ": choose names ",
+              "of states, groups, observations and actions without commas or \"|rest\" (`names` of fit_iohmm()).")
+}
+
 # ---- draws of the dynamics without the actions -----------------------------------------------------------------------
 
 # The fits of all draws as one: chains of one draw stand next to each other.

@@ -191,7 +191,10 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
   if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
-  if (uncertainty != "none") refuse_fixed_models(models)
+  if (uncertainty != "none") {
+    refuse_fixed_models(models)
+    refuse_same_names(dynamics)
+  }
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup

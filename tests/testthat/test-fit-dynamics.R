@@ -184,6 +184,26 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")
 })
 
+test_that("laws whose names clash are refused where they are told apart by name", {
+  data <- as.data.frame(ward_visits())
+  data$age <- ifelse(data$id %% 2 == 0, "a", "a,b")
+  visits <- trajectories(data, covariates = "age", setting = clinic_of(clinic_truth()))
+  learn <- function(names, ...) {
+    fit_iohmm(visits, 2, starts = 1, prior = 1, seed = 1, names = names, actions = c("wait", "test"),
+              observations = c("calm", "bad", "neg", "pos"), transitions = "shared", ...)
+  }
+  clash <- learn(c("b,c", "c"), start_by = "age")
+  run <- function(dynamics, uncertainty) {
+    ibrc(visits, clinic_of, clinic_step, ward_prior(), list(eta = 0), chains = 1, iter = 4, warmup = 2, seed = 1,
+         resolution = 4, dynamics = dynamics, uncertainty = uncertainty, control = ibrc_control(check = FALSE))
+  }
+  for (uncertainty in c("joint", "cut")) expect_refused(run(clash, uncertainty), "dynamics", "start\\[a,b,c\\]")
+  expect_s3_class(run(clash, "none"), "ibrc_fit")
+  expect_refused(run(learn(c("well", "well|rest")), "joint"), "dynamics", "without commas")
+  # Commas alone do no harm.
+  expect_silent(refuse_same_names(learn(c("b,c", "c"))))
+})
+
 test_that("a joint fit goes on where it stands, with a file as well", {
   short <- small_joint()
   path <- withr::local_tempfile(fileext = ".ibrc")
