@@ -72,8 +72,8 @@ warn_swapped <- function(fit) {
   swapped <- fit$dynamics$swapped
   if (isTRUE(swapped > 0)) {
     warn("states", "In ", format(100 * swapped, digits = 2), "% of the draws the states stand in another order by ",
-         "what they show", if (!is.null(fit$recipe$codec$iohmm$scores)) " (`sort_by` of fit_iohmm())", ": they may have changed their meaning on the way. Do not use ",
-         "levels of states from these.")
+         "what they show", if (!is.null(fit$recipe$codec$iohmm$scores)) " (`sort_by` of fit_iohmm())",
+         ": they may have changed their meaning on the way. Do not use levels of states from these.")
   }
 }
 
