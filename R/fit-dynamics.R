@@ -72,8 +72,8 @@ warn_swapped <- function(fit) {
   swapped <- fit$dynamics$swapped
   if (isTRUE(swapped > 0)) {
     warn("states", "In ", format(100 * swapped, digits = 2), "% of the draws the states stand in another order by ",
-         "what they show (`sort_by` of fit_iohmm()): they may have changed their meaning on the way. Do not use ",
-         "levels of states from these.")
+         "what they show", if (!is.null(fit$recipe$codec$iohmm$scores)) " (`sort_by` of fit_iohmm())",
+         ": they may have changed their meaning on the way. Do not use levels of states from these.")
   }
 }
 
@@ -91,6 +91,24 @@ check_dynamics <- function(dynamics, setting) {
   if (is_group_list(setting)) {
     abort_input("setting", "cannot be a list, one per group, beside `dynamics`: groups share what was learned.")
   }
+}
+
+# Models of one set of laws would not follow laws that differ from draw to draw.
+refuse_fixed_models <- function(models) {
+  if (is.null(models) || is.function(models)) return(invisible())
+  abort_input("models", "must be a function of the setting beside `dynamics`, such as function(setting) ",
+              "perturb_models(setting): models that were made beforehand do not follow the laws that are inferred. ",
+              "Or hold the dynamics, with uncertainty = \"none\".")
+}
+
+# Laws are told apart by their names, in which commas stand between those of groups, states, observations and actions.
+# Terms of the sampler have the same names, or with "|rest" at the end.
+refuse_same_names <- function(dynamics) {
+  names <- entry_names(dynamics)
+  twice <- anyDuplicated(c(names, sub("]$", "|rest]", names)))
+  if (!twice) return(invisible())
+  abort_input("dynamics", "has two laws that would both be called ", enumerate(rep(names, 2)[twice]), ": choose names ",
+              "of states, groups, observations and actions without commas or \"|rest\" (`names` of fit_iohmm()).")
 }
 
 # ---- draws of the dynamics without the actions -----------------------------------------------------------------------

@@ -191,6 +191,10 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
   if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
+  if (uncertainty != "none") {
+    refuse_fixed_models(models)
+    refuse_same_names(dynamics)
+  }
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
@@ -205,6 +209,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   tell_inverse(inverse)
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
+    # One seed for the dynamics and for the chains: the fit's.
+    seed <- settle_seed(seed)
     inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }

@@ -159,14 +159,39 @@ observation_log_lik <- function(codec, tree, vectors, cores) {
   ifelse(found$code == 0L & is.finite(found$log_lik), found$log_lik, -Inf)
 }
 
+# Draws in which another matching of states is nearer to what the learned states show than each with itself is: so it is
+# told where nothing was sorted by. A better matching is a way round some states whose costs are negative in sum.
+changed_places <- function(codec, vectors) {
+  n <- codec$size[["states"]]
+  learned <- emissions_of(codec, matrix(law_vector(codec$iohmm), 1))
+  shown <- emissions_of(codec, vectors)
+  taken <- apply(codec$iohmm$counts$transition, 3, sum)
+  weight <- rep(taken / sum(taken), each = codec$size[["observations"]])
+  cost <- array(0, c(n, n, nrow(vectors)))
+  for (i in seq_len(n)) for (j in seq_len(n)) {
+    cost[i, j, ] <- colSums(weight * (matrix(shown[i, , , ], length(weight)) - as.vector(learned[j, , , 1]))^2)
+  }
+  own <- vapply(seq_len(n), function(i) cost[i, i, ], numeric(nrow(vectors)))
+  for (j in seq_len(n)) cost[, j, ] <- cost[, j, ] - t(matrix(own, nrow(vectors)))
+  for (k in seq_len(n)) for (i in seq_len(n)) for (j in seq_len(n)) {
+    cost[i, j, ] <- pmin(cost[i, j, ], cost[i, k, ] + cost[k, j, ])
+  }
+  around <- vapply(seq_len(n), function(i) cost[i, i, ] < -1e-12, logical(nrow(vectors)))
+  rowSums(matrix(around, nrow(vectors))) > 0
+}
+
+# [state, observation, action, row] of laws [row, entry].
+emissions_of <- function(codec, vectors) {
+  size <- codec$size[c("states", "observations", "actions")]
+  n <- prod(size)
+  array(t.default(vectors[, ncol(vectors) - n + seq_len(n), drop = FALSE]), c(size, nrow(vectors)))
+}
+
 # The order of states by what they show, as fit_iohmm() sorts them: a draw in which it differs may have swapped them.
 state_order <- function(codec, vectors) {
   scores <- codec$iohmm$scores
   if (is.null(scores)) return(NULL)
-  size <- codec$size
-  n <- prod(size[c("states", "observations", "actions")])
-  emission <- array(t.default(vectors[, ncol(vectors) - n + seq_len(n), drop = FALSE]),
-                    c(size[c("states", "observations", "actions")], nrow(vectors)))
+  emission <- emissions_of(codec, vectors)
   # Actions count as often as they were taken.
   taken <- apply(codec$iohmm$counts$transition, 3, sum)
   shown <- apply(emission, c(1, 2, 4), function(x) sum(x * taken))

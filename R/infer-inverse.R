@@ -22,6 +22,8 @@ read_inverse <- function(visits, setting, models, prior, fixed, by, by_default, 
     recipe <- open_recipe(recipe, if (!by_default) prior)
     setting <- recipe$like$setting
     models <- recipe$like$models
+    # Whoever made the setting: intervals do not know that they are held.
+    if (!is.null(dynamics) && !free) setting <- mark_learned(setting)
     # Held at their estimate they are a setting like any other, but for quantities.
     if (!is.null(dynamics) && !free && !length(c(recipe$inferred, recipe$held))) recipe <- NULL
   }

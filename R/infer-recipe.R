@@ -90,7 +90,7 @@ open_recipe <- function(recipe, prior) {
     stats::plogis(stats::qlogis(recipe$at) + rep_len(c(0.3, -0.2, 0.1), length(recipe$at)))
   }
   other <- world_at(recipe, values(0.4), recipe_dynamics(recipe, nearby))
-  recipe$plain <- !is.null(recipe$codec) && !length(c(recipe$takes$setting)) &&
+  recipe$plain <- !is.null(recipe$codec) && puts_laws(recipe$setting) &&
     only_laws_differ(recipe$like$setting, other$setting, recipe_dynamics(recipe, nearby))
   recipe
 }
@@ -108,6 +108,44 @@ recipe_dynamics <- function(recipe, fractions = NULL) {
   # To the last digit, where they are held.
   if (identical(fractions, recipe$codec$estimate)) return(recipe$codec$iohmm)
   dynamics_at(recipe$codec, vectors_of(recipe$codec, matrix(fractions, 1))[1, ])
+}
+
+# Whether a setting is known to take laws and do nothing else with them: one that is no function, functions of the
+# package, and one that is a single call of these. Any other may do what it likes where it was not looked at, and is
+# asked at every step.
+puts_laws <- function(setting) {
+  if (!is.function(setting) || is_law_holder(setting)) return(TRUE)
+  call <- body(setting)
+  while (is.call(call) && identical(call[[1]], quote(`{`)) && length(call) == 2) call <- call[[2]]
+  # The default of another argument might look at the laws.
+  if (length(formals(setting)) != 1 || !is.call(call)) return(FALSE)
+  if (!is_law_holder(function_named(call[[1]], environment(setting)))) return(FALSE)
+  given <- as.name(names(formals(setting)))
+  others <- as.list(call)[-1]
+  laws <- vapply(others, identical, NA, given)
+  sum(laws) == 1 && all(vapply(others[!laws], is_apart, NA, given, environment(setting)))
+}
+
+is_law_holder <- function(f) is_same_function(f, adni_setting) || is_same_function(f, as_setting)
+
+is_same_function <- function(f, g) identical(f, g, ignore.bytecode = TRUE, ignore.srcref = TRUE)
+
+# What a call calls, by a name or by package::name; NULL for all else.
+function_named <- function(name, where) {
+  if (is.name(name)) return(get0(as.character(name), where, mode = "function"))
+  if (!is.call(name) || !identical(name[[1]], quote(`::`))) return(NULL)
+  tryCatch(getExportedValue(as.character(name[[2]]), as.character(name[[3]])), error = function(e) NULL)
+}
+
+# Functions that see what they are given, and nothing else.
+blind_functions <- function() list(`(`, `+`, `-`, `*`, `/`, c, list, cbind, rbind, matrix, rep, certainty_bonus)
+
+# Whether an argument is a constant, a name other than that of the laws, or a call that is made of those.
+is_apart <- function(part, given, where) {
+  if (!is.call(part)) return(!is.name(part) || (!identical(part, given) && !identical(part, quote(...))))
+  f <- function_named(part[[1]], where)
+  blind <- any(vapply(blind_functions(), is_same_function, NA, f))
+  blind && all(vapply(as.list(part)[-1], is_apart, NA, given, where))
 }
 
 # Is a setting what another is, with these laws in it? Then nobody need be asked for it at every step.

@@ -2,12 +2,13 @@
 #
 #   fit$dynamics   uncertainty ("joint" or "cut") and draws [iteration, chain, term], fractions of the laws
 
-# The share of draws in which the states, sorted as fit_iohmm() does, do not stand in their order; NA: not sorted.
+# The share of draws in which the states, sorted as fit_iohmm() does, do not stand in their order; where nothing was
+# sorted by, in which other ones of the learned states are nearer to them.
 swapped_draws <- function(fit) {
   codec <- fit$recipe$codec
   vectors <- vectors_of(codec, flat_draws(fit$dynamics$draws))
   order <- state_order(codec, vectors)
-  if (is.null(order)) return(NA_real_)
+  if (is.null(order)) return(mean(changed_places(codec, vectors)))
   mean(order != state_order(codec, vectors_of(codec, matrix(codec$estimate, 1))))
 }
 

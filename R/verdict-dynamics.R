@@ -138,11 +138,20 @@ pooled_opinion <- function(opinions) {
 inferred_rows <- function(fit) {
   swapped <- fit$dynamics$swapped
   changed <- isTRUE(swapped > 0)
+  # Fits of earlier versions may not have looked.
+  counted <- isTRUE(swapped >= 0)
   how <- if (is_cut(fit)) "drawn from what was seen, without the actions" else "inferred together with the agents"
   rbind(verdict_rows("assumed", paste0("dynamics: ", how, if (changed) {
     paste0("; states stand in another order in ", format(100 * swapped, digits = 2), "% of the draws")
-  }), "states that keep their order", if (changed) "do not use" else "ok",
-  if (changed) "States change places in some draws: learn dynamics whose states are easier to tell apart." else ""),
+  } else if (!counted) {
+    "; whether states keep their order was not counted"
+  }), "states that keep their order", if (changed) "do not use" else if (counted) "ok" else "caution", if (changed) {
+    "States change places in some draws: learn dynamics whose states are easier to tell apart."
+  } else if (!counted) {
+    "States may change places from draw to draw: fit again, or look at tidy(fit, \"dynamics\")."
+  } else {
+    ""
+  }),
   if (is_cut(fit)) between_row(fit))
 }
 

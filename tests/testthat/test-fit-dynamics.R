@@ -5,8 +5,12 @@ test_that("held dynamics are the fit in two steps", {
          control = ibrc_control(check = FALSE), ...)
   }
   setting <- clinic_of(iohmm)
-  expect_identical(run(clinic_of, clinic_step, dynamics = iohmm, uncertainty = "none")$draws,
-                   run(setting, clinic_step(setting))$draws)
+  held <- run(clinic_of, clinic_step, dynamics = iohmm, uncertainty = "none")
+  expect_identical(held$draws, run(setting, clinic_step(setting))$draws)
+  # They were learned, whoever made the setting of them.
+  for (fit in list(held, run(setting, clinic_step(setting), dynamics = iohmm, uncertainty = "none"))) {
+    expect_identical(as.character(dynamics_rows(fit)$verdict), "caution")
+  }
 })
 
 # A run of one group, 20 steps of which 10 are warm-up.
@@ -145,6 +149,23 @@ test_that("draws of the dynamics without the actions are pooled", {
   expect_refused(update(fit), "object", "extend_fit")
 })
 
+test_that("the seed of a pooled fit that was given none gives its draws again", {
+  local_replacement("cut_draws", 2L)
+  run <- function(seed = NULL) {
+    suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ibrc_prior(alpha ~ lognormal(0, 1)), list(eta = 0),
+                          chains = 1, iter = 8, warmup = 4, resolution = 4, seed = seed, uncertainty = "cut",
+                          dynamics = ward_iohmm(transitions = "shared"), control = ibrc_control(check = FALSE)))
+  }
+  withr::local_seed(7)
+  first <- run()
+  # The session's generator moves on by one draw.
+  after <- stats::runif(1)
+  expect_identical(after, with_seed(7, stats::runif(2))[2])
+  again <- run(first$seed)
+  expect_identical(again$draws, first$draws)
+  expect_identical(again$dynamics$draws, first$dynamics$draws)
+})
+
 test_that("what does not go with learned dynamics is refused", {
   iohmm <- ward_iohmm(transitions = "shared")
   run <- function(...) ibrc(ward_visits(), ..., prior = ward_prior(), fixed = list(eta = 0), resolution = 5)
@@ -154,9 +175,33 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(sampler = "paper")), "sampler")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = ward_fit())), "start", "the top")
+  for (uncertainty in c("joint", "cut")) {
+    expect_refused(run(clinic_of, clinic_step(clinic_of(iohmm)), dynamics = iohmm, uncertainty = uncertainty), "models",
+                   "a function of the setting")
+  }
   bare <- iohmm
   bare["coded"] <- list(NULL)
   expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")
+})
+
+test_that("laws whose names clash are refused where they are told apart by name", {
+  data <- as.data.frame(ward_visits())
+  data$age <- ifelse(data$id %% 2 == 0, "a", "a,b")
+  visits <- trajectories(data, covariates = "age", setting = clinic_of(clinic_truth()))
+  learn <- function(names, ...) {
+    fit_iohmm(visits, 2, starts = 1, prior = 1, seed = 1, names = names, actions = c("wait", "test"),
+              observations = c("calm", "bad", "neg", "pos"), transitions = "shared", ...)
+  }
+  clash <- learn(c("b,c", "c"), start_by = "age")
+  run <- function(dynamics, uncertainty) {
+    ibrc(visits, clinic_of, clinic_step, ward_prior(), list(eta = 0), chains = 1, iter = 4, warmup = 2, seed = 1,
+         resolution = 4, dynamics = dynamics, uncertainty = uncertainty, control = ibrc_control(check = FALSE))
+  }
+  for (uncertainty in c("joint", "cut")) expect_refused(run(clash, uncertainty), "dynamics", "start\\[a,b,c\\]")
+  expect_s3_class(run(clash, "none"), "ibrc_fit")
+  expect_refused(run(learn(c("well", "well|rest")), "joint"), "dynamics", "without commas")
+  # Commas alone do no harm.
+  expect_silent(refuse_same_names(learn(c("b,c", "c"))))
 })
 
 test_that("a joint fit goes on where it stands, with a file as well", {

@@ -71,3 +71,30 @@ test_that("states that change places are noticed", {
   unsorted$iohmm$scores <- NULL
   expect_null(state_order(unsorted, here))
 })
+
+test_that("states that change places are told by what learned states show, as by trying all orders", {
+  n <- 4
+  orders <- expand.grid(rep(list(seq_len(n)), n))
+  orders <- as.matrix(orders[apply(orders, 1, function(order) !anyDuplicated(order)), ])
+  rows <- function(k, by) with_seed(k, array(random_rows(n * by, 3), c(n, by, 3)))
+  learned <- aperm(rows(1, 2), c(1, 3, 2))
+  codec <- list(size = c(states = n, observations = 3, actions = 2, starts = 1),
+                iohmm = list(start = numeric(), transition = numeric(), emission = learned,
+                             counts = list(transition = array(c(rep(3, 16), rep(1, 16)), c(n, n, 2)))))
+  # Between what was learned, one way round or another, and anything.
+  drawn <- lapply(1:40, function(k) {
+    share <- k / 40
+    (1 - share) * learned[orders[1 + k %% 3, ], , ] + share * aperm(rows(k + 1, 2), c(1, 3, 2))
+  })
+  drawn[[41]] <- learned
+  by_hand <- vapply(drawn, function(one) {
+    cost <- apply(orders, 1, function(order) {
+      sum(apply((one - learned[order, , ])^2, 3, sum) * c(3, 1) / 4)
+    })
+    min(cost) < cost[apply(orders, 1, function(order) all(order == seq_len(n)))] - 1e-12
+  }, NA)
+  found <- changed_places(codec, t(vapply(drawn, as.vector, numeric(24))))
+  expect_identical(found, by_hand)
+  expect_true(any(found) && !all(found))
+  expect_false(found[41])
+})

@@ -31,7 +31,7 @@ test_that("a setting that does more than hold the laws is not taken for one that
     out$utility[, "test"] <- -1 - dynamics$emission[1, 1, 1]
     out
   }
-  expect_true(ward_inverse()$recipe$plain)
+  expect_true(ward_inverse(setting = clinic_of(ward_iohmm(transitions = "shared")))$recipe$plain)
   inverse <- ward_inverse(setting = bent)
   expect_false(inverse$recipe$plain)
   natural <- cbind(alpha = 0.5, optimism = 0)

@@ -207,3 +207,63 @@ test_that("a fit without models, whose setting is a function, is resumed with th
               iter = 40, seed = 1, resolution = 15, file = path)
   expect_identical(resume(path, setting = own)$draws, fit$draws)
 })
+
+test_that("functions that do nothing but put laws into a setting are told by what they are", {
+  bonus <- certainty_bonus(2, 0.8)
+  cost <- 1
+  for (f in list(
+    adni_setting, function(d) adni_setting(d, full = 0.95), function(d) ibrc::adni_setting(mri_cost = -(-cost), d),
+    function(d) {
+      as_setting(d, cbind(wait = c(0, 0), test = c(-1, -cost)), 0.9, belief_utility = certainty_bonus(2, 0.8))
+    }
+  )) expect_true(puts_laws(f))
+  for (f in list(
+    clinic_of, function(d, bonus = 2) adni_setting(d, certainty = bonus), function(d) adni_setting(bend(d)),
+    function(d) adni_setting(d, above = d$start[[1]]), function(d) adni_setting(d, above = get("d")$start[[1]]),
+    function(d) adni_setting(d, certainty = d), function(d) other(d), function(d) d, function() 1,
+    function(d) {
+      d$emission <- pmin(d$emission, 0.95)
+      adni_setting(d)
+    },
+    local({
+      adni_setting <- function(...) NULL
+      function(d) adni_setting(d)
+    })
+  )) expect_false(puts_laws(f))
+})
+
+test_that("a function of the dynamics is asked at every point", {
+  asked <- 0
+  # Away from the estimate the bonus is worth the same at all beliefs that are easily looked at.
+  moving <- function(dynamics) {
+    asked <<- asked + 1
+    out <- clinic_of(dynamics)
+    out$belief_utility <- certainty_bonus(2, above = 0.45 + 0.6 * dynamics$start[[1]])
+    out
+  }
+  capped <- function(dynamics) {
+    dynamics$emission[1, , 2] <- c(0, 0, min(dynamics$emission[1, 3, 2], 0.97), max(dynamics$emission[1, 4, 2], 0.03))
+    clinic_of(dynamics)
+  }
+  for (setting in list(moving, capped)) {
+    inverse <- ward_inverse(by = NULL, setting = setting)
+    expect_false(inverse$recipe$plain)
+    evaluator <- joint_evaluator(inverse, dynamics_tree(ward_iohmm(transitions = "shared")), 1, 1L)
+    codec <- evaluator$joint$codec
+    # Farther from the estimate than functions are looked at before a run.
+    fractions <- stats::plogis(outer(c(0.5, -0.5), stats::qlogis(codec$estimate), `+`))
+    fractions[, 1] <- c(0.3, 0.85)
+    theta <- cbind(stats::qlogis(fractions), log(0.5), 0.3)
+    before <- asked
+    found <- evaluate_joint(evaluator, theta, matrix(0, 7, 2))$log_likelihood
+    if (identical(setting, moving)) expect_identical(asked - before, 2)
+    by_hand <- vapply(1:2, function(i) {
+      laws <- dynamics_at(codec, vectors_of(codec, fractions[i, , drop = FALSE])[1, ])
+      made <- setting(laws)
+      plan <- plan_agent(made, bounded_agent(0.5, optimism = 0.3, eta = 0), clinic_step(made), 6, 1e-11)
+      .Call(ffi_iohmm_expect, evaluator$joint$tree, iohmm_laws(laws))$log_lik +
+        read_histories(plan, inverse$histories[[1]], FALSE)$total
+    }, 0)
+    expect_close(found, by_hand, 1e-6)
+  }
+})

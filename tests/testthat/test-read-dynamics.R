@@ -46,6 +46,18 @@ test_that("a fit with its dynamics says so, and counts states that change places
   first$emission[] <- first$emission[2:1, , ]
   swapped$dynamics$draws[1, 1, ] <- fractions_of(fit$recipe$codec, first)
   expect_gt(swapped_draws(swapped), 0)
+  # So they are where nothing was sorted by: by what learned states show.
+  swapped$recipe$codec$iohmm["scores"] <- list(NULL)
+  expect_equal(swapped_draws(swapped), 1 / prod(dim(swapped$dynamics$draws)[1:2]))
+  swapped$dynamics$swapped <- swapped_draws(swapped)
+  expect_identical(as.character(inferred_rows(swapped)$verdict), "do not use")
+  unlooked <- fit
+  unlooked$dynamics$swapped <- NA_real_
+  # What earlier versions did not count is not said to be well.
+  expect_identical(as.character(inferred_rows(unlooked)$verdict), "caution")
+  expect_warning(warn_swapped(swapped), "another order by what they show:", class = "ibrc_warning_states")
+  fit$recipe$codec$iohmm["scores"] <- list(NULL)
+  expect_identical(swapped_draws(fit), 0)
 })
 
 test_that("predictions, likelihoods and replicates average over plans with the dynamics of each draw", {
