@@ -29,14 +29,18 @@ weight_refitter <- function(fit, ask) {
   }
 }
 
-refused_weights <- function(fit, draws, ask, pareto_k, instead = "use method = \"mode\"") {
+refused_weights <- function(fit, draws, ask, pareto_k, instead = "use method = \"mode\"",
+                            why = pareto_words(pareto_k)) {
   equal <- lapply(draws, function(one) rep(1 / nrow(one), nrow(one)))
-  why <- if (is.na(pareto_k)) "no draw of this fit is possible under it" else
-    paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7")
   out <- failed_piece(weight_piece(fit, draws, equal, equal, 0, ask),
                       paste0(why, ": draws of this fit cannot stand for it; ", instead))
   out$pareto_k <- pareto_k
   out
+}
+
+pareto_words <- function(pareto_k) {
+  if (is.na(pareto_k)) return("no draw of this fit is possible under it")
+  paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7")
 }
 
 # Log-likelihood and log prior density, on the natural scale, of the same values; one vector per group.
