@@ -4,10 +4,16 @@ effects_design <- function(fit, beliefs, observations, actions, nsim, horizon, s
   setting <- fit$problem$setting
   stops <- length(setting$stop_actions) > 0
   if (is.null(horizon)) horizon <- if (stops) 50 else max(1, round(sum(fit$n_visits) / sum(fit$group_sizes)))
-  list(places = c(belief_places(beliefs, setting, is.null(fit$problems) && !has_dynamics(fit)),
-                  observed_places(observations, actions, setting)),
+  list(places = with_own_labels(c(belief_places(beliefs, setting, is.null(fit$problems) && !has_dynamics(fit)),
+                                  observed_places(observations, actions, setting))),
        nsim = check_count(nsim, "nsim", least = 0, most = 1e6), horizon = check_count(horizon, "horizon", most = 1e4),
        seed = check_seed(seed))
+}
+
+# Rows are told apart, and groups compared, by what places are called: no two may be called the same.
+with_own_labels <- function(places) {
+  at <- make.unique(vapply(places, `[[`, "", "at"), " ")
+  Map(function(place, at) replace(place, "at", at), places, at, USE.NAMES = FALSE)
 }
 
 # `shared`: do all groups start at the setting's own start, at every draw?
@@ -27,8 +33,7 @@ belief_places <- function(beliefs, setting, shared) {
   if (!nrow(beliefs)) abort_input("beliefs", "has no rows.")
   words <- apply(beliefs, 1, belief_words, setting$states)
   named <- if (is.null(labels)) words else ifelse(is.na(labels) | !nzchar(labels), words, as_utf8(labels))
-  Map(function(at, i) list(at = at, belief = beliefs[i, ]), make.unique(unname(named), " "), seq_len(nrow(beliefs)),
-      USE.NAMES = FALSE)
+  Map(function(at, i) list(at = at, belief = beliefs[i, ]), unname(named), seq_len(nrow(beliefs)), USE.NAMES = FALSE)
 }
 
 default_places <- function(setting, shared) {
@@ -74,7 +79,7 @@ observed_places <- function(observations, actions, setting) {
     abort_input("actions", "has ", length(actions), " entries for ", length(observations), " of `observations`.")
   }
   labels <- names(observations)
-  places <- Map(function(seen, taken, i) {
+  Map(function(seen, taken, i) {
     seen <- setting$observations[as_positions(seen, setting$observations, "observations", "observation",
                                               missing_ok = TRUE)]
     if (!length(seen)) abort_input("observations", "has nothing in entry ", i, ".", rows = i)
@@ -82,9 +87,7 @@ observed_places <- function(observations, actions, setting) {
     named <- length(labels) && !is.na(labels[i]) && nzchar(labels[i])
     list(at = paste("after", if (named) as_utf8(labels[i]) else seen_words(seen)), actions = taken,
          observations = seen)
-  }, unname(observations), unname(actions), seq_along(observations))
-  at <- make.unique(vapply(places, `[[`, "", "at"), " ")
-  Map(function(place, at) replace(place, "at", at), places, at, USE.NAMES = FALSE)
+  }, unname(observations), unname(actions), seq_along(observations), USE.NAMES = FALSE)
 }
 
 taken_meanwhile <- function(taken, n, setting) {

@@ -55,8 +55,10 @@ percent_of <- function(x) paste0(sub("\\.0$", "", sprintf("%.1f", 100 * x)), "%"
 
 # As a reader would say it.
 effect_number <- function(x, quantity) {
-  switch(quantity, accuracy = percent_of(x), cost_share = percent_text(x), visits = , count = sprintf("%.1f", x),
-         cost = format_number(x, 2), sprintf("%.2f", x))
+  text <- switch(quantity, accuracy = percent_of(x), cost_share = percent_text(x), cost = format_number(x, 2),
+                 visits = , count = sprintf("%.1f", x), sprintf("%.2f", x))
+  # Nothing has no sign.
+  sub("^-(0[.]?0*%?)$", "\\1", text)
 }
 
 # "0.62 (0.55 to 0.70)"
@@ -76,7 +78,8 @@ difference_words <- function(row) {
   unit <- if (endsWith(number(0), "%")) " points" else ""
   size <- points(number(abs(row$estimate)))
   side <- if (size == points(number(0))) "about as in " else
-    paste0(size, unit, if (row$estimate > 0) " higher" else " lower", " than in ")
+    paste0(size, if (size == "1") sub("s$", "", unit) else unit, if (row$estimate > 0) " higher" else " lower",
+           " than in ")
   paste0(", ", side, safe_text(row$reference),
          if (!is.na(row$conf.low)) {
            paste0(" (difference ", points(number(row$conf.low)), " to ", points(number(row$conf.high)), unit, ")")

@@ -21,6 +21,9 @@ dynamics_refitter <- function(fit, ask) {
     if (is.na(weighed$pareto_k) || weighed$pareto_k > 0.7) {
       return(refused_weights(fit, draws, ask, weighed$pareto_k, "fit again"))
     }
+    if (is_cut(fit) && weighed$effective < weighed$asked) {
+      return(refused_weights(fit, draws, ask, weighed$pareto_k, "fit again", few_words(weighed)))
+    }
     weight_piece(fit, draws, rep(list(weighed$weight), length(draws)), there$log_lik, weighed$pareto_k, ask,
                  paired = TRUE)
   }
@@ -51,13 +54,26 @@ density_with_laws <- function(inverse, draws, laws, cores) {
   list(log_lik = log_lik, log_prior = log_prior_at(inverse$prior, draws))
 }
 
-# With sum 1; of a cut fit, with the same sum under each draw of the dynamics.
+# With sum 1; of a cut fit, with the same sum under each draw of the dynamics. Pareto k is of all weights together and
+# does not see that a single draw of the dynamics hangs on one of its few draws: `effective` has the least effective
+# draws under any of them, and `asked` how many there must be.
 weights_with_dynamics <- function(fit, ratio, chosen) {
   if (!is_cut(fit)) return(pareto_weights(ratio, chosen$.chain))
   draw <- dynamics_of_chain(fit, chosen$.chain)
   top <- stats::ave(ratio, draw, FUN = max)
   if (!all(is.finite(top))) return(list(weight = rep(NA_real_, length(ratio)), pareto_k = NA_real_))
   found <- pareto_weights(ratio - top - log(stats::ave(exp(ratio - top), draw)), chosen$.chain)
-  found$weight <- found$weight / stats::ave(found$weight, draw, FUN = sum) / length(unique(draw))
+  within <- found$weight / stats::ave(found$weight, draw, FUN = sum)
+  found$weight <- within / length(unique(draw))
+  found$effective <- min(1 / rowsum(within^2, draw))
+  found$asked <- min(least_effective_within, tabulate(draw) / 2)
   found
+}
+
+# Under each draw of the dynamics of a cut fit; of fewer than twice as many draws, half.
+least_effective_within <- 10
+
+few_words <- function(weighed) {
+  paste0("under one draw of the dynamics the weights leave ", format_number(weighed$effective, 2),
+         " effective draws, fewer than ", format_number(weighed$asked, 2))
 }

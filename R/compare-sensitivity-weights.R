@@ -29,14 +29,18 @@ weight_refitter <- function(fit, ask) {
   }
 }
 
-refused_weights <- function(fit, draws, ask, pareto_k, instead = "use method = \"mode\"") {
+refused_weights <- function(fit, draws, ask, pareto_k, instead = "use method = \"mode\"",
+                            why = pareto_words(pareto_k)) {
   equal <- lapply(draws, function(one) rep(1 / nrow(one), nrow(one)))
-  why <- if (is.na(pareto_k)) "no draw of this fit is possible under it" else
-    paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7")
   out <- failed_piece(weight_piece(fit, draws, equal, equal, 0, ask),
                       paste0(why, ": draws of this fit cannot stand for it; ", instead))
   out$pareto_k <- pareto_k
   out
+}
+
+pareto_words <- function(pareto_k) {
+  if (is.na(pareto_k)) return("no draw of this fit is possible under it")
+  paste0("Pareto k is ", format_number(pareto_k, 2), ", above 0.7")
 }
 
 # Log-likelihood and log prior density, on the natural scale, of the same values; one vector per group.
@@ -99,12 +103,10 @@ weight_piece <- function(fit, draws, weight, log_lik, pareto_k, ask, paired = FA
       if (scale == "ratio") numbers[2] <- weighted_sd(log(one / other), weight[[at[1]]])
       return(numbers)
     }
-    both <- as.vector(outer(one, other, if (scale == "ratio") `/` else `-`))
-    numbers <- weighted_summary(both, as.vector(outer(weight[[at[1]]], weight[[at[2]]])), ask$conf.level)
-    if (scale == "ratio") {
-      numbers[2] <- sqrt(weighted_sd(log(one), weight[[at[1]]])^2 + weighted_sd(log(other), weight[[at[2]]])^2)
-    }
-    numbers
+    ratio <- scale == "ratio"
+    spread <- function(of) sqrt(weighted_sd(of(one), weight[[at[1]]])^2 + weighted_sd(of(other), weight[[at[2]]])^2)
+    quantiles <- pair_quantiles(one, weight[[at[1]]], other, weight[[at[2]]], ask$conf.level, ratio)
+    c(quantiles[1], spread(if (ratio) log else identity), quantiles[2:3])
   })
   mean_of <- function(weight, value) sum((weight * value)[weight > 0])
   list(table = rbind(level_table(levels), contrasts), log_lik = sum(unlist(Map(mean_of, weight, log_lik))),
@@ -115,6 +117,35 @@ weighted_summary <- function(x, weight, conf.level) {
   tail <- (1 - conf.level) / 2
   quantiles <- weighted_quantile(x, weight, c(0.5, tail, 1 - tail))
   c(quantiles[1], weighted_sd(x, weight), quantiles[2:3])
+}
+
+# Median and ends of the interval of the difference, or ratio, of two independent quantities, each draw of the one with
+# each of the other. Of few pairs all are made; of more, whose number is a square, the share of pairs below a value is
+# counted without making them, and the value sought that has the share asked for.
+pair_quantiles <- function(one, weight, other, other_weight, conf.level, ratio, most_pairs = 1e6) {
+  tail <- (1 - conf.level) / 2
+  p <- c(0.5, tail, 1 - tail)
+  if (as.numeric(length(one)) * length(other) <= most_pairs) {
+    both <- as.vector(outer(one, other, if (ratio) `/` else `-`))
+    return(weighted_quantile(both, as.vector(outer(weight, other_weight)), p))
+  }
+  if (ratio) return(exp(difference_quantile(log(one), weight, log(other), other_weight, p)))
+  difference_quantile(one, weight, other, other_weight, p)
+}
+
+difference_quantile <- function(one, weight, other, other_weight, p) {
+  other_order <- order(other)
+  other <- other[other_order]
+  from <- rev(cumsum(rev(c(other_weight[other_order], 0))))
+  share_below <- function(x) sum(weight * from[findInterval(one - x, other, left.open = TRUE) + 1])
+  vapply(p, function(p) {
+    ends <- c(min(one) - max(other), max(one) - min(other))
+    for (step in 1:60) {
+      half <- mean(ends)
+      ends[if (share_below(half) < p) 1 else 2] <- half
+    }
+    ends[2]
+  }, 0)
 }
 
 weighted_sd <- function(x, weight) {

@@ -36,8 +36,9 @@
 #'
 #' Where dynamics were inferred ([ibrc()] with `dynamics`), a mode of the agents would hold them: such a fit is always
 #' weighed, each draw with its own dynamics and with one weight for all groups, which share them. Contrasts are
-#' then those within draws. What `setting` and `models` return is theirs to say, so that `resolution` and `prior` can be
-#' varied, and nothing else.
+#' then those within draws. With `uncertainty = "cut"` no weight goes from one draw of the dynamics to another, and
+#' there are no numbers either where the weights leave fewer than 10 effective draws under one of them. What `setting`
+#' and `models` return is theirs to say, so that `resolution` and `prior` can be varied, and nothing else.
 #'
 #' A mode is sought where the fit was and from the best draws of the prior, and a still better one may be missed: raise
 #' `starts` where it matters. A prior that is wider lets estimates come nearer to the data, so that its log-likelihood

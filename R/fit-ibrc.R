@@ -102,7 +102,8 @@
 #'
 #' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
 #' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
-#' [ibrc_control()]. [extend_fit()] goes on with a finished fit.
+#' [ibrc_control()]. With `uncertainty = "joint"` it makes 8,000 at least, and the laws of the dynamics must be mixed as
+#' well: R-hat at most 1.05 and 100 effective draws of each. [extend_fit()] goes on with a finished fit.
 #'
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive

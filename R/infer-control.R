@@ -29,8 +29,9 @@
 #' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
 #'   leaves that for later, as in a simulation study, where it would take a quarter of the time.
 #' @param max_iter The most steps that a run makes which goes on until its chains agree, as it does where [ibrc()] is
-#'   given no `iter`: `NULL` stands for ten times the least, 20,000. Where `iter` is given, that many steps are made,
-#'   and a larger `max_iter` lets the run go on if its chains do not agree by then.
+#'   given no `iter`: `NULL` stands for ten times the least: 20,000, and 80,000 where the dynamics are inferred
+#'   together with the agents. Where `iter` is given, that many steps are made, and a larger `max_iter` lets the run
+#'   go on if its chains do not agree by then.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export

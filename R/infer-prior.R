@@ -135,6 +135,7 @@ read_term <- function(left) {
   if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
   known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
+  if (term %in% reserved_names) abort_input(term, "is a name that tables of draws keep: call the quantity otherwise.")
   # Other plain names may be quantities that a setting or models are functions of: ibrc() knows.
   if (!term %in% known && (!is.name(left) || term %in% c("utility", "setting"))) {
     abort_input(term, "is not a term that can be inferred; there are ", enumerate(known, most = Inf),
@@ -142,6 +143,9 @@ read_term <- function(left) {
   }
   list(term = term)
 }
+
+# Columns of every table of draws, as the package posterior has it.
+reserved_names <- c(".chain", ".iteration", ".draw", ".log_weight")
 
 read_utility_term <- function(left) {
   names <- as.list(left)[-1]

@@ -9,7 +9,7 @@
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. Its alternative text says what is drawn.
 #'   `effects_data()` returns the data frame behind it: `panel`, `label` (where on the axis), `group`, `estimate`,
-#'   `conf.low`, `conf.high` and `rational`. Differences between groups are not drawn.
+#'   `conf.low`, `conf.high`, `rational` and `verdict`. Differences between groups are not drawn.
 #' @family pictures
 #' @export
 #' @examples
@@ -43,7 +43,7 @@ effects_data <- function(effects, type = c("probability", "course", "accuracy", 
   out <- data.frame(panel = factor(labels$panel, unique(labels$panel)),
                     label = factor(labels$label, unique(labels$label)),
                     group = factor(group, unique(group)),
-                    rows[c("estimate", "conf.low", "conf.high", "rational")])
+                    rows[c("estimate", "conf.low", "conf.high", "rational", "verdict")])
   rownames(out) <- NULL
   out
 }

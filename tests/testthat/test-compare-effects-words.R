@@ -29,6 +29,16 @@ test_that("an effect reads like a sentence", {
   expect_match(format(made_effects(quantity = "weight", detail = "good")), "weighs the model \"good\" with 0.74")
 })
 
+test_that("nothing has no sign, and one point is one", {
+  expect_match(format(made_effects(conf.low = c(0.7, 0.55, -0.001))), "(difference 0.00 to -0.04)", fixed = TRUE)
+  expect_identical(effect_number(-0.0001, "accuracy"), "0%")
+  expect_identical(effect_number(-0.01, "visits"), "0.0")
+  expect_identical(effect_number(-0.1, "visits"), "-0.1")
+  accuracy <- made_effects(quantity = "accuracy", detail = "all states", rational = c(0.7, 0.7, 0),
+                           estimate = c(0.74, 0.75, 0.01))
+  expect_match(format(accuracy), "in over 75, 1 point higher than in under 75 (difference -20 to", fixed = TRUE)
+})
+
 test_that("what there is nothing to say of is not said", {
   # One model: nothing leans.
   level <- c(0.7, 0.7, 0)

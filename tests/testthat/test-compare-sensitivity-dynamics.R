@@ -42,6 +42,26 @@ test_that("no weight goes from one draw of the dynamics to another where they kn
   expect_true(all(is.finite(moved$log_lik[moved$baseline])))
 })
 
+test_that("the draw of the dynamics that the weights leave the least of decides", {
+  skip_if_not_installed("loo")
+  fit <- ward_cut()
+  chosen <- spaced_draws(fit, NULL)
+  # Even under two draws of the dynamics; under the third a single draw has next to all the weight.
+  uneven <- replace(rep(0, 180), 7, 6)
+  found <- weights_with_dynamics(fit, uneven, chosen)
+  by_hand <- exp(uneven[1:60]) / sum(exp(uneven[1:60]))
+  expect_lt(found$effective, 2)
+  expect_close(found$weight[8:60] / found$weight[7], by_hand[8:60] / by_hand[7], 0.1)
+  expect_close(weights_with_dynamics(fit, rep(3, 180), chosen)$effective, 60, 1e-9)
+  expect_identical(found$asked, 10)
+  local_replacement("weights_with_dynamics", function(...) {
+    replace(list(weight = rep(1 / 180, 180), pareto_k = 0.5), c("effective", "asked"), list(1.2, 10))
+  }, environment())
+  moved <- sensitivity_analysis(fit, list(prior = "narrower"), draws = NULL)
+  expect_true(all(is.na(moved$estimate[!moved$baseline])))
+  expect_match(moved$note[!moved$baseline], "leave 1.2 effective draws, fewer than 10: .* fit again")
+})
+
 test_that("what would hold the dynamics is refused", {
   expect_refused(sensitivity_analysis(ward_fit(), list(resolution = 7), method = "mode"), "method", "reweight")
   expect_refused(sensitivity_analysis(ward_fit(), list(step = 0.2)), "over", "made anew for every draw of the dynamics")

@@ -74,6 +74,24 @@ test_that("quantiles with equal weights are quantiles, and with whole weights th
   expect_equal(weighted_quantile(c(1, 2, 3), c(0.25, 0.5, 0.25), 0.5), 2)
 })
 
+test_that("contrasts of many draws are those of all pairs, which are not made", {
+  drawn <- with_seed(1, list(one = rexp(300), other = rexp(200), weight = runif(300), other_weight = runif(200)))
+  drawn$weight <- drawn$weight / sum(drawn$weight)
+  drawn$other_weight <- drawn$other_weight / sum(drawn$other_weight)
+  for (ratio in c(TRUE, FALSE)) {
+    of <- function(most_pairs) with(drawn, pair_quantiles(one, weight, other, other_weight, 0.9, ratio, most_pairs))
+    expect_equal(of(1), of(1e6), tolerance = 1e-3)
+  }
+  both <- with(drawn, outer(one, other, "-"))
+  share <- with(drawn, outer(weight, other_weight))
+  at <- with(drawn, difference_quantile(one, weight, other, other_weight, c(0.1, 0.7)))
+  expect_equal(vapply(at, function(x) sum(share[both <= x + 1e-9]), 0), c(0.1, 0.7), tolerance = 1e-3)
+  # As many pairs as these cannot be made.
+  many <- seq(0, 1, length.out = 1e5)
+  even <- rep(1e-5, 1e5)
+  expect_equal(pair_quantiles(many, even, many, even, 0.5, FALSE), c(0, sqrt(0.5) - 1, 1 - sqrt(0.5)), tolerance = 1e-4)
+})
+
 test_that("too few draws are refused", {
   skip_if_not_installed("loo")
   fit <- suppressWarnings(fit_with(prior, 40))

@@ -212,3 +212,8 @@ test_that("priors print one line per term", {
     default_prior(diag_setting())
   })
 })
+
+test_that("names that tables of draws keep are refused", {
+  expect_refused(ibrc_prior(.chain ~ beta(14, 6)), ".chain", "call the quantity otherwise")
+  expect_refused(ibrc_prior(alpha ~ lognormal(0, 1), .log_weight ~ normal(0, 1)), ".log_weight")
+})

@@ -5,9 +5,10 @@ drawn_effects <- function() {
 test_that("the data are the levels of the effects", {
   effects <- drawn_effects()
   data <- effects_data(effects)
-  expect_named(data, c("panel", "label", "group", "estimate", "conf.low", "conf.high", "rational"))
+  expect_named(data, c("panel", "label", "group", "estimate", "conf.low", "conf.high", "rational", "verdict"))
   level <- effects[effects$quantity == "probability" & is.na(effects$reference), ]
   expect_equal(data$estimate, level$estimate)
+  expect_identical(data$verdict, level$verdict)
   expect_identical(levels(data$panel), c("declare healthy", "declare diseased", "monitor"))
   expect_identical(levels(data$label), unique(level$at))
   course <- effects_data(effects, "course")
