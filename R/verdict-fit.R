@@ -131,7 +131,7 @@ doubt_unsettled <- function(rows) {
 new_ibrc_verdict <- function(rows, fit) {
   rownames(rows) <- NULL
   label <- row_labels(rows, is_grouped(fit))
-  rows$advice <- mapply(function(advice, about) sub("{}", about, advice, fixed = TRUE), rows$advice, label,
+  rows$advice <- mapply(function(advice, about) gsub("{}", about, advice, fixed = TRUE), rows$advice, label,
                         USE.NAMES = FALSE)
   structure(rows, class = c("ibrc_verdict", "data.frame"), grouped = is_grouped(fit))
 }
@@ -220,10 +220,10 @@ verdict_advice <- function(rows) {
   rows <- rows[order(-as.integer(rows$verdict)), ]
   label <- row_labels(rows, isTRUE(attr(rows, "grouped")))
   # The same but for what it speaks of.
-  common <- mapply(function(advice, about) if (nzchar(about)) sub(about, "{}", advice, fixed = TRUE) else advice,
+  common <- mapply(function(advice, about) if (nzchar(about)) gsub(about, "{}", advice, fixed = TRUE) else advice,
                    rows$advice, label, USE.NAMES = FALSE)
   vapply(unique(unlist(common)), function(advice) {
-    sub("{}", listing(unique(label[common == advice])), advice, fixed = TRUE)
+    gsub("{}", listing(unique(label[common == advice])), advice, fixed = TRUE)
   }, "", USE.NAMES = FALSE)
 }
 

@@ -12,7 +12,9 @@ filter <- if (length(arguments) > 1 && nzchar(arguments[2])) arguments[2]
 
 Sys.setenv(NOT_CRAN = "true")
 
-run_tests <- function(filter) {
+# Tests send this process signals. One that comes late, to a test that did not send it, ends that test and all that
+# follow: they are run once more then.
+run_tests <- function(filter, again = TRUE) {
   counts <- testthat::ListReporter$new()
   reporter <- testthat::MultiReporter$new(list(
     testthat::ProgressReporter$new(
@@ -30,11 +32,15 @@ run_tests <- function(filter) {
   }, error = function(e) {
     message("The tests could not be run to their end: ", conditionMessage(e))
     TRUE
+  }, interrupt = function(e) {
+    message("The tests were interrupted", if (again) ": they are run again", ".")
+    NA
   })
+  if (is.na(stopped) && again) return(run_tests(filter, again = FALSE))
   outcomes <- unlist(lapply(counts$get_results(), function(test) {
     vapply(test$results, function(x) sub("^expectation_", "", class(x)[1]), "")
   }))
-  c(passed = sum(outcomes == "success"), failed = sum(outcomes %in% c("failure", "error")) + stopped,
+  c(passed = sum(outcomes == "success"), failed = sum(outcomes %in% c("failure", "error")) + !stopped %in% FALSE,
     skipped = sum(outcomes == "skip"))
 }
 
