@@ -114,7 +114,7 @@
 #' @section Vignettes:
 #' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
 #' computed; `vignette("scale")`, many groups, patients and beliefs;
-#' `vignette("adni")`, `vignette("pbc")` and `vignette("paper")`, cases worked through;
+#' `vignette("adni")` and `vignette("pbc")`, cases worked through (the paper's own is on the site);
 #' `vignette("trust")`, what was tested and how to test it again.
 #'
 #' @aliases NULL ibrc-package

@@ -9,6 +9,7 @@
 # R_alloc() hands out more than is asked for, so that one entry too far would go
 # unseen: here it is replaced by one that is exact. R itself is not instrumented: a
 # vector below 128 bytes lies in a page of R's own, and an overrun of it goes unseen.
+export IBRC_DEBUG=1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh

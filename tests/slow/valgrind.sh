@@ -9,6 +9,7 @@
 #
 # IBRC_JOBS=2 runs that many processes beside each other, each with its share of the files.
 # tests/slow/shared/valgrind.supp may name what R itself does, and nothing of the package.
+export IBRC_DEBUG=1
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/slow/shared/promise.sh
