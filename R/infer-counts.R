@@ -104,3 +104,8 @@ check_alpha <- function(alpha) {
   if (alpha < 0) abort_input("alpha", "must be 0 or more; it is ", format(alpha), ".")
   alpha
 }
+
+# Of a utility that was found with standard errors, and with what the data say of each entry.
+estimates_with_errors <- function(utility, found, setting) {
+  cbind(utility_estimates(utility, setting), std.error = found$std_error, identified = found$identified)
+}

@@ -73,17 +73,8 @@ infer_custom <- function(visits, setting, planner, discrepancy, start, lower = N
     check_discrepancy(call_user(discrepancy, visits, plan, argument = "discrepancy"))
   }
   compare(check_planned(call_user(planner, setting, start, argument = "planner"), setting))
-  tried <- new.env()
-  tried$failed <- 0L
-  height <- function(theta) {
-    plan <- tryCatch(planner(setting, theta), error = function(e) NULL)
-    if (is.null(plan)) {
-      tried$failed <- tried$failed + 1L
-      return(-Inf)
-    }
-    -compare(check_planned(plan, setting))
-  }
-  surface <- search_surface(height, law, with_prior = FALSE)
+  trial <- planner_trial(planner, setting, function(plan) -compare(plan))
+  surface <- search_surface(trial$height, law, with_prior = FALSE)
   top <- search_top(surface, law, start, starts, seed)
   if (is.null(top)) {
     abort(c("impossible", "data"), "`discrepancy` is infinite at `start` and wherever else the search began: ",
@@ -94,7 +85,7 @@ infer_custom <- function(visits, setting, planner, discrepancy, start, lower = N
   new_ibrc_inferred(
     "custom", setting, planner(setting, theta), data.frame(term = names(theta), estimate = unname(theta)),
     -top$density, details = custom_details(visits, top, errors),
-    notes = c(search_notes(top, errors), failed_note(tried$failed))
+    notes = c(search_notes(top, errors), failed_note(trial$failed()))
   )
 }
 

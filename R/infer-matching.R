@@ -293,20 +293,23 @@ matched_function <- function(evidence, setting, planner, start, lower, upper, pr
   start <- start[names(law)]
   # Once by itself, so that what is wrong with it is said.
   check_planned(call_user(planner, setting, start, argument = "planner"), setting)
-  tried <- new.env()
-  tried$failed <- 0L
+  trial <- planner_trial(planner, setting, function(plan) evidence_log_lik(evidence, plan, setting))
+  found <- searched(trial$height, law, start, !is.null(prior), method, run)
+  found$plan <- planner(setting, found$theta)
+  found$notes <- c(found$notes, failed_note(trial$failed()))
+  found
+}
+
+# `judge` of the plan that a planner makes of parameters, as a function of these; -Inf where it fails, which is counted.
+planner_trial <- function(planner, setting, judge) {
+  failed <- 0L
   height <- function(theta) {
     plan <- tryCatch(planner(setting, theta), error = function(e) NULL)
-    if (is.null(plan)) {
-      tried$failed <- tried$failed + 1L
-      return(-Inf)
-    }
-    evidence_log_lik(evidence, check_planned(plan, setting), setting)
+    if (!is.null(plan)) return(judge(check_planned(plan, setting)))
+    failed <<- failed + 1L
+    -Inf
   }
-  found <- searched(height, law, start, !is.null(prior), method, run)
-  found$plan <- planner(setting, found$theta)
-  found$notes <- c(found$notes, failed_note(tried$failed))
-  found
+  list(height = height, failed = function() failed)
 }
 
 failed_note <- function(n) {

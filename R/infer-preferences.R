@@ -62,9 +62,7 @@ infer_preferences <- function(visits, setting, preferences, prior_sd = NULL, dis
   gain <- counted$counts[pairs[, 2], , drop = FALSE] - counted$counts[pairs[, 1], , drop = FALSE]
   found <- preferred_utility(gain, counted$offset[pairs[, 2]] - counted$offset[pairs[, 1]], prior_sd)
   utility <- matrix(found$utility, length(setting$states), dimnames = dimnames(setting$utility))
-  estimates <- utility_estimates(utility, setting)
-  estimates$std.error <- found$std_error
-  estimates$identified <- found$identified
+  estimates <- estimates_with_errors(utility, found, setting)
   new_ibrc_inferred(
     "preferences", setting, plan_for_utility(setting, utility, alpha, resolution), estimates, found$log_lik,
     details = list(utility = utility, n_pairs = nrow(pairs), prior_sd = prior_sd, discounted = discounted,

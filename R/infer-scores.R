@@ -71,9 +71,7 @@ infer_scores <- function(visits, setting, scores, p = 2, discounted = TRUE, alph
   target <- scores[used] - counted$offset[used]
   found <- nearest_utility(counted$counts[used, , drop = FALSE], target, p)
   utility <- matrix(found$utility, length(setting$states), dimnames = dimnames(setting$utility))
-  estimates <- utility_estimates(utility, setting)
-  estimates$std.error <- found$std_error
-  estimates$identified <- found$identified
+  estimates <- estimates_with_errors(utility, found, setting)
   new_ibrc_inferred(
     "scores", setting, plan_for_utility(setting, utility, alpha, resolution), estimates, found$distance,
     details = list(utility = utility, p = p, discounted = discounted, r_squared = found$r_squared,
