@@ -14,6 +14,7 @@ framework_entries <- function(signed, amount, share, seed) {
   positive <- c("fraction", "huge")
   one_of <- list(models = "null", seed = seed)
   model <- fit_baseline(visits)
+  wanting <- fit_po_irl(visits, setting, chains = 1, iter = 4, draws = 2, seed = 1)
   projected <- project_behavior("rule", "matching", visits, setting = setting, replicates = 10, seed = 1)
   compared <- compare_models(visits, setting, decision_models()[1, ], replicates = 10, seed = 1)
   list(
@@ -89,6 +90,12 @@ framework_entries <- function(signed, amount, share, seed) {
     fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
       rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
       refresh = "zero")),
+    fit_po_irl = entry(list(visits = visits, setting = setting, chains = 1, iter = 4, draws = 2), fine = list(
+      setting = "null", joint = "flag", dynamics = "null", discount = share, sd = positive, iter = "null",
+      warmup = "null", actions = "null", observations = "null", seed = seed, refresh = "zero")),
+    simulate.ibrc_po_irl = entry(list(object = wanting, nsim = 2), leave = "object", fine = list(
+      seed = seed, environment = "null", start_group = "null")),
+    tidy.ibrc_po_irl = entry(list(x = wanting), leave = "x", fine = list(conf.level = "fraction")),
     predict.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(
