@@ -173,3 +173,28 @@ beliefs_of_projection <- function(object, visits) {
   plan <- project_behavior(object)
   if (inherits(plan, "ibrc_plan")) beliefs_at(plan, visits)
 }
+
+# Means over draws, as its predictions are.
+beliefs_at.ibrc_po_irl <- function(object, visits) {
+  planner <- po_irl_planner(object)
+  chosen <- if (is.null(object$laws)) chosen_draws(object)[1] else chosen_draws(object)
+  Reduce(`+`, lapply(chosen, function(i) beliefs_at(planner(i), visits))) / length(chosen)
+}
+
+# By Bayes' rule, visit after visit of all patients at once.
+beliefs_at.ibrc_iohmm_bc <- function(object, visits) {
+  coded <- learned_visits(visits, object$words)
+  out <- matrix(object$start, length(coded$row), length(object$states), byrow = TRUE,
+                dimnames = list(NULL, object$states))
+  for (place in seq_len(max(coded$place))[-1]) {
+    at <- which(coded$place == place)
+    for (i in split(at, paste(coded$action[at - 1L], coded$observation[at - 1L]))) {
+      action <- coded$action[i[1] - 1L] + 1L
+      seen <- coded$observation[i[1] - 1L]
+      moved <- out[i - 1L, , drop = FALSE] %*% object$transition[, , action]
+      if (seen >= 0) moved <- moved * rep(object$emission[, seen + 1L, action], each = length(i))
+      out[i, ] <- moved / rowSums(moved)
+    }
+  }
+  out[order(coded$row), , drop = FALSE]
+}
