@@ -106,3 +106,22 @@ test_that("truths that do not stop, and models that do not predict, are refused"
   expect_error(imitation_error(interpole_task(resolution = 2), other, nsim = 2), class = "ibrc_error",
                regexp = "`model`")
 })
+
+test_that("clones and learned rewards have the beliefs of their own dynamics", {
+  truth <- interpole_task("bias", resolution = 10)
+  visits <- simulate(truth, 60, horizon = 60, seed = 1)
+  clone <- fit_iohmm_bc(visits, 2, starts = 2, transitions = "shared", sort_by = "positive", sharpness = 10, seed = 1)
+  patients <- monitored_visits(truth$setting, 5, 20, seed = 1)
+  # The same rule as a plan.
+  centres <- clone$centres
+  setting <- decision_setting(clone$states, clone$actions, clone$observations, clone$transition, clone$emission,
+                              matrix(0, 2, 3), discount = 0.5, start = clone$start)
+  plan <- plan_iohmm_rule(setting, centres, 10, resolution = 10)
+  expect_close(unname(beliefs_at(clone, patients)), unname(beliefs_at(plan, patients)), 1e-10)
+  expect_close(as.matrix(predict(clone, patients)), as.matrix(predict(plan, patients)), 1e-8)
+  mixed <- order(patients$time, patients$id)
+  expect_close(beliefs_at(clone, patients[mixed, ]), beliefs_at(clone, patients)[mixed, ], 1e-12)
+
+  wanting <- fit_po_irl(visits, truth$setting, chains = 1, iter = 20, draws = 2, resolution = 5, seed = 1)
+  expect_close(beliefs_at(wanting, patients), beliefs_at(interpole_task("diag", resolution = 10), patients), 1e-10)
+})

@@ -38,10 +38,10 @@ diag_visits <- function() simulate(interpole_task("diag"), nsim = 100, horizon =
 
 # ---- methods -----------------------------------------------------------------------------------------------------
 
-# Rules that see no patient or only the last visits, and black boxes. States of what is learned: `learn(visits)`.
+# Rules that see no patient or only the last visits, black boxes, and learned rewards. `learn(visits)`: dynamics.
 other_methods <- function(states, learn, setting = NULL) {
-  list("frequencies", "visit_number", "previous_action", "logistic",
-       logistic_3 = function(visits) fit_baseline(visits, "logistic", last = 3), "rnn",
+  list(frequencies = "frequencies", visit_number = "visit_number", previous_action = "previous_action",
+       logistic = "logistic", logistic_3 = function(visits) fit_baseline(visits, "logistic", last = 3), rnn = "rnn",
        iohmm_bc = function(visits) fit_iohmm_bc(visits, states, transitions = "shared"),
        joint_iohmm_bc = function(visits) {
          fit_iohmm_bc(visits, states, joint = TRUE, transitions = "shared", starts = 5, refresh = 0)
