@@ -97,8 +97,10 @@
 #'
 #' Before the chains start, some hundreds of scouts are led from the prior to the posterior by sequential Monte Carlo
 #' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
-#' they agree with each other. The chains start at some of them, and warm-up learns from all. No scouts are sent where
-#' `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or without data.
+#' they agree with each other. Where they are too few to show a small mode in its shape, it is looked at more closely
+#' (incremental mixture importance sampling, Raftery and Bao 2010). The chains start at some of them, and warm-up learns
+#' from all. No scouts are sent where `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or
+#' without data.
 #'
 #' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
 #' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
@@ -108,7 +110,8 @@
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
 #'   Metropolis algorithm, Bernoulli 7. Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers, Journal of
-#'   the Royal Statistical Society B 68.
+#'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS generalized
+#'   epidemics using incremental mixture importance sampling, Biometrics 66.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
