@@ -26,8 +26,8 @@
 #'
 #' The *perfectly rational agent* of the column `rational` always takes the best action, knows the setting's own
 #' dynamics and minds no surprise. It rules out no action but those that the fit rules out (an action prior of 0).
-#' Where dynamics, utilities or other parts of the setting are inferred ([ibrc()] with `dynamics`, say), every draw has a
-#' setting and so a rational agent of its own. `rational` is then the median over draws, with the interval from
+#' Where dynamics, utilities or other parts of the setting are inferred ([ibrc()] with `dynamics`, say), every draw has
+#' a setting, and so a rational agent, of its own. `rational` is then the median over draws, with the interval from
 #' `rational_low` to `rational_high`: 1 (0 to 1) for an action that the rational agent takes at most draws and never at
 #' others. Both are `NA` where it is the same at every draw. `gap` is how far decision makers are from it: the median of
 #' what they do less `rational`, taken within draws, with the interval from `gap_low` to `gap_high`. As with
