@@ -60,11 +60,12 @@
 #'   groups: `what` was varied and the `alternative`; `baseline` (`TRUE` for what the fit has); `group` (`NA` without
 #'   groups); `reference` and `scale` (`"ratio"` or `"difference"`) of a contrast, else `NA`; `term`, `estimate`,
 #'   `std.error` (of a ratio: of its logarithm), `conf.low` and `conf.high`; `log_lik`, of all groups together, and
-#'   `log_lik_difference` to the
-#'   baseline; `converged`; `pareto_k` (the largest over groups); and `note`, why there are no numbers. No
-#'   alternative is left out: one that cannot be fitted, or that an interrupt kept from being fitted, is there without
-#'   numbers. Printing shows contrasts where there are groups, else levels; says how far they go, and which alternatives
-#'   fit better by more than 2; and adds the [verdict()] on the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
+#'   `log_lik_difference` to the baseline; `converged`; `pareto_k` (the largest over groups); `note`, why there are no
+#'   numbers; and `verdict`, the worst of what [verdict()] says of the term and groups in the fit itself, `do not use`
+#'   where `converged` is `FALSE`, and `NA` for a mode. No alternative is left out: one that cannot be fitted, or that
+#'   an interrupt kept from being fitted, is there without numbers. Printing shows contrasts where there are groups,
+#'   else levels; says how far they go, and which alternatives fit better by more than 2; and adds the [verdict()] on
+#'   the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
 #' @seealso [verdict()], whose check `assumed` looks at resolution and models; [kfold()] to compare fits.
 #' @family inference
 #' @export

@@ -24,7 +24,9 @@
 #' @param conf.level Mass of the central interval.
 #' @param what For `tidy()`: the terms of the agents, or the laws of dynamics that were inferred with them ([ibrc()]
 #'   with `dynamics`), which `tidy(fit, "dynamics")` gives: one row per probability, with what was `learned` without
-#'   the actions beside it.
+#'   the actions beside it, and the `verdict` on the fit as a whole: all groups share them. Chains that do not
+#'   agree on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers
+#'   themselves are not rounded.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
@@ -81,9 +83,19 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"), 
   }
   if (check_choice(what, c("agents", "dynamics"), "what") == "dynamics") {
     need_dynamics(x)
-    return(tidy_dynamics(x, check_level(conf.level)))
+    return(tidy_laws(x, check_level(conf.level)))
   }
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
+}
+
+# Laws with what is said of the fit as a whole. Chains of a joint fit move laws and agents together: what they do not
+# agree on, or do in some group, is about the laws as well, unless these were drawn without the actions.
+tidy_laws <- function(fit, conf.level) {
+  rows <- standing_verdict(fit)
+  about <- is.na(rows$term) & (is.na(rows$group) | !is_cut(fit)) | rows$check == "settled" & !is_cut(fit)
+  table <- tidy_dynamics(fit, conf.level)
+  table$verdict <- as.character(worst_of(rows$verdict[about]))
+  structure(table, class = c("ibrc_laws", "data.frame"))
 }
 
 # The table with what is said of each term in its group; without groups, without that column.
