@@ -33,3 +33,22 @@ verdict_headline <- function(rows) {
   at_fault <- unique(rows$check[rows$verdict == worst])
   paste0("Verdict: ", worst, " (", paste(at_fault, collapse = ", "), ")")
 }
+
+# Advice with a number of its own behind what it speaks of.
+counted_pattern <- "[{][}] [(]([0-9][0-9, ]*|NA)[)]"
+
+# One sentence for rows that differ in what they speak of and in such a number: `advice` has {n} for it, `each` the rows
+# as they stand.
+said_of_all <- function(advice, each, label) {
+  label <- unique(label)
+  counts <- unique(regmatches(each, regexpr(counted_pattern, each)))
+  counts <- sub(counted_pattern, "\\1", counts)
+  size <- as.numeric(gsub("[^0-9]", "", counts))
+  if (length(counts) > 1) counts <- paste(unique(counts[c(which.min(size), which.max(size))]), collapse = " to ")
+  if (length(label) > 1) {
+    advice <- sub("its interval is", "their intervals are", advice, fixed = TRUE)
+    advice <- sub("its interval", "their intervals", advice, fixed = TRUE)
+  }
+  if (length(counts)) advice <- sub("{n}", counts, advice, fixed = TRUE)
+  gsub("{}", listing(label), advice, fixed = TRUE)
+}
