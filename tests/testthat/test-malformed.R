@@ -151,7 +151,7 @@ entries <- list(
                                                            check = "flag", setting = "null", models = "null")),
   extend_fit = call_entry(list(fit = fit, iter = 10), fine = list(
     iter = "null", cores = "null", refresh = c("null", "zero"), file = c("null", "text"), control = c("null", "list")
-  )),
+  ), says = no_argument),
   summary.ibrc_fit = call_entry(list(object = fit), leave = "object", fine = c(level, suppress = "null")),
   # Generics of another package, which has the say about other objects.
   tidy = call_entry(list(x = fit), leave = "x"),
