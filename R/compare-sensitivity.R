@@ -56,6 +56,7 @@
 #' @param cores Threads to use.
 #' @param refresh Whether to say after each alternative how many are done: 0 for no. By default yes in an interactive
 #'   session.
+#' @param ... Nothing.
 #' @return A data frame of class `ibrc_sensitivity`, one row per alternative, term and group, then one per contrast of
 #'   groups: `what` was varied and the `alternative`; `baseline` (`TRUE` for what the fit has); `group` (`NA` without
 #'   groups); `reference` and `scale` (`"ratio"` or `"difference"`) of a contrast, else `NA`; `term`, `estimate`,
@@ -81,7 +82,8 @@
 #' subset(as.data.frame(moved), term == "optimism", c(what, alternative, estimate, log_lik_difference))
 sensitivity_analysis <- function(fit, over, grid = FALSE, method = c("mode", "reweight"), reference = NULL,
                                  conf.level = 0.95, draws = 1000, starts = 2, seed = 1,
-                                 cores = getOption("ibrc.cores", 1), refresh = default_refresh()) {
+                                 cores = getOption("ibrc.cores", 1), refresh = default_refresh(), ...) {
+  refuse_others("sensitivity_analysis", names(formals()), character(), ...)
   check_given(fit, over)
   check_varied(fit)
   method <- sensitivity_method(if (!missing(method)) method, fit)

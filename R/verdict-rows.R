@@ -4,9 +4,10 @@ verdict_levels <- c("ok", "caution", "do not use")
 
 # One row, or several: arguments are recycled.
 verdict_rows <- function(check, seen, asked, verdict, advice = "", term = NA_character_, group = NA_character_) {
-  data.frame(check = check, term = term, group = group, seen = seen, asked = asked,
-             verdict = factor(verdict, levels = verdict_levels, ordered = TRUE),
-             advice = ifelse(verdict == "ok", "", advice))
+  rows <- data.frame(check = check, term = term, group = group, seen = seen, asked = asked,
+                     verdict = factor(verdict, levels = verdict_levels, ordered = TRUE), advice = advice)
+  rows$advice[rows$verdict == "ok"] <- ""
+  rows
 }
 
 # The worst of some rows; "ok" of none.

@@ -175,3 +175,7 @@ test_that("the verdict on the fit comes along", {
   expect_identical(own$verdict, c(tidy(fit)$verdict, compare_groups(fit)$verdict))
   expect_identical(table$verdict[!table$baseline], own$verdict)
 })
+
+test_that("an argument that there is not is named", {
+  expect_error(sensitivity_analysis(1, list(discount = 0.9), foo = 1), class = "ibrc_error_input", regexp = "foo")
+})

@@ -143,7 +143,7 @@ entries <- list(
   )),
   sensitivity_analysis = call_entry(list(fit = mode, over = list(discount = 0.9), starts = 1), fine = c(level, list(
     reference = "null", draws = "null", grid = "flag", seed = c("minus", "zero"), refresh = "zero"
-  ))),
+  )), says = no_argument),
   sensitivity_data = call_entry(list(sensitivity = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
                                 fine = list(type = "null", terms = "null")),
   profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),

@@ -32,3 +32,9 @@ test_that("how many draws there are of each is told once, from the fewest to the
   # What is said otherwise stands by itself.
   expect_length(said(few(c("101", "120", "99", "350"), c(".", ".", ", and do not report.", "."))), 2)
 })
+
+test_that("rows are made of arguments of any length", {
+  rows <- verdict_rows("settled", c("a", "b"), "x", "caution", c("one", "two"))
+  expect_identical(rows$advice, c("one", "two"))
+  expect_identical(verdict_rows("settled", "a", "x", c("ok", "caution"), "do")$advice, c("", "do"))
+})
