@@ -90,9 +90,9 @@ framework_entries <- function(signed, amount, share, seed) {
       rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
       refresh = "zero")),
     fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
-      joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null", prior = c("null", amount),
-      sort_by = "null", names = "null", centre_sd = c(positive, "infinite"), sharpness_sd = c(positive, "infinite"),
-      tolerance = positive, seed = seed, refresh = "zero"),
+      joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null",
+      prior = c("null", amount), sort_by = "null", names = "null", centre_sd = c(positive, "infinite"),
+      sharpness_sd = c(positive, "infinite"), tolerance = positive, seed = seed, refresh = "zero"),
       says = list(actions = "action", observations = "observation")),
     simulate.ibrc_iohmm_bc = entry(list(object = known_clone(), nsim = 2), leave = c("object", "..."), fine = list(
       seed = seed, horizon = "null", stop_actions = c("null", "no_text"))),
