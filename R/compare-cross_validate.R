@@ -14,8 +14,9 @@
 #' `ibrc = function(visits) ibrc_mode(visits, setting, models, prior)`
 #'
 #' A name stands for a method that is there already: the rules of [fit_baseline()] (`"frequencies"`, `"visit_number"`,
-#' `"previous_action"`, `"logistic"`) and `"rnn"` ([fit_rnn()]). Whatever is learned from the visits, dynamics too, has
-#' to be learned inside the function: what it was given from outside has seen the patients it is to predict.
+#' `"previous_action"`, `"logistic"`), `"rnn"` ([fit_rnn()]), and `"iohmm_bc"` and `"joint_iohmm_bc"`
+#' ([fit_iohmm_bc()]). Whatever is learned from the visits, dynamics too, has to be learned inside the function: what it
+#' was given from outside has seen the patients it is to predict.
 #'
 #' A method that fails in a fold has no predictions there. The others go on, and the message is kept and shown.
 #'
@@ -79,7 +80,9 @@ known_methods <- list(
   visit_number = function(visits) fit_baseline(visits, "visit_number"),
   previous_action = function(visits) fit_baseline(visits, "previous_action"),
   logistic = function(visits) fit_baseline(visits, "logistic"),
-  rnn = function(visits) fit_rnn(visits, refresh = 0)
+  rnn = function(visits) fit_rnn(visits, refresh = 0),
+  iohmm_bc = function(visits) fit_iohmm_bc(visits),
+  joint_iohmm_bc = function(visits) fit_iohmm_bc(visits, joint = TRUE, refresh = 0)
 )
 
 as_methods <- function(methods) {

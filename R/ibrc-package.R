@@ -63,8 +63,8 @@
 #'   [predict()][predict.ibrc_plan].
 #' * The likelihood of what was done, seen before or not: [log_lik()], of a fit: [log_lik()][log_lik.ibrc_fit].
 #' * Behaviour like that which was fitted: [simulate()][simulate.ibrc_fit].
-#' * Without a stated problem: by simple rules, [fit_baseline()], and by a network, [fit_rnn()], both with
-#'   [predict()][predict.ibrc_learned].
+#' * Without a stated problem: by simple rules, [fit_baseline()], by a network, [fit_rnn()], and by beliefs,
+#'   [fit_iohmm_bc()] and [simulate()][simulate.ibrc_iohmm_bc], all with [predict()][predict.ibrc_learned].
 #' * How well any of them predicts patients it has not seen: [cross_validate()],
 #'   [accuracy()][accuracy.ibrc_cross_validation], [plot()][plot.ibrc_cross_validation], [accuracy_data()].
 #'

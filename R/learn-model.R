@@ -36,10 +36,10 @@ action_law_of <- function(object, coded) UseMethod("action_law_of")
 
 #' What learned behaviour says of visits
 #'
-#' Models that learn behaviour without a stated problem ([fit_baseline()], [fit_rnn()]) have the face of every other
-#' decision model, see [predict.ibrc_plan()].
+#' Models that learn behaviour without a stated problem ([fit_baseline()], [fit_rnn()], [fit_iohmm_bc()]) have the face
+#' of every other decision model, see [predict.ibrc_plan()].
 #'
-#' @param object A model of behaviour, from [fit_baseline()] or [fit_rnn()].
+#' @param object A model of behaviour, from [fit_baseline()], [fit_rnn()] or [fit_iohmm_bc()].
 #' @param visits Trajectories ([trajectories()]), with no action or observation that the model has not a name for.
 #' @param type `"action"`, the probability of each action.
 #' @param ... Not used.

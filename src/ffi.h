@@ -80,4 +80,8 @@ SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which);
 SEXP ffi_rnn_train(SEXP shape, SEXP networks, SEXP steps, SEXP data, SEXP batches, SEXP n_batch,
                    SEXP rate, SEXP threads);
 
+/* ffi_iohmm_bc.c */
+SEXP ffi_iohmm_bc_joint(SEXP task, SEXP parameters, SEXP threads);
+SEXP ffi_iohmm_bc_choice(SEXP task, SEXP beliefs, SEXP parameters, SEXP threads);
+
 #endif

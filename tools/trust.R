@@ -69,7 +69,7 @@ not_fits <- paste0("^R/(common-programmes|behaviour-recall|",
                    "infer-(inferred|demonstrated|inverse_planners|optimality|perturbation|margin|soft|soft_margin|",
                    "experiments|counts|scores|soft_policies|preferences|matching|matching-[a-z]+|distribution|custom|",
                    "shared_utility))[.]R$|",
-                   "^src/((ffi_)?(qlearn|unroll|recall|rnn)[.][ch]|init[.]c|ffi[.]h)$")
+                   "^src/((ffi_)?(qlearn|unroll|recall|rnn|iohmm_bc)[.][ch]|init[.]c|ffi[.]h)$")
 not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics|",
                      "verdict-(?!chains))")
 

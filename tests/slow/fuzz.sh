@@ -16,7 +16,7 @@ clang_fuzzes
 
 runs=${1:-100000}
 [ $# -eq 0 ] || shift
-wanted=${*:-space belief backup history walker iohmm qlearn unroll recall rnn checkpoint}
+wanted=${*:-space belief backup history walker iohmm qlearn unroll recall rnn iohmm_bc checkpoint}
 seed=${IBRC_FUZZ_SEED:-1}
 flags="-g -O1 -std=gnu11 -fno-sanitize-recover=all -fno-omit-frame-pointer -Isrc -Itests/slow/fuzz"
 watch=address,undefined,float-cast-overflow
@@ -94,6 +94,10 @@ plant_for() {
     rnn)
       plant rnn rnn 's/= d_cell \* f\[k\];/= d_cell;/'
       plant rnn rnn 's/law\[u\] -= most + log(sum)/law[u] -= most/'
+      ;;
+    iohmm_bc)
+      plant iohmm_bc iohmm_bc 's/mine\[to\] - mean + tree/mine[to] + tree/'
+      plant iohmm_bc iohmm_bc 's/over\[i \/ S\] \* centre/centre/'
       ;;
     *) promise "$1: a planted fault is found" "20,000 inputs" "none is planted" 1 ;;
   esac

@@ -79,6 +79,9 @@ truth <- own("stack_models")(own("own_model")(setting))
 laws <- c(truth[c("n_states", "n_actions", "n_obs", "n_models")],
           list(start = c(0.4, 0.6), transition = truth$transition, emission = truth$emission))
 prior <- list(start = 0.1, transition = 0.1, stay = 0, emission = rep(0.1, 6), possible = rep(1L, 6), shared = 0L)
+cloning <- c(truth[c("n_states", "n_actions", "n_obs")],
+             list(tree = nodes_seen, chosen = matrix(1, 3, nodes_seen$n_nodes), prior = prior, centre_sd = 3,
+                  log_sharpness_mean = 2, log_sharpness_sd = 3, fixed = 0L))
 states <- vapply(nodes_seen$leaf, function(h) {
   depth <- 0
   while (h >= 0) {
@@ -155,7 +158,9 @@ calls <- list(
                             matrix(stats::runif(31 * n), 31)),
   ffi_rnn_predict = list(layers, weights[, 1], shown),
   ffi_rnn_gradient = list(layers, weights[, 1], shown, 0:9),
-  ffi_rnn_train = list(layers, networks, c(0, 0), shown, rep_len(0:29, 5 * 3 * 2), 5L, 0.01, 1L)
+  ffi_rnn_train = list(layers, networks, c(0, 0), shown, rep_len(0:29, 5 * 3 * 2), 5L, 0.01, 1L),
+  ffi_iohmm_bc_joint = list(cloning, matrix(stats::rnorm(66), 33), 1L),
+  ffi_iohmm_bc_choice = list(cloning, matrix(0.5, 2, nodes_seen$n_nodes), stats::rnorm(7), 1L)
 )
 
 # ---- all of them ----------------------------------------------------------------

@@ -89,6 +89,13 @@ framework_entries <- function(signed, amount, share, seed) {
     fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
       rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
       refresh = "zero")),
+    fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
+      joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null",
+      prior = c("null", amount), sort_by = "null", names = "null", centre_sd = c(positive, "infinite"),
+      sharpness_sd = c(positive, "infinite"), tolerance = positive, seed = seed, refresh = "zero"),
+      says = list(actions = "action", observations = "observation")),
+    simulate.ibrc_iohmm_bc = entry(list(object = known_clone(), nsim = 2), leave = c("object", "..."), fine = list(
+      seed = seed, horizon = "null", stop_actions = c("null", "no_text"))),
     predict.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(

@@ -282,3 +282,40 @@ test_that("networks have layers, and inputs, actions and trajectories that there
     expect_error(train(state = bad), "internal")
   }
 })
+
+test_that("clones have a tree, what was done at each of its nodes, and parameters of their size", {
+  one <- with_seed(1, random_clone(vectors = 2))
+  joint <- function(task = one$task, x = one$x, threads = 1L) .Call(ffi_iohmm_bc_joint, task, x, threads)
+  n <- one$task$tree$n_nodes
+  choice <- function(task = one$task, beliefs = matrix(1 / 3, 3, n), x = numeric(7)) {
+    .Call(ffi_iohmm_bc_choice, task, beliefs, x, 1L)
+  }
+  expect_identical(dim(joint()$slope), dim(one$x))
+  expect_identical(dim(choice()$slope), c(7L, 1L))
+  for (x in list(one$x[-1, ], numeric(), NULL, "a", array(0L, dim(one$x)))) expect_error(joint(x = x), "internal")
+  for (x in list(numeric(8), numeric(), NULL, integer(7))) expect_error(choice(x = x), "internal")
+  for (beliefs in list(matrix(1 / 3, 3, n - 1), matrix(-1, 3, n), matrix(NaN, 3, n), numeric(), NULL)) {
+    expect_error(choice(beliefs = beliefs), "internal")
+  }
+  both <- list(changed(one$task, n_states = 0L), changed(one$task, n_actions = 3L),
+               changed(one$task, n_states = NA_integer_), changed(one$task, n_states = .Machine$integer.max),
+               changed(one$task, chosen = one$task$chosen[, -1]), changed(one$task, chosen = -one$task$chosen - 1),
+               changed(one$task, centre_sd = 0), changed(one$task, centre_sd = NaN),
+               changed(one$task, log_sharpness_sd = -1), changed(one$task, fixed = "no"), list(), NULL)
+  for (bad in both) {
+    expect_error(joint(bad), "internal")
+    expect_error(choice(bad), "internal")
+  }
+  tree <- one$task$tree
+  prior <- one$task$prior
+  for (bad in list(changed(one$task, n_obs = 3L), changed(one$task, tree = list()), changed(one$task, prior = list()),
+                   changed(one$task, tree = changed(tree, parent = rev(tree$parent))),
+                   changed(one$task, tree = changed(tree, action = tree$action + 2L)),
+                   changed(one$task, tree = changed(tree, observation = tree$observation + 4L)),
+                   changed(one$task, tree = changed(tree, through = tree$through - 100)),
+                   changed(one$task, tree = changed(tree, n_nodes = n + 1L)),
+                   changed(one$task, prior = changed(prior, possible = integer(8))),
+                   changed(one$task, prior = changed(prior, emission = rep(-1, 8))))) {
+    expect_error(joint(bad), "internal")
+  }
+})

@@ -44,7 +44,9 @@ objects <- suppressWarnings(list(
   inferred = infer_matching(seen, setting, planner = "boltzmann", terms = "alpha", resolution = 20, starts = 1,
                             seed = 1),
   rule = fit_baseline(seen, "logistic", last = 2, actions = setting$actions),
-  network = fit_rnn(seen, units = c(4, 4), max_steps = 30, actions = setting$actions, seed = 1)
+  network = fit_rnn(seen, units = c(4, 4), max_steps = 30, actions = setting$actions, seed = 1),
+  cloned = fit_iohmm_bc(seen, 2, starts = 2, actions = setting$actions, seed = 1),
+  cloned_jointly = fit_iohmm_bc(seen, 2, joint = TRUE, starts = 2, actions = setting$actions, max_iter = 200, seed = 1)
 ))
 
 # The log probability of the actions that count, of each trajectory in order of first appearance.

@@ -1,0 +1,400 @@
+#' Behaviour learned from beliefs
+#'
+#' Hidden states and their dynamics are learned from what was seen, as by [fit_iohmm()]; each action has a centre among
+#' beliefs about the state, and is taken the more often the nearer a belief is to it. The centres can be read, as on a
+#' map: here scans are ordered, there they are not. But nothing is wanted and nothing is weighed, so that this is
+#' cloning, not an explanation: a yardstick for fits that claim to know why.
+#'
+#' @details With z the belief before a visit, the probability of action u is proportional to
+#'   `exp(-sharpness * sum((z - centre[u, ])^2))`; entries of a centre sum to 1, and need not be between 0 and 1. The
+#'   same rule is bounded rational control that looks at one visit alone ([plan_iohmm_rule()]).
+#'
+#'   With `joint = FALSE` the dynamics are learned from what was seen and stay; then centres and sharpness are those
+#'   under which the scored actions are likeliest, times a wide prior. With `joint = TRUE` dynamics, centres and
+#'   sharpness are learned together. What is made as large as can be is one number, the log-posterior: log probability
+#'   of what was seen given what was done, plus that of what was done given the beliefs, plus the prior's. Beliefs
+#'   depend on the dynamics, so that what was done says how the person who decided took things to be: dynamics become
+#'   subjective. Climbs go up by the exact slopes of that number; no step falls. One of them begins at the answer for
+#'   `joint = FALSE`, the others at random laws.
+#'
+#'   Of two actions only the direction from one centre to the other and the place where both are as likely are told by
+#'   behaviour; in general, with no more actions than states, sharpness and the distance of the centres cannot be told
+#'   apart, and the prior settles it. Predictions do not depend on that.
+#'
+#'   An observation that the model takes to be impossible after an action (see `zeros`) says nothing of the state when
+#'   new visits are predicted: it counts as missing. The action may be missing at the last visit of a trajectory alone.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param states Number of states, 2 to 10; of several, such as `2:4`, the one is taken that has the lowest BIC as
+#'   dynamics alone.
+#' @param joint Whether actions, too, are to teach the dynamics.
+#' @param sharpness A positive number that is taken as given; `NULL`: it is learned.
+#' @param starts Number of climbs, of the dynamics alone and of all together.
+#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
+#' @param zeros,transitions,sort_by,names As in [fit_iohmm()].
+#' @param prior Pseudo-counts of the dynamics, as in [fit_iohmm()]. Half a count keeps what was not seen possible.
+#' @param centre_sd Standard deviation of the normal prior of each centre about the middle of the beliefs; `Inf` for
+#'   none.
+#' @param sharpness_sd That of the logarithm of the sharpness about log 10; `Inf` for none.
+#' @param tolerance A climb ends when ten steps (of dynamics alone: one step) gain no more than this.
+#' @param max_iter The most steps of a climb.
+#' @param cores Threads, one per climb at most. Results do not depend on it.
+#' @param seed A number that settles where climbs start. The session's generator is left as it was; `NULL` takes one
+#'   number from it.
+#' @param refresh Steps between messages about the joint climbs, 0 for none. By default 1,000 in an interactive session.
+#' @return An object of class `ibrc_iohmm_bc`: a list with `states`, `actions`, `observations`, `start`, `transition`
+#'   and `emission` as in [fit_iohmm()], `centres` `[action, state]`, `sharpness`, `trace`, the log-posterior at each
+#'   step of the best climb (with `joint = FALSE` that of centres and sharpness), and `starts`, one row per climb. It
+#'   has the face of a decision model: [predict()][predict.ibrc_learned], [log_lik()][predict.ibrc_learned],
+#'   [simulate()][simulate.ibrc_iohmm_bc]; `tidy()` gives one row per number learned, `glance()` one row about the
+#'   model.
+#' @references Hüyük, Jarrett, Tekin and van der Schaar (2021), Explaining by imitating:
+#'   understanding decisions by interpretable policy learning, *ICLR*.
+#' @family decision models
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' model <- fit_iohmm_bc(visits, states = 2, starts = 4, sort_by = "hear_right", seed = 1)
+#' model
+#' round(model$centres, 2)
+#' head(predict(model, visits))
+#' together <- fit_iohmm_bc(visits, states = 2, joint = TRUE, starts = 2, max_iter = 50, seed = 1)
+#' glance(together)
+fit_iohmm_bc <- function(visits, states = 3, joint = FALSE, sharpness = NULL, starts = 10, actions = NULL,
+                         observations = NULL, zeros = "data", prior = 0.5, transitions = c("action", "shared"),
+                         sort_by = NULL, names = NULL, centre_sd = 3, sharpness_sd = 3, tolerance = 1e-6,
+                         max_iter = 5000, cores = getOption("ibrc.cores", 1), seed = NULL,
+                         refresh = default_refresh()) {
+  check_given(visits)
+  check_visits(visits)
+  states <- check_state_numbers(states)
+  if (any(states < 2)) abort_input("states", "must be 2 or more: of one state there is but one belief.")
+  joint <- check_flag(joint, "joint")
+  if (!is.null(sharpness)) sharpness <- check_sharpness(sharpness)
+  run <- list(starts = check_count(starts, "starts", most = most_at_once),
+              tolerance = check_positive(tolerance, "tolerance"),
+              max_iter = check_count(max_iter, "max_iter", least = 2), cores = check_count(cores, "cores"),
+              refresh = check_count(refresh, "refresh", least = 0))
+  rule <- list(sharpness = sharpness, centre_sd = check_sd(centre_sd, "centre_sd"),
+               sharpness_sd = check_sd(sharpness_sd, "sharpness_sd"))
+  if (!is.null(seed)) seed <- check_seed(seed)
+  words <- learned_words(visits, actions, observations)
+  coded <- learned_visits(visits, words)
+  check_teaching(coded)
+  seeds <- with_stream(streams_from_seed(seed)[[1]], sample.int(.Machine$integer.max, 3))
+  dynamics <- alone_dynamics(visits, states, run, words, zeros, prior, transitions, sort_by, names, seeds[1])
+  problem <- cloning_problem(dynamics, coded, words, rule)
+  first <- clone_alone(dynamics, problem, run, seeds[2])
+  found <- if (joint) clone_together(first, problem, run, seeds[3]) else first
+  out <- new_ibrc_iohmm_bc(found, problem, joint, taught_by(coded))
+  out$taught$longest <- max(coded$place)
+  if (!out$converged) {
+    warn("convergence", "The best climb took all ", run$max_iter, " steps without coming to rest: raise `max_iter`.")
+  }
+  out
+}
+
+check_sharpness <- function(sharpness) {
+  sharpness <- check_positive(sharpness, "sharpness")
+  if (sharpness > 1e6) abort_input("sharpness", "must be at most 1e6: it is ", format(sharpness), ".")
+  sharpness
+}
+
+check_sd <- function(x, argument) {
+  if (identical(x, Inf)) return(x)
+  x <- check_positive(x, argument)
+  if (x < 1e-6) abort_input(argument, "must be at least 1e-6: it is ", format(x), ".")
+  x
+}
+
+# Dynamics by what was seen. That they did not come to rest is said once, of the whole.
+alone_dynamics <- function(visits, states, run, words, zeros, prior, transitions, sort_by, names, seed) {
+  withCallingHandlers(
+    fit_iohmm(visits, states, run$starts, words$actions, words$observations, zeros, prior, transitions, sort_by, names,
+              run$tolerance, run$max_iter, run$cores, seed, keep_data = FALSE),
+    ibrc_warning_convergence = function(w) invokeRestart("muffleWarning")
+  )
+}
+
+# ---- what is climbed ---------------------------------------------------------------------------------------------
+
+# What a first guess of the sharpness is, and the middle of its prior.
+usual_sharpness <- 10
+
+# All that climbs need: the tree of histories with what was done at each, priors, and sizes. No visit is in it.
+cloning_problem <- function(dynamics, coded, words, rule) {
+  coded <- without_open_ends(coded)
+  fixed <- !is.null(rule[["sharpness"]])
+  pairs <- count_pairs(coded, words)
+  # `task` is what kernels read; the rest is for random laws and for counting what is free.
+  list(task = c(list(n_states = length(dynamics$states), n_actions = length(words$actions),
+                     n_obs = length(words$observations)),
+                cloning_tree(coded, words),
+                list(prior = prior_for_kernel(dynamics$prior, dynamics$possible, dynamics$shared),
+                     centre_sd = rule$centre_sd, log_sharpness_mean = log(usual_sharpness),
+                     log_sharpness_sd = rule$sharpness_sd, fixed = as.integer(fixed))),
+       begin_sharpness = if (fixed) rule[["sharpness"]] else usual_sharpness, words = words, states = dynamics$states,
+       scores = dynamics$scores, possible = dynamics$possible, pairs = pairs, shared = dynamics$shared,
+       taken = tabulate(coded$action + 1L, length(words$actions)))
+}
+
+# The tree of distinct histories, and how often each action that counts was taken at each, [action, node].
+cloning_tree <- function(coded, words) {
+  states <- with_ends(coded)
+  states$scored <- logical(length(states$trajectory))
+  states$scored[states$visit] <- coded$scored
+  histories <- build_histories(states, words)
+  n <- histories$n_histories
+  tree <- list(n_nodes = n, parent = histories$parent, action = histories$action, observation = histories$observation,
+               through = as.numeric(tabulate(histories$visit, n)))
+  list(tree = tree, chosen = matrix(as.numeric(histories$count), length(words$actions)))
+}
+
+# Centres begin where each action was taken, on average, or anywhere.
+clone_alone <- function(dynamics, problem, run, seed) {
+  task <- problem$task
+  beliefs <- .Call(ffi_iohmm_expect, whole_tree(task$tree), iohmm_laws(dynamics))$filter
+  mean_belief <- (beliefs %*% t(task$chosen) + 1 / task$n_states) / rep(rowSums(task$chosen) + 1, each = task$n_states)
+  streams <- streams_from_seed(seed, run$starts)
+  begin <- vapply(seq_along(streams), function(i) {
+    centres <- if (i == 1) mean_belief else with_stream(streams[[i]], random_centres(task))
+    c(centres, log(problem$begin_sharpness))
+  }, numeric(task$n_states * task$n_actions + 1))
+  evaluate <- function(x) .Call(ffi_iohmm_bc_choice, task, beliefs, x, run$cores)
+  climbs <- climb_by_slopes(evaluate, begin, run, work = length(beliefs) * task$n_actions)
+  best <- which.max(climbs$objective)
+  c(joint_worth(problem, c(to_weights(dynamics, problem), climbs$at[, best])),
+    list(laws = dynamics[c("start", "transition", "emission")], starts = climb_table(climbs),
+         trace = climbs$trace[[best]], converged = climbs$converged[best] && dynamics$converged))
+}
+
+random_centres <- function(task) {
+  vapply(seq_len(task$n_actions), function(u) {
+    p <- stats::rexp(task$n_states)
+    p / sum(p)
+  }, numeric(task$n_states))
+}
+
+# Everything at once, from where cloning alone came to and from elsewhere.
+clone_together <- function(first, problem, run, seed) {
+  task <- problem$task
+  streams <- streams_from_seed(seed, run$starts)
+  begin <- vapply(seq_along(streams), function(i) {
+    if (i == 1) return(first$at)
+    with_stream(streams[[i]], {
+      laws <- random_laws(problem, task$n_states)
+      c(to_weights(laws, problem), random_centres(task), log(problem$begin_sharpness))
+    })
+  }, first$at)
+  evaluate <- function(x) .Call(ffi_iohmm_bc_joint, task, x, run$cores)
+  climbs <- climb_by_slopes(evaluate, begin, run, work = 3 * task$tree$n_nodes * (task$n_states^2 + 10), aloud = TRUE)
+  best <- which.max(climbs$objective)
+  c(joint_worth(problem, climbs$at[, best]),
+    list(starts = climb_table(climbs), trace = climbs$trace[[best]], converged = climbs$converged[best]))
+}
+
+joint_worth <- function(problem, at) {
+  c(list(at = at), .Call(ffi_iohmm_bc_joint, problem$task, at, 1L)[c("objective", "seen", "chosen")])
+}
+
+climb_table <- function(climbs) {
+  data.frame(start = seq_along(climbs$objective), objective = climbs$objective, iterations = climbs$iterations,
+             converged = climbs$converged)
+}
+
+# ---- laws and the numbers that stand for them ----------------------------------------------------------------------
+
+# A chance of nothing has no logarithm.
+least_chance <- 1e-10
+
+# Logarithms of weights as kernels read them; a shared transition is there once.
+to_weights <- function(laws, problem) {
+  n <- problem$task$n_states
+  transition <- as.numeric(laws$transition)
+  if (problem$shared) transition <- transition[seq_len(n^2)]
+  log(pmax(c(as.numeric(laws$start), transition, as.numeric(laws$emission)), least_chance))
+}
+
+# The shares of weights over the second of three dimensions; nothing where it is not possible.
+shares_of <- function(x, size, possible = TRUE) {
+  x <- array(x, size)
+  x[!rep_len(possible, length(x))] <- -Inf
+  weight <- exp(sweep(x, c(1, 3), apply(x, c(1, 3), max)))
+  sweep(weight, c(1, 3), apply(weight, c(1, 3), sum), "/")
+}
+
+# Back from such numbers: laws, centres [state, action] on the plane of beliefs, and the sharpness.
+from_weights <- function(at, problem) {
+  task <- problem$task
+  n <- task$n_states
+  matrices <- if (problem$shared) 1 else task$n_actions
+  sizes <- c(n, n^2 * matrices, n * task$n_obs * task$n_actions, n * task$n_actions, 1)
+  part <- split(at, rep(seq_along(sizes), sizes))
+  possible <- rep(as.vector(t(problem$possible)), each = n)
+  centres <- matrix(part[[4]], n)
+  list(start = as.vector(shares_of(part[[1]], c(1, n, 1))),
+       transition = rep_len(as.vector(shares_of(part[[2]], c(n, n, matrices))), n^2 * task$n_actions),
+       emission = as.vector(shares_of(part[[3]], c(n, task$n_obs, task$n_actions), possible)),
+       centres = centres - rep(colMeans(centres), each = n) + 1 / n, sharpness = exp(unname(part[[5]])))
+}
+
+# ---- the model -----------------------------------------------------------------------------------------------------
+
+# States of jointly learned dynamics are put in order as those of dynamics alone are.
+new_ibrc_iohmm_bc <- function(found, problem, joint, taught) {
+  words <- problem$words
+  states <- problem$states
+  n <- length(states)
+  laws <- from_weights(found$at, problem)
+  if (!joint) laws[c("start", "transition", "emission")] <- found$laws
+  order <- if (joint) order_states(expected_counts(laws, problem), problem$scores, problem, n) else seq_len(n)
+  size <- c(n, length(words$observations), length(words$actions))
+  named <- function(x, size, ...) array(x, size, list(...))
+  structure(
+    list(states = states, actions = words$actions, observations = words$observations, words = words,
+         start = stats::setNames(as.vector(laws$start)[order], states),
+         transition = named(array(laws$transition, size[c(1, 1, 3)])[order, order, ], size[c(1, 1, 3)], from = states,
+                            to = states, action = words$actions),
+         emission = named(array(laws$emission, size)[order, , ], size, to = states, observation = words$observations,
+                          action = words$actions),
+         centres = named(t(laws$centres[order, ]), size[c(3, 1)], action = words$actions, state = states),
+         sharpness = laws$sharpness, joint = joint, fixed = problem$task$fixed == 1L, shared = problem$shared,
+         objective = found$objective, log_lik_actions = found$chosen, log_lik_observations = found$seen,
+         trace = found$trace, starts = found$starts, converged = found$converged,
+         n_parameters = iohmm_parameters(problem, n) + size[3] * (n - 1) + (problem$task$fixed == 0L),
+         taught = taught),
+    class = c("ibrc_iohmm_bc", "ibrc_learned")
+  )
+}
+
+expected_counts <- function(laws, problem) {
+  task <- problem$task
+  tree <- whole_tree(task$tree)
+  laws <- c(task[c("n_states", "n_actions", "n_obs")], list(n_models = 1L), laws[c("start", "transition", "emission")])
+  .Call(ffi_iohmm_expect, tree, laws)[c("start", "transition", "emission")]
+}
+
+# As the kernels of dynamics alone read it: one law of the first state, and where trajectories end.
+whole_tree <- function(tree) {
+  passed <- numeric(tree$n_nodes)
+  later <- tree$parent >= 0
+  on <- rowsum(tree$through[later], tree$parent[later] + 1L)
+  passed[as.integer(rownames(on))] <- on
+  c(tree, list(start = integer(tree$n_nodes), ends = tree$through - passed))
+}
+
+# ---- its face ------------------------------------------------------------------------------------------------------
+
+# Beliefs before each visit, [state, visit]. What cannot be seen, by the model, is not looked at.
+beliefs_before <- function(object, coded) {
+  known <- with_some_action(refuse_lost_actions(coded))
+  can_be <- apply(object$emission, 3:2, max) > 0
+  seen <- known$observation >= 0
+  seen[seen] <- can_be[cbind(known$action[seen], known$observation[seen]) + 1L]
+  known$observation[!seen] <- -1L
+  chains <- iohmm_chains(known)
+  repeat {
+    expected <- .Call(ffi_iohmm_expect, chains, iohmm_laws(object))
+    if (expected$code == 0L) break
+    # One that only this history makes impossible.
+    chains$observation[expected$where] <- -1L
+  }
+  expected$filter[, chains$visit, drop = FALSE]
+}
+
+# [visit, action] from beliefs [state, visit].
+rule_law <- function(beliefs, centres, sharpness) {
+  score <- crossprod(beliefs, centre_scores(centres, sharpness))
+  score <- exp(score - do.call(pmax, as.data.frame(score)))
+  score / rowSums(score)
+}
+
+action_law_of.ibrc_iohmm_bc <- function(object, coded) {
+  law <- rule_law(beliefs_before(object, coded), object$centres, object$sharpness)
+  dimnames(law) <- list(NULL, object$actions)
+  law
+}
+
+#' Behaviour like that which was learned from beliefs
+#'
+#' Draws trajectories from a model of [fit_iohmm_bc()]: states move and show themselves by its dynamics, beliefs follow
+#' what is seen, and actions are drawn by the rule.
+#'
+#' @param object A model ([fit_iohmm_bc()]).
+#' @param nsim Number of trajectories.
+#' @param seed As in [stats::simulate()]: the generator's state is put back afterwards.
+#'   `NULL` draws from the present state, and moves it on.
+#' @param horizon The most visits of a trajectory. By default as many as the longest had that was learned from.
+#' @param stop_actions Names of actions after which a trajectory ends.
+#' @param cores Threads to use. Draws do not depend on it.
+#' @param ... Not used.
+#' @return Trajectories ([trajectories()]) with columns `id`, `time` (from 0), `action` and `observation`.
+#' @family decision models
+#' @export
+#' @examples
+#' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
+#' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
+#' model <- fit_iohmm_bc(visits, states = 2, starts = 4, seed = 1)
+#' simulate(model, nsim = 5, seed = 1)
+simulate.ibrc_iohmm_bc <- function(object, nsim = 1, seed = NULL, horizon = NULL, stop_actions = character(),
+                                   cores = getOption("ibrc.cores", 1), ...) {
+  check_unused(...)
+  if (is.null(horizon)) horizon <- object$taught$longest
+  plan <- cloned_plan(object, stop_actions)
+  simulate(plan, nsim = nsim, seed = seed, horizon = horizon, cores = cores)
+}
+
+# The model as a plan. Scores are linear in a belief, so that a lattice of the corners alone has them exactly.
+cloned_plan <- function(object, stop_actions = character()) {
+  setting <- decision_setting(object$states, object$actions, object$observations, object$transition, object$emission,
+                              utility = matrix(0, length(object$states), length(object$actions)), discount = 0,
+                              start = object$start, stop_actions = stop_actions)
+  plan_iohmm_rule(setting, object$centres, object$sharpness, resolution = 1)
+}
+
+#' @export
+format.ibrc_iohmm_bc <- function(x, ...) {
+  near <- apply(format(round(x$centres, 2), nsmall = 2, trim = TRUE), 1, paste, collapse = ", ")
+  chosen <- x$starts$objective > max(x$starts$objective) - near_top
+  c(paste0("Behaviour by beliefs about ", plural(length(x$states), "state"), ", ",
+           if (x$joint) "dynamics and rule learned together" else "dynamics learned from what was seen"),
+    paste0("  states        ", listing(x$states)),
+    "  centres", paste0("    ", format(x$actions), "  ", near),
+    paste0("  sharpness     ", format_number(x$sharpness), if (x$fixed) ", as given"),
+    paste0("  log score     ", format_number(x$log_lik_actions / x$taught$scored), " per action"),
+    paste0("  ", sum(chosen), " of ", plural(nrow(x$starts), "climb"), " reached the top",
+           if (!x$converged) ", which did not come to rest: raise `max_iter`"),
+    taught_words(x$taught))
+}
+
+#' @export
+tidy.ibrc_iohmm_bc <- function(x, ...) {
+  check_unused(...)
+  rows <- function(parameter, cells, names) {
+    over <- expand.grid(dimnames(cells), stringsAsFactors = FALSE)
+    names(over) <- names
+    out <- data.frame(parameter = parameter, state = NA_character_, action = NA_character_, outcome = NA_character_,
+                      estimate = as.vector(cells))
+    out[names] <- over
+    out
+  }
+  law <- c("state", "outcome", "action")
+  out <- rbind(rows("start", array(x$start, length(x$start), list(x$states)), "state"),
+               rows("transition", x$transition, law), rows("emission", x$emission, law),
+               rows("centre", x$centres, c("action", "state")),
+               data.frame(parameter = "sharpness", state = NA_character_, action = NA_character_,
+                          outcome = NA_character_, estimate = x$sharpness))
+  rownames(out) <- NULL
+  out
+}
+
+#' @export
+glance.ibrc_iohmm_bc <- function(x, ...) {
+  check_unused(...)
+  data.frame(states = length(x$states), joint = x$joint, parameters = x$n_parameters, sharpness = x$sharpness,
+             objective = x$objective, log_lik_actions = x$log_lik_actions,
+             log_lik_observations = x$log_lik_observations, starts = nrow(x$starts),
+             reached = sum(x$starts$objective > max(x$starts$objective) - near_top), converged = x$converged,
+             trajectories = x$taught$trajectories, visits = x$taught$visits, scored = x$taught$scored)
+}
