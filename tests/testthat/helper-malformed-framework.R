@@ -91,7 +91,7 @@ framework_entries <- function(signed, amount, share, seed) {
       rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
       refresh = "zero")),
     fit_po_irl = entry(list(visits = visits, setting = setting, chains = 1, iter = 4, draws = 2), fine = list(
-      setting = "null", joint = "flag", dynamics = "null", discount = share, sd = positive, iter = "null",
+      setting = "null", joint = "flag", dynamics = "null", discount = share, sd = "fraction", iter = "null",
       warmup = "null", actions = "null", observations = "null", seed = seed, refresh = "zero")),
     simulate.ibrc_po_irl = entry(list(object = wanting, nsim = 2), leave = "object", fine = list(
       seed = seed, environment = "null", start_group = "null")),
