@@ -15,8 +15,8 @@
 #'
 #'   Draws come from a Metropolis-Hastings sampler that learns in warm-up what to propose, and nothing afterwards. Each
 #'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them). Dynamics make
-#'   dozens of terms: a joint run takes minutes where the other takes seconds, and may need more than 8,000 steps for
-#'   intervals. Where no action moves states in its own way, dynamics learned with `transitions = "shared"` have fewer.
+#'   dozens of terms: a joint run takes minutes where the other takes seconds, and may need many more than 8,000 steps
+#'   for intervals.
 #'
 #' @section What rewards mean:
 #' Whatever a state is worth by being there can be paid at the visit before: many reward tables lead to exactly the same
