@@ -65,6 +65,7 @@
 #' * Behaviour like that which was fitted: [simulate()][simulate.ibrc_fit].
 #' * Without a stated problem: by simple rules, [fit_baseline()], by a network, [fit_rnn()], and by beliefs,
 #'   [fit_iohmm_bc()] and [simulate()][simulate.ibrc_iohmm_bc], all with [predict()][predict.ibrc_learned].
+#' * By rewards that are learned, and dynamics with them: [fit_po_irl()], [simulate()][simulate.ibrc_po_irl].
 #' * How well any of them predicts patients it has not seen: [cross_validate()],
 #'   [accuracy()][accuracy.ibrc_cross_validation], [plot()][plot.ibrc_cross_validation], [accuracy_data()].
 #'

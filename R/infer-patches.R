@@ -15,13 +15,14 @@ patch_neighbours <- 5L
 # Of all proposals so many come from each patch, but from all of them no more than that.
 patch_share <- c(each = 0.05, all = 0.3)
 
-# `here` and `wide`: scouts at the end and at the wide weight, as scout() has them. Returns the patches, each by points on
-# the sampler's own scale (patch_points()), one below the other, and how many evaluations they took.
-find_patches <- function(density, here, wide, stream, least = 1e-4) {
+# `here` and `wide`: scouts at the end and at the wide weight, as scout() has them; `rounds` of fitting. Returns the
+# patches, each by points on the sampler's own scale (patch_points()), one below the other, and how many evaluations they
+# took.
+find_patches <- function(density, here, wide, stream, rounds, least = 1e-4) {
   n <- nrow(here$theta)
   size <- ncol(here$theta)
   shear <- stack_shears(list(learn_shear(rbind(here$theta, wide$theta))))
-  mixture <- straight_mixture(shear, 1L, here$theta, wide$theta, least, scouts_rounds)
+  mixture <- straight_mixture(shear, 1L, here$theta, wide$theta, least, rounds)
   # Where scouts have been may be heavy as well; how heavy is usual, draws say alone.
   pool <- join_pools(scouts_pool(here, shear), scouts_pool(wide, shear))
   n_scouts <- nrow(pool$straight)

@@ -47,7 +47,7 @@ scout <- function(density, points, n_nodes, stream, look = NULL) {
     if (!is.null(look)) look(weight)
     if (weight == 1) break
   }
-  patches <- find_patches(density, here, wide, stream)
+  patches <- find_patches(density, here, wide, stream, scouts_rounds)
   c(here, list(wide = wide$theta, patches = patches$points, weights = weights[-1],
                evaluations = evaluations + patches$evaluations, acceptance = moved$acceptance))
 }
@@ -133,9 +133,4 @@ propose_scouts <- function(theta, law, noise, walks) {
   to <- mixture_draw(mixture, normal, sqrt(mixture$df / as.vector(noise$chi_square)), noise$component, own)
   list(theta = named_as(bend_back(law$shear, to, own), theta),
        log_ratio = mixture_log_density(mixture, straight, own) - mixture_log_density(mixture, to, own))
-}
-
-named_as <- function(x, like) {
-  dimnames(x) <- dimnames(like)
-  x
 }

@@ -14,6 +14,7 @@ framework_entries <- function(signed, amount, share, seed) {
   positive <- c("fraction", "huge")
   one_of <- list(models = "null", seed = seed)
   model <- fit_baseline(visits)
+  wanting <- fit_po_irl(visits, setting, chains = 1, iter = 4, draws = 2, seed = 1)
   projected <- project_behavior("rule", "matching", visits, setting = setting, replicates = 10, seed = 1)
   compared <- compare_models(visits, setting, decision_models()[1, ], replicates = 10, seed = 1)
   list(
@@ -96,6 +97,12 @@ framework_entries <- function(signed, amount, share, seed) {
       says = list(actions = "action", observations = "observation")),
     simulate.ibrc_iohmm_bc = entry(list(object = known_clone(), nsim = 2), leave = c("object", "..."), fine = list(
       seed = seed, horizon = "null", stop_actions = c("null", "no_text"))),
+    fit_po_irl = entry(list(visits = visits, setting = setting, chains = 1, iter = 4, draws = 2), fine = list(
+      setting = "null", joint = "flag", dynamics = "null", discount = share, sd = "fraction", iter = "null",
+      warmup = "null", actions = "null", observations = "null", seed = seed, refresh = "zero")),
+    simulate.ibrc_po_irl = entry(list(object = wanting, nsim = 2), leave = "object", fine = list(
+      seed = seed, environment = "null", start_group = "null")),
+    tidy.ibrc_po_irl = entry(list(x = wanting), leave = "x", fine = list(conf.level = "fraction")),
     predict.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(

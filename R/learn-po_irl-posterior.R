@@ -1,0 +1,183 @@
+# The posterior of rewards behind fit_po_irl(): a normal prior of every entry of the reward table, and the likelihood of
+# a planner that takes actions by the softmax of their optimal values (plan_boltzmann()). With free dynamics their
+# laws are terms as well, as they are of ibrc(uncertainty = "joint"): logits of the fractions of infer-dynamics.R.
+#
+# Behaviour does not show all of a reward table r. For any numbers c, one per state, the rewards
+#
+#   r(s, u) + c(s) - discount * sum_t transition(t | s, u) c(t)
+#
+# have the optimal values Q(z, u) + sum_s z(s) c(s), whatever the belief z, and so the same behaviour: shaping. Each
+# table can be shaped in one way into one whose first action is worth 0 in every state. What is left are `gains`,
+# g = M r with M by the dynamics alone (shaping_map()): all that the likelihood knows. Under the prior r ~ N(0, sd^2)
+# the gains are N(0, sd^2 M M'), and given them and the dynamics r is normal again. So chains go over gains (and laws),
+# where nothing is left open, and tables are drawn from their law given the gains afterwards: draws of the same
+# posterior.
+#
+# Terms theta: logits of laws, if they are free, then gains in units of `sd`. The temperature is 1.
+#
+# A task is a plain list:
+#   setting      whose rewards are sought, with a utility of 0
+#   problem      its tables; with free dynamics those of the dynamics that were learned first
+#   histories    the tree of what was done
+#   sd           of the prior of each reward
+#   codec, tree  with free dynamics: laws as terms, and the tree of what was seen
+
+po_irl_task <- function(setting, coded, dynamics, joint, sd, resolution) {
+  problem <- build_problem(setting, NULL, resolution)
+  histories <- build_histories(coded, setting)
+  refuse_impossible_visits(coded, histories, problem)
+  task <- list(setting = setting, problem = problem, histories = histories, sd = sd)
+  if (!joint) return(task)
+  task$codec <- new_codec(dynamics)
+  task$codec$shape <- law_shapes(task$codec)
+  task$tree <- dynamics_tree(dynamics)
+  task
+}
+
+n_laws <- function(task) length(task$codec$prior)
+n_gains <- function(setting) length(setting$states) * (length(setting$actions) - 1L)
+
+# ---- shaping -------------------------------------------------------------------------------------------------------
+
+# M [gain, reward]: gains stand as columns [state, action] of all actions but the first.
+shaping_map <- function(transition, discount) {
+  n <- dim(transition)[1]
+  n_actions <- dim(transition)[3]
+  ahead <- function(action) diag(n) - discount * matrix(transition[, , action], n)
+  home <- solve(ahead(1L))
+  shaped <- do.call(rbind, lapply(seq_len(n_actions - 1L) + 1L, function(action) -ahead(action) %*% home))
+  cbind(shaped, diag(n * (n_actions - 1L)))
+}
+
+dense_transition <- function(setting) dense_model(own_model(setting)$models[[1]])$transition
+
+# The table of a vector of gains: the first action is worth 0.
+gains_table <- function(gains, setting) {
+  n <- length(setting$states)
+  matrix(c(numeric(n), gains), n, dimnames = list(setting$states, setting$actions))
+}
+
+# Log density of gains in units of sd, N(0, M M').
+log_gain_density <- function(gains, map) {
+  factor <- chol(tcrossprod(map))
+  z <- backsolve(factor, gains, transpose = TRUE)
+  -sum(z^2) / 2 - sum(log(diag(factor))) - length(gains) * log(2 * pi) / 2
+}
+
+# A whole table, in units of sd, given its gains: what a fresh one lacks of them is made up for in the nearest way.
+draw_table <- function(gains, map) {
+  fresh <- stats::rnorm(ncol(map))
+  fresh + drop(crossprod(map, solve(tcrossprod(map), gains - map %*% fresh)))
+}
+
+# ---- density -------------------------------------------------------------------------------------------------------
+
+# The plan at a reward table, whose solve begins at the values `start`.
+po_irl_plan <- function(problem, reward, start = numeric(problem$space$n_nodes)) {
+  problem <- with_utility(problem, reward)
+  best <- solve_problem(problem, bounded_agent(), solve_tolerance(problem), start = start)
+  plan_with_values(problem, "boltzmann", 1, t(best$solution$action_value), best$solution$value,
+                   parameters = list(temperature = 1))
+}
+
+# The setting under laws, as vectors_of() returns one row of them.
+under_laws <- function(setting, codec, vector) {
+  dynamics <- dynamics_at(codec, vector)
+  setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
+  setting
+}
+
+# What a sampler asks: log prior and log likelihood of theta [chain, term]. Solves begin at those of the same row
+# before.
+po_irl_density <- function(task) {
+  values <- matrix(0, task$problem$space$n_nodes, 1)
+  laws <- seq_len(n_laws(task))
+  gains <- n_laws(task) + seq_len(n_gains(task$setting))
+  held_map <- shaping_map(dense_transition(task$setting), task$setting$discount)
+  function(theta) {
+    n <- nrow(theta)
+    if (ncol(values) != n) values <<- values[, rep_len(seq_len(ncol(values)), n), drop = FALSE]
+    out <- matrix(0, n, 2)
+    if (length(laws)) {
+      out[, 1] <- log_law_density(task$codec, theta[, laws, drop = FALSE])
+      vectors <- vectors_of(task$codec, stats::plogis(theta[, laws, drop = FALSE]))
+      out[, 2] <- observation_log_lik(task$codec, task$tree, vectors, 1L)
+    }
+    for (i in seq_len(n)) {
+      if (!all(is.finite(c(out[i, ], theta[i, gains])))) {
+        out[i, ] <- -Inf
+        next
+      }
+      problem <- task$problem
+      map <- held_map
+      if (length(laws)) {
+        setting <- under_laws(task$setting, task$codec, vectors[i, ])
+        map <- shaping_map(setting$transition, setting$discount)
+        problem <- build_problem(setting, NULL, task$problem$resolution)
+      }
+      out[i, 1] <- out[i, 1] + log_gain_density(theta[i, gains], map)
+      plan <- tryCatch(po_irl_plan(problem, gains_table(task$sd * theta[i, gains], task$setting), values[, i]),
+                       ibrc_error_convergence = function(e) NULL)
+      if (!is.null(plan)) values[, i] <<- plan$solution$value
+      done <- if (is.null(plan)) -Inf else read_histories(plan, task$histories, beliefs = FALSE)$total
+      out[i, 2] <- out[i, 2] + done
+    }
+    out
+  }
+}
+
+# ---- where chains begin --------------------------------------------------------------------------------------------
+
+# Points of the prior, of which a climb begins at the best.
+climb_pool <- 8L
+
+# Each chain climbs to a top of its own, under the dynamics that were learned first; where these are free, all terms
+# then climb together from the best of them. `centre` and `covariance` are those of the best.
+po_irl_tops <- function(task, streams) {
+  held <- task
+  held["codec"] <- list(NULL)
+  density <- summed_density(po_irl_density(held))
+  tops <- lapply(streams, function(stream) {
+    pool <- with_stream(stream, matrix(stats::rnorm(climb_pool * n_gains(task$setting)), climb_pool))
+    climb_density(density, pool[which.max(density$at(pool)), ])
+  })
+  heights <- vapply(tops, `[[`, 0, "height")
+  best <- tops[[which.max(heights)]]
+  starts <- do.call(rbind, lapply(tops, `[[`, "theta"))
+  far <- heights < best$height - 5 * length(best$theta)
+  starts[far, ] <- rep(best$theta, each = sum(far))
+  if (n_laws(task)) {
+    density <- summed_density(po_irl_density(task))
+    best <- climb_density(density, c(stats::qlogis(task$codec$estimate), best$theta))
+    starts <- matrix(best$theta, length(streams), length(best$theta), byrow = TRUE)
+  }
+  list(starts = starts, centre = best$theta, height = best$height, covariance = joint_covariance(density, best$theta))
+}
+
+# As infer-joint.R asks for one.
+summed_density <- function(density) list(at = function(theta) rowSums(density(theta)))
+
+climb_density <- function(density, theta, rounds = 100) {
+  worth <- function(x) {
+    value <- if (max(abs(x)) > 500) -Inf else density$at(rbind(x))
+    if (is.finite(value)) -value else 1e10
+  }
+  found <- stats::optim(theta, worth, function(x) -joint_slope(density, x)$slope, method = "BFGS",
+                        control = list(maxit = rounds, reltol = 1e-7, parscale = joint_widths(density, theta)))
+  list(theta = unname(found$par), height = -found$value)
+}
+
+# About the tops, as far apart as the posterior is wide there; nearer where that led far down.
+po_irl_starts <- function(tops, density, streams) {
+  size <- length(tops$centre)
+  factor <- chol(tops$covariance)
+  away <- vapply(streams, function(stream) with_stream(stream, stats::rnorm(size)), numeric(size))
+  away <- t(matrix(away, size)) %*% factor
+  for (try in 1:20) {
+    height <- rowSums(density(tops$starts + away))
+    bad <- !(height > tops$height - 5 * size)
+    if (!any(bad)) break
+    away[bad, ] <- away[bad, ] / 2
+  }
+  tops$starts + away
+}

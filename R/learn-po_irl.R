@@ -1,0 +1,310 @@
+#' Behaviour by rewards that are learned
+#'
+#' Bayesian inverse reinforcement learning where the state is hidden (PO-IRL): whoever decides is taken to plan
+#' perfectly, for rewards that are not known, and to act on the values with a shaky hand. Their beliefs follow dynamics
+#' that are learned from what was seen. For comparison: it tells what was wanted, and not how bounded anybody is.
+#'
+#' @details The planner is that of [plan_boltzmann()]: each action with a probability proportional to the exponential of
+#'   its optimal value at the belief of the time. The reward table, one number per state and action, has independent
+#'   normal priors around 0 with standard deviation `sd`, in units of the temperature.
+#'
+#'   With `joint = FALSE` dynamics are learned first ([fit_iohmm()]), without regard to what was done, and then held.
+#'   With `joint = TRUE` they are inferred together with the rewards: what is done says much about the dynamics that it
+#'   is done for. Their laws have Dirichlet priors (half a pseudo-count, or those of `dynamics`, see [iohmm_prior()]),
+#'   as in [ibrc()] with `uncertainty = "joint"`.
+#'
+#'   Draws come from a Metropolis-Hastings sampler that learns in warm-up what to propose, and nothing afterwards. Each
+#'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them). Dynamics make
+#'   dozens of terms: a joint run takes minutes where the other takes seconds, and may need many more than 8,000 steps
+#'   for intervals.
+#'
+#' @section What rewards mean:
+#' Whatever a state is worth by being there can be paid at the visit before: many reward tables lead to exactly the same
+#' behaviour (shaping). What behaviour does show are *gains*: the one table among them in which the first action is
+#' worth 0 in every state. `tidy()` has the gains, which the data speak of, and the rewards, which keep a good part of
+#' their prior; `contraction` is the share of the prior's variance that the data took away.
+#'
+#' @section Whether it can be used:
+#' `print()` and `glance()` have a verdict: whether the chains agree (R-hat below 1.01 and 400 effective draws of every
+#' gain; laws of the dynamics 1.05 and 100), whether none stays apart, and whether the visits it was learned from are
+#' predicted better than by how often each action was taken. Predictions are means over draws. They ask for less than
+#' intervals do: a model that says "caution" may predict well.
+#'
+#' @param visits Trajectories ([trajectories()]).
+#' @param setting What is known of the problem ([decision_setting()]): its names, discount and stop actions, and unless
+#'   `joint` or `dynamics` say otherwise its dynamics, which are then held. Its utility plays no part. `NULL` knows
+#'   nothing.
+#' @param joint Whether dynamics are inferred together with the rewards.
+#' @param dynamics Learned dynamics ([fit_iohmm()]) to use, or to begin with. `NULL` learns them from `visits`.
+#' @param states Number of states of dynamics that are learned here, where there is no `setting`.
+#' @param discount What the next visit counts beside this one, where there is no `setting`.
+#' @param sd Standard deviation of the prior of each reward, in units of the temperature; 100 at most.
+#' @param resolution How finely beliefs are told apart, as in [plan_agent()].
+#' @param chains,iter,warmup Chains, their steps with warm-up, and those of warm-up. `NULL`: 1,000 steps, or 8,000 with
+#'   `joint = TRUE`, and half of them.
+#' @param draws Predictions are means over so many draws, evenly spaced.
+#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()]; not where `setting` or
+#'   `dynamics` have them.
+#' @param seed A number that makes draws repeatable. The session's generator is left as it was; `NULL` takes one number
+#'   from it.
+#' @param refresh Steps between messages, 0 for none. By default 200 in an interactive session.
+#' @return An object of class `ibrc_po_irl`, with the face of a decision model: [predict()][predict.ibrc_learned],
+#'   [log_lik()][predict.ibrc_learned] (of the mean predictions) and [simulate()][simulate.ibrc_po_irl]. An observation
+#'   that no state can show after its action counts as missing there. `tidy()` gives the posterior of gains and rewards,
+#'   one row per term, `glance()` one row about the model, [posterior::as_draws()] the draws. Its element `verdict` has
+#'   one row per check. An interrupt after warm-up gives back the draws until then, with a warning.
+#' @references Choi and Kim (2011), Inverse reinforcement learning in partially observable environments, *Journal of
+#'   Machine Learning Research*. Ng, Harada and Russell (1999), Policy invariance under reward transformations, *ICML*.
+#' @seealso [infer_matching()] for the likeliest rewards under known dynamics; [irl_prior()] for rewards of agents that
+#'   are not rational.
+#' @family decision models
+#' @export
+#' @examples
+#' setting <- diag_setting()
+#' visits <- simulate(plan_boltzmann(setting, 4, resolution = 20), 60, seed = 1)
+#' model <- fit_po_irl(visits, setting, chains = 2, iter = 200, draws = 20, seed = 1)
+#' model
+#' head(predict(model, visits))
+#' tidy(model)[c("term", "estimate", "std.error", "contraction")]
+fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, states = 3, discount = 0.95, sd = 5,
+                       resolution = 20, chains = 4, iter = NULL, warmup = NULL, draws = 100, actions = NULL,
+                       observations = NULL, seed = NULL, refresh = default_refresh()) {
+  check_given(visits)
+  check_visits(visits)
+  if (!is.null(setting)) check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  joint <- check_flag(joint, "joint")
+  if (!is.null(dynamics)) check_class(dynamics, "ibrc_iohmm", "dynamics", "fit_iohmm()")
+  states <- check_count(states, "states", most = 10)
+  discount <- check_discount(discount)
+  sd <- check_positive(sd, "sd")
+  if (sd > 100) abort_input("sd", "must be 100 at most, in units of the temperature: beyond, nothing is left to choice.")
+  resolution <- check_count(resolution, "resolution")
+  run <- check_po_irl_run(chains, iter, warmup, draws, joint)
+  words <- po_irl_words(visits, setting, dynamics, actions, observations)
+  seed <- settle_seed(seed)
+  refresh <- check_count(refresh, "refresh", least = 0)
+  streams <- streams_from_seed(seed, run$chains + 2L)
+  source <- if (joint) "joint" else if (!is.null(dynamics) || is.null(setting)) "learned" else "setting"
+  if (source != "setting" && is.null(dynamics)) {
+    n_states <- if (is.null(setting)) states else length(setting$states)
+    dynamics <- with_stream(streams[[run$chains + 2L]], {
+      fit_iohmm(visits, n_states, starts = 10, actions = words$actions, observations = words$observations, prior = 0.5)
+    })
+  }
+  if (joint) need_visits(dynamics, "joint = TRUE", "dynamics")
+  setting <- po_irl_setting(setting, if (source != "setting") dynamics, discount)
+  words <- unclass(setting)
+  words <- words[names(words) %in% c("actions", "observations", "stop_actions", "states", "start", "start_by")]
+  coded <- learned_visits(visits, words)
+  check_teaching(coded)
+  task <- po_irl_task(setting, coded, dynamics, joint, sd, resolution)
+  refuse_many_terms(n_laws(task) + n_gains(setting))
+  state <- run_po_irl(task, run, streams[seq_len(run$chains)], refresh)
+  out <- c(list(words = words, setting = setting, source = source, codec = task$codec, sd = sd, resolution = resolution,
+                run = run, taught = taught_by(coded), interrupted = state$iteration < state$iter),
+           po_irl_draws(state, task, streams[[run$chains + 1L]]))
+  class(out) <- c("ibrc_po_irl", "ibrc_learned")
+  out$verdict <- po_irl_verdict(out, coded)
+  if (out$interrupted) {
+    warn("interrupted", "The run was interrupted after ", plural(state$iteration, "step"), " of ", state$iter,
+         ": there are ", plural(dim(out$gains)[1], "draw"), " per chain.")
+  }
+  out
+}
+
+check_po_irl_run <- function(chains, iter, warmup, draws, joint) {
+  chains <- check_count(chains, "chains", most = 100)
+  iter <- if (is.null(iter)) if (joint) 8000L else 1000L else check_count(iter, "iter", least = 4, most = most_at_once)
+  warmup <- if (is.null(warmup)) iter %/% 2L else check_count(warmup, "warmup")
+  if (warmup > iter - 2L) abort_input("warmup", "must leave two steps of `iter` or more to be kept.")
+  list(chains = chains, iter = iter, warmup = warmup, draws = check_count(draws, "draws"))
+}
+
+# Names of what is done and seen, as far as they are known before dynamics are learned.
+po_irl_words <- function(visits, setting, dynamics, actions, observations) {
+  if (is.null(setting) && is.null(dynamics)) return(learned_words(visits, actions, observations))
+  for (argument in c("actions", "observations")) {
+    if (!is.null(get(argument))) {
+      abort_input(argument, "must be left out where `setting` or `dynamics` have the names.")
+    }
+  }
+  if (is.null(setting)) dynamics else setting
+}
+
+# All that is known but rewards. What beliefs are worth by themselves is no reward of a state.
+po_irl_setting <- function(setting, dynamics, discount) {
+  if (is.null(dynamics)) {
+    setting$utility[] <- 0
+    setting["belief_utility"] <- list(NULL)
+    return(setting)
+  }
+  if (!is.null(setting)) {
+    for (part in c("actions", "observations")) {
+      if (!setequal(setting[[part]], dynamics[[part]])) {
+        abort_input("dynamics", "must have the ", part, " of `setting`.")
+      }
+    }
+    discount <- setting$discount
+  }
+  nothing <- matrix(0, length(dynamics$states), length(dynamics$actions))
+  as_setting(dynamics, utility = nothing, discount = discount, stop_actions = as.character(setting$stop_actions))
+}
+
+# The curvature at a top is worked out for every pair of terms.
+most_terms <- 200
+
+refuse_many_terms <- function(n) {
+  if (n <= most_terms) return(invisible())
+  abort_input("visits", "and the setting or dynamics would ask for ", format_count(n), " numbers to be inferred; ",
+              most_terms, " can be at most. Take fewer states, or coarser actions and observations.")
+}
+
+# ---- the run -------------------------------------------------------------------------------------------------------
+
+# The sampler's state after its last step, or after the last before an interrupt.
+run_po_irl <- function(task, run, streams, refresh) {
+  density <- po_irl_density(task)
+  state <- tryCatch({
+    tops <- po_irl_tops(task, streams)
+    walk_start(po_irl_starts(tops, density, streams), density, streams, tops$centre, tops$covariance, run$warmup,
+               run$iter)
+  }, interrupt = function(condition) {
+    abort("interrupted", "The run was interrupted before its first step, while it looked for the posterior: there are ",
+          "no draws.")
+  })
+  tryCatch({
+    while (state$iteration < state$iter) {
+      state <- walk_step(state, density)
+      if (refresh > 0 && state$iteration %% refresh == 0) tell(message("step ", state$iteration, " of ", state$iter))
+    }
+  }, interrupt = function(condition) NULL)
+  if (length(state$kept) < 2) {
+    abort("interrupted", "The run was interrupted at step ", state$iteration, " of ", state$iter,
+          ", before there were draws to keep.")
+  }
+  state
+}
+
+# What is kept: `laws` (fractions), `gains` and `rewards`, all [iteration, chain, term]; the log density of gains and
+# laws [iteration, chain]; and standard deviations of the gains' prior.
+po_irl_draws <- function(state, task, stream) {
+  state <- walk_flush(state)
+  size <- dim(state$draws)
+  theta <- matrix(state$draws, ncol = size[3])
+  laws <- stats::plogis(theta[, seq_len(n_laws(task)), drop = FALSE])
+  gains <- theta[, n_laws(task) + seq_len(n_gains(task$setting)), drop = FALSE]
+  setting <- task$setting
+  spread <- 0
+  map <- shaping_map(dense_transition(setting), setting$discount)
+  vectors <- if (n_laws(task)) vectors_of(task$codec, laws)
+  rewards <- with_stream(stream, t(vapply(seq_len(nrow(theta)), function(i) {
+    if (n_laws(task)) {
+      map <- shaping_map(under_laws(setting, task$codec, vectors[i, ])$transition, setting$discount)
+    }
+    spread <<- spread + rowSums(map^2) / nrow(theta)
+    draw_table(gains[i, ], map)
+  }, numeric(ncol(map)))))
+  terms <- reward_terms(setting)
+  as_chains <- function(x, names) array(x, c(size[1:2], ncol(x)), list(NULL, NULL, names))
+  list(laws = if (n_laws(task)) as_chains(laws, names(task$codec$prior)),
+       gains = as_chains(task$sd * gains, sub("^reward", "gain", terms[-seq_along(setting$states)])),
+       rewards = as_chains(task$sd * rewards, terms), log_density = state$log_density_draws,
+       gain_sd = task$sd * sqrt(spread))
+}
+
+reward_terms <- function(setting) {
+  place <- expand.grid(state = setting$states, action = setting$actions, stringsAsFactors = FALSE)
+  paste0("reward[", place$state, ",", place$action, "]")
+}
+
+# ---- what draws say ------------------------------------------------------------------------------------------------
+
+# Numbers of the draws that predictions are made of, among all chains' together.
+chosen_draws <- function(object) {
+  n <- prod(dim(object$gains)[1:2])
+  unique(round(seq(1, n, length.out = min(n, object$run$draws))))
+}
+
+# A function of the number of a draw that plans for it; a solve begins at the values of the one before.
+po_irl_planner <- function(object) {
+  gains <- matrix(object$gains, ncol = dim(object$gains)[3])
+  laws <- if (!is.null(object$laws)) matrix(object$laws, ncol = dim(object$laws)[3])
+  problem <- if (is.null(laws)) build_problem(object$setting, NULL, object$resolution)
+  last <- NULL
+  function(i) {
+    if (!is.null(laws)) {
+      vector <- vectors_of(object$codec, laws[i, , drop = FALSE])[1, ]
+      problem <- build_problem(under_laws(object$setting, object$codec, vector), NULL, object$resolution)
+    }
+    if (is.null(last)) last <<- numeric(problem$space$n_nodes)
+    plan <- po_irl_plan(problem, gains_table(gains[i, ], object$setting), last)
+    last <<- plan$solution$value
+    plan
+  }
+}
+
+action_law_of.ibrc_po_irl <- function(object, coded) {
+  coded$observation <- possible_observations(coded, object$setting)
+  histories <- build_histories(coded, object$setting)
+  planner <- po_irl_planner(object)
+  chosen <- chosen_draws(object)
+  refuse_impossible_visits(coded, histories, planner(chosen[1]), taken = FALSE)
+  law <- 0
+  for (i in chosen) {
+    law <- law + exp(read_histories(planner(i), histories, beliefs = FALSE)$log_policy) / length(chosen)
+  }
+  law <- t(law)[histories$visit, , drop = FALSE]
+  colnames(law) <- object$words$actions
+  law / rowSums(law)
+}
+
+# Codes of observations, missing where no state shows them after their action: in dynamics that were learned, what was
+# not seen by then.
+possible_observations <- function(coded, setting) {
+  shown <- apply(dense_model(own_model(setting)$models[[1]])$emission > 0, 2:3, any)
+  known <- which(!is.na(coded$action) & coded$observation >= 0)
+  at <- cbind(coded$observation[known], coded$action[known]) + 1L
+  coded$observation[known[!shown[at]]] <- -1L
+  coded$observation
+}
+
+#' Behaviour like that of learned rewards
+#'
+#' Each trajectory is that of one draw from the posterior: of its rewards and, where they were inferred as well, of its
+#' dynamics.
+#'
+#' @inheritParams simulate.ibrc_plan
+#' @param object A model from [fit_po_irl()].
+#' @return Trajectories, see [simulate()][simulate.ibrc_plan].
+#' @family decision models
+#' @export
+#' @examples
+#' visits <- simulate(plan_boltzmann(diag_setting(), 4, resolution = 20), 40, seed = 1)
+#' model <- fit_po_irl(visits, diag_setting(), chains = 2, iter = 100, draws = 10, seed = 1)
+#' simulate(model, 2, seed = 1)
+simulate.ibrc_po_irl <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, start_group = NULL,
+                                 ...) {
+  check_unused(...)
+  planner <- po_irl_planner(object)
+  chosen <- chosen_draws(object)
+  roll <- function(world, starts, begin, horizon) {
+    which <- chosen[sample.int(length(chosen), length(begin), replace = TRUE)]
+    mine <- split(seq_along(begin), which)
+    runs <- lapply(mine, function(rows) {
+      plan <- planner(which[rows[1]])
+      own <- if (is.null(environment)) plan$setting else world
+      roll_out(plan, own, common_starts(own, plan$setting), begin[rows], horizon, 1L)
+    })
+    join_runs(runs, unlist(mine))
+  }
+  simulate_visits(object$setting, nsim, seed, horizon, environment, start_group, roll)
+}
+
+# Runs of some trajectories each, as one of all of them; `which`: their numbers, in the order of the runs.
+join_runs <- function(runs, which) {
+  length <- unlist(lapply(runs, `[[`, "length"), use.names = FALSE)
+  visits <- order(rep(which, length))
+  part <- function(name) unlist(lapply(runs, `[[`, name), use.names = FALSE)
+  list(action = part("action")[visits], observation = part("observation")[visits], length = length[order(which)],
+       code = part("code")[order(which)])
+}

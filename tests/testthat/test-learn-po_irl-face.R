@@ -1,0 +1,26 @@
+visits <- po_irl_visits(120, seed = 1)
+setting <- po_irl_clinic()
+known <- quick_po_irl(visits, setting, iter = 600, draws = 40)
+together <- quick_po_irl(visits, states = 2, discount = 0.9, joint = TRUE, iter = 40)
+
+test_that("it is told in tables and in words, with a verdict", {
+  expect_identical(tidy(known)$term[c(1, 3)], c("gain[well,test]", "reward[well,wait]"))
+  expect_identical(nrow(tidy(known)), 6L)
+  expect_true(all(tidy(known)$contraction[1:2] > 0.9))
+  expect_true(all(tidy(known)$contraction[3:6] < 0.9))
+  wide <- tidy(known, conf.level = 0.99)
+  expect_true(all(wide$conf.low <= tidy(known)$conf.low & wide$conf.high >= tidy(known)$conf.high))
+  expect_output(print(known), "those of the setting, held, 2 states")
+  expect_output(print(together), "inferred together with the rewards")
+  short <- quick_po_irl(visits, setting, iter = 10)
+  expect_identical(glance(short)$verdict, "do not use")
+  expect_output(print(short), "do not use \\(settled\\).*do not report")
+  expect_true(all(tidy(short)$verdict == "do not use"))
+  expect_identical(glance(together)$parameters, 2L + n_laws(together))
+  # Who acts without regard to anything shows no reward.
+  idle <- as.data.frame(visits)
+  idle$action <- with_seed(6, factor(sample(c("wait", "test"), nrow(idle), TRUE), setting$actions))
+  idle$observation <- factor(ifelse(idle$action == "wait", "calm", "neg"), setting$observations)
+  rows <- quick_po_irl(trajectories(idle), setting, iter = 200)$verdict
+  expect_identical(as.character(rows$verdict[rows$check == "behaves"]), "caution")
+})
