@@ -16,23 +16,30 @@ solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
   split <- cbind(programme$constraints, -programme$constraints[, free, drop = FALSE])
   price <- objective / largest(objective)
   price <- c(price, -price[free])
-  outcome <- NULL
-  tries <- expand.grid(attempt = seq_along(linear_attempts), seconds = linear_patience)
-  for (i in seq_len(nrow(tries))) {
-    attempt <- linear_attempts[[tries$attempt[i]]]
-    rhs <- programme$rhs + attempt$give * linear_give(programme$direction)
-    outcome <- solve_patiently("min", price, split, programme$direction, rhs, scale = attempt$scaling,
-                               seconds = tries$seconds[i])
-    if (outcome$status != 0) next
-    x <- outcome$solution[seq_len(n)]
-    x[free] <- x[free] - outcome$solution[n + seq_along(free)]
-    if (is_feasible(x, programme)) {
-      x <- x * programme$unit
-      return(list(x = x, objective = sum(objective * x)))
+  left <- linear_attempts
+  for (seconds in linear_patience) {
+    late <- list()
+    for (attempt in left) {
+      rhs <- programme$rhs + attempt$give * linear_give(programme$direction)
+      outcome <- solve_patiently("min", price, split, programme$direction, rhs, scale = attempt$scaling,
+                                 seconds = seconds)
+      if (outcome$status %in% out_of_time) late <- c(late, list(attempt))
+      if (outcome$status != 0) next
+      x <- outcome$solution[seq_len(n)]
+      x[free] <- x[free] - outcome$solution[n + seq_along(free)]
+      if (is_feasible(x, programme)) {
+        x <- x * programme$unit
+        return(list(x = x, objective = sum(objective * x)))
+      }
     }
+    left <- late
+    if (!length(left)) break
   }
-  refuse_no_answer(outcome$status)
+  refuse_no_answer(if (length(left)) out_of_time[1] else outcome$status)
 }
+
+# lpSolve's codes for it, with an answer that is not the best yet and without.
+out_of_time <- c(7, 1)
 
 # Where many right-hand sides are 0, as of gaps, many corners are one, and lpSolve may go round in them without end or
 # call a programme unbounded that is not. As it is first; then with constraints that give a little, each another bit,
@@ -115,9 +122,9 @@ is_feasible <- function(x, programme) {
   all(ifelse(programme$direction == "<=", gap, ifelse(programme$direction == ">=", -gap, abs(gap))) <= slack)
 }
 
-# lpSolve's codes: 2 infeasible, 3 unbounded, 1 and 7 out of time.
+# lpSolve's codes: 2 infeasible, 3 unbounded.
 refuse_no_answer <- function(status) {
-  kind <- c("infeasible", "unbounded", "time", "time")[match(status, c(2, 3, 7, 1))]
+  kind <- c("infeasible", "unbounded", "time", "time")[match(status, c(2, 3, out_of_time))]
   if (is.na(kind)) kind <- "convergence"
   why <- c(infeasible = "nothing satisfies all of its constraints", unbounded = "its objective has no bound",
            time = "the solver did not come to an end; fewer states may help",

@@ -4,7 +4,7 @@
 # `x`: trajectories, a plan, an `ibrc_inferred` or a policy [state, action]. Returns a list of
 #   policy          [state, action]; NA in states that were never seen
 #   counts          [state, action], how many visits; NULL of a policy
-#   occupancy       [state, action], discounted and summing to 1, of a policy; of visits NULL
+#   occupancy       [state, action], discounted and summing to 1, of a policy without gaps; else NULL
 #   flow            of visits: discounted_flow(), what their occupancies are made of
 #   start           [state], the law of the state that occupancies are counted from: of visits, that of the first whose
 #                   state is known
@@ -178,8 +178,9 @@ discounted_flow <- function(coded, state, since, setting) {
   # No gap from the first known visit to this one.
   followed <- which(!is.na(since) & broken == c(0, broken)[from])
   length <- tabulate(whose[followed], length(begin))
-  last <- begin + length - 1L
   none <- length == 0
+  # Of a trajectory that is not followed at all, any.
+  last <- pmax(begin + length - 1L, 1L)
   observed <- coded$observation[last] + 1L
   known <- none | !is.na(observed) & observed > 0
   weight <- setting$discount^length / length(begin)
