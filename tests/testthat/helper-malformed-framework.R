@@ -80,6 +80,8 @@ framework_entries <- function(signed, amount, share, seed) {
                                   fine = list(setting = "null")),
     simulate.ibrc_inferred = entry(list(object = shown, nsim = 2), leave = c("object", "..."), fine = list(
       seed = seed, setting = "null")),
+    confint.ibrc_inferred = entry(list(object = projected$inferred), leave = "object", fine = list(
+      parm = "named", level = "fraction")),
     policy.ibrc_inferred = entry(list(object = shown), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"), setting = "null")),
     predict.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
