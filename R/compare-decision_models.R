@@ -14,7 +14,7 @@
 #'   that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded agent
 #'   (`decision_complexity`, `specification_complexity`, `recognition_complexity`); `planner` and `inverse`, names of
 #'   the functions that give it; `arguments`, what [compare_models()] gives to the two, `unit` being the range of the
-#'   setting's utility; `adds`, what it infers or does that the pair by itself does not, empty where the class is the
+#'   setting's utility and `hidden` whether it hides the state; `adds`, what it infers or does that the pair by itself does not, empty where the class is the
 #'   pair; and `reference`, an example.
 #' @references Jarrett, D., Hüyük, A. and van der Schaar, M. (2021) Inverse decision modeling: learning interpretable
 #'   representations of behavior. *Proceedings of Machine Learning Research* 139, Table 1.
@@ -46,10 +46,11 @@ model_rows <- local({
   rl <- "inverse reinforcement learning"
   po <- "under partial observability"
   wishes <- "terms = \"utility\", alpha = unit, prior = 3 * unit"
+  near <- "models = perturb_models(setting, vary = if (hidden) \"emission\" else \"transition\")"
   chance <- "infers the share of chance believed in"
   rbind(
     row("BC-IL", "behavioural cloning", "xx--x----", "plan_rule", "infer_matching", "Pomerleau (1991)",
-        "prior = 3 where the state is hidden"),
+        "prior = if (hidden) 3"),
     row("Subj. BC-IL", "behavioural cloning with subjective dynamics", "xx-xx----", "plan_iohmm_rule",
         "infer_matching", "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)", "prior = 3",
         paste0(chance, "; the rule by regression")),
@@ -64,7 +65,7 @@ model_rows <- local({
     row("Subj. IRL", paste(rl, "with subjective dynamics"), "x-xxx----", "plan_boltzmann", "infer_matching",
         "Reddy, Dragan and Levine (2018)", "terms = \"alpha\"", paste0(chance, ", for `models`")),
     row("RS-IRL", paste("risk-sensitive", rl), "x-xx-x---", "plan_agent", "infer_matching",
-        "Majumdar, Singh, Mandlekar and Pavone (2017)", "models = perturb_models(), fixed = list(eta = 0)",
+        "Majumdar, Singh, Mandlekar and Pavone (2017)", paste0(near, ", fixed = list(eta = 0)"),
         "aversion from 0 up; then without noise"),
     row("Det. PO-IRL", paste("deterministic", rl, po), "xxx------", "plan_pomdp", "infer_matching",
         "Choi and Kim (2011)", wishes),
@@ -78,7 +79,6 @@ model_rows <- local({
         "infer_matching", "Herman, Gindele, Wagner, Schmitt and Burgard (2016)", wishes,
         paste0(chance, ", for the setting's")),
     row("Inverse bounded rational control", "inverse bounded rational control", "xxxxxxxxx", "plan_agent",
-        "ibrc_mode", "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)",
-        "models = perturb_models()")
+        "ibrc_mode", "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)", near)
   )
 })

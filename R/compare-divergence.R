@@ -180,11 +180,15 @@ score_difference <- function(boot, model, reference, measure) {
   gap <- function(x) {
     out <- x[, measure, model] - x[, measure, reference]
     out[is.nan(out)] <- NA
+    out[which(abs(out) <= rounding_of_scores)] <- 0
     out
   }
   whole <- gap(boot$whole)
   c(whole, score_interval(if (!is.null(boot$again)) gap(boot$again), whole, boot$conf.level))
 }
+
+# Models that do the same differ by no more than that.
+rounding_of_scores <- 1e-12
 
 few_patients <- 20
 

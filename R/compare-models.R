@@ -277,7 +277,7 @@ reference_model <- function(reference, boot) {
   loss <- boot$whole[1, "log_loss", ]
   if (!any(is.finite(loss))) loss <- boot$whole[1, "brier", ]
   # Of those that differ by rounding alone, the first.
-  names(loss)[which(loss <= min(loss) + 1e-9)[1]]
+  names(loss)[which(loss <= min(loss) + rounding_of_scores)[1]]
 }
 
 add_scores <- function(table, boot, measure, done) {

@@ -231,8 +231,9 @@ refuse_overriding <- function(given, pair) {
            "calls itself: give it a function(setting, theta) in which it is set.")
   }
   if (!pair$inverse %in% c("matching", "ibrc_mode")) return(invisible())
-  refuse(setdiff(pair$needs$price, "alpha"), "is what is inferred here, or held by `alpha` while the rest is inferred: ",
-         "give that instead.")
+  refuse("temperature", "is held by `alpha` while the rest is inferred, or inferred itself: give that instead.")
+  refuse("agent", "is what is inferred here, and cannot be given as well: hold some of it by `fixed`, or call ",
+         "plan_agent().")
   if (pair$planner == "agent" || "alpha" %in% asked_names(given$inverse)) {
     refuse("alpha", "is inferred here, and cannot be given as well: leave it out, or leave it out of what is inferred",
            if (pair$planner == "agent") " (`fixed`)", ".")
@@ -295,7 +296,8 @@ is_sure_asked <- function(given, pair) {
   asked <- check_flag(given$deterministic, "deterministic")
   if (!asked) return(FALSE)
   if (pair$planner != "rule" || pair$inverse != "distribution") {
-    abort_input("deterministic", "is for the pair of plan_rule() and infer_distribution(): others are, or are not.")
+    abort_input("deterministic", "is for the pair of plan_rule() and infer_distribution(): of others the planner says ",
+                "how freely choices stray.", topic = "project_behavior")
   }
   for (name in c("divergence", "entropy")) {
     if (name %in% names(given) && !identical(given[[name]], "total_variation")) {

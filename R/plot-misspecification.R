@@ -81,7 +81,7 @@ draw_misspecification <- function(data) {
 }
 
 # A panel in which all is 0 has a width still.
-from_zero <- function(range) c(0, max(range[2], 0.01))
+from_zero <- function(range) c(0, if (range[2] > 1e-9) range[2] else 0.1)
 
 # What the picture shows, for who cannot see it.
 misspecification_alt <- function(data) {

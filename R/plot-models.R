@@ -102,7 +102,7 @@ draw_models <- function(data, conf.level, in_sample) {
     ggplot2::scale_y_discrete(labels = function(title) vapply(title, wrapped_title, "")) +
     ggplot2::labs(x = NULL, y = NULL, caption = caption, alt = described) +
     theme_ibrc() +
-    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.4, "lines"), plot.margin = ggplot2::margin(6, 18, 6, 6),
+    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.8, "lines"), plot.margin = ggplot2::margin(6, 18, 6, 6),
                    axis.text.y = ggplot2::element_text(size = ggplot2::rel(0.85), lineheight = 0.9))
 }
 
