@@ -14,8 +14,8 @@
 #'   that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded agent
 #'   (`decision_complexity`, `specification_complexity`, `recognition_complexity`); `planner` and `inverse`, names of
 #'   the functions that give it; `arguments`, what [compare_models()] gives to the two, `unit` being the range of the
-#'   setting's utility and `hidden` whether it hides the state; `adds`, what it infers or does that the pair by itself does not, empty where the class is the
-#'   pair; and `reference`, an example.
+#'   setting's utility and `hidden` whether it hides the state; `adds`, what it infers or does that the pair by itself
+#'   does not, empty where the class is the pair; and `reference`, an example.
 #' @references Jarrett, D., Hüyük, A. and van der Schaar, M. (2021) Inverse decision modeling: learning interpretable
 #'   representations of behavior. *Proceedings of Machine Learning Research* 139, Table 1.
 #' @family framework

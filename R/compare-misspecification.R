@@ -35,8 +35,9 @@
 #'   truth, from 0 (the same to all of these agents) to 1 (the opposite); `regret`, the share of what can be gained in
 #'   the setting that is lost by acting optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be);
 #'   `divergence`, of the agent's behaviour from the imitating one, in nats per visit, `Inf` where the imitator never
-#'   does what the agent does, and `disagreement`, the share of visits at which the two would do different things even if
-#'   their chances were tied as closely as can be (total variation, from 0 to 1); `failed`, in how many replications there was no answer, and `note`, why.
+#'   does what the agent does, and `disagreement`, the share of visits at which the two would do different things even
+#'   if their chances were tied as closely as can be (total variation, from 0 to 1); `failed`, in how many replications
+#'   there was no answer, and `note`, why.
 #'   [plot()][plot.ibrc_misspecification] draws it.
 #' @references Skalse, J. and Abate, A. (2023) Misspecification in inverse reinforcement learning. *Proceedings of the
 #'   AAAI Conference on Artificial Intelligence* 37.

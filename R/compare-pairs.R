@@ -1,5 +1,5 @@
-# Which planner goes with which inverse planner, and how a pair is run. What each needs and gives stands in two tables of
-# words, so that a pair that does not go together is refused with the reason.
+# Which planner goes with which inverse planner, and how a pair is run. What each needs and gives stands in two tables
+# of words, so that a pair that does not go together is refused with the reason.
 
 # What a planner has to be told beside the setting; whether the state has to be seen; which of its arguments says how
 # freely choices stray from the best.
@@ -224,11 +224,11 @@ refuse_overriding <- function(given, pair) {
     if (length(bad)) abort_input(bad[1], ..., topic = "project_behavior")
   }
   planner <- paste0("plan_", pair$planner, "()")
-  refuse(inferred_arguments[[pair$needs$needs]], "is what is inferred here, and cannot be given as well: to act on one ",
-         "of your own, call ", planner, ".")
+  refuse(inferred_arguments[[pair$needs$needs]], "is what is inferred here, and cannot be given as well: to act on ",
+         "one of your own, call ", planner, ".")
   if (pair$inverse == "custom") {
-    refuse(setdiff(names(given$planner), names(given$inverse)), "is an argument of ", planner, ", which infer_custom() ",
-           "calls itself: give it a function(setting, theta) in which it is set.")
+    refuse(setdiff(names(given$planner), names(given$inverse)), "is an argument of ", planner, ", which ",
+           "infer_custom() calls itself: give it a function(setting, theta) in which it is set.")
   }
   if (!pair$inverse %in% c("matching", "ibrc_mode")) return(invisible())
   refuse("temperature", "is held by `alpha` while the rest is inferred, or inferred itself: give that instead.")
@@ -366,7 +366,9 @@ n_free <- function(inferred, plan, setting) {
   as.integer(if (setting$fully_observed) min(known, whole) else known)
 }
 
-is_hard <- function(plan) isTRUE(plan$planner %in% c("mdp", "q_learning", "pomdp", "belief_aware", "history_q_learning"))
+is_hard <- function(plan) {
+  isTRUE(plan$planner %in% c("mdp", "q_learning", "pomdp", "belief_aware", "history_q_learning"))
+}
 
 # Whether the data settle each estimate; NA where nobody has looked. Entries of a utility they never do, by themselves:
 # any function of the state may be added if its discounted expectation at the next visit is taken off.

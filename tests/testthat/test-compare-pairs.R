@@ -49,7 +49,8 @@ test_that("what would put something else in the place of what is inferred is ref
     list("agent", "matching", alpha = 1), list("rule", "matching", rule = c(0.5, 0.5)),
     list("rule", "distribution", rule = c(0.5, 0.5)), list("iohmm_rule", "matching", sharpness = 1),
     list("rule", "matching", models = other), list("mdp", "matching", models = other),
-    list("soft_q_learning", "matching", action_prior = c(0.2, 0.8)), list("kl", "custom", start = c(a = 1), tolerance = 1)
+    list("soft_q_learning", "matching", action_prior = c(0.2, 0.8)),
+    list("kl", "custom", start = c(a = 1), tolerance = 1)
   )
   for (asked in refused) {
     error <- expect_error(do.call(project, c(asked[1:2], list(visits), asked[-(1:2)])), class = "ibrc_error_input")
