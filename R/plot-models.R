@@ -75,7 +75,7 @@ check_measures <- function(measures, known) {
 
 # Which direction is better stands in the strip; a long name takes a second line.
 panel_titles <- c(log_loss = "log loss per visit\n(lower is better)", brier = "Brier score\n(lower is better)",
-                  agreement = "agreement\n(not a proper score)", divergence = "divergence (nats)\n(lower is better)")
+                  agreement = "agreement\n(improper score)", divergence = "divergence (nats)\n(lower is better)")
 
 draw_models <- function(data, conf.level, in_sample) {
   described <- models_alt(data)

@@ -13,9 +13,9 @@ test_that("the picture shows its data", {
 test_that("strips say which way is better, and nothing runs together", {
   data <- model_comparison_data(compared, c("log_loss", "brier", "agreement", "divergence"))
   expect_match(levels(data$panel)[-3], "lower is better", all = TRUE)
-  expect_match(levels(data$panel)[3], "not a proper score")
+  expect_match(levels(data$panel)[3], "improper score")
   # No line of a strip is longer than a quarter of 900 px holds.
-  expect_lte(max(nchar(unlist(strsplit(levels(data$panel), "\n")))), 22)
+  expect_lte(max(nchar(unlist(strsplit(levels(data$panel), "\n")))), 19)
   expect_lte(max(lengths(strsplit(vapply(decision_models()$title, wrapped_title, ""), "\n"))), 2)
   skip_if_not_installed("ggplot2")
   built <- ggplot2::ggplot_build(plot(compared, c("log_loss", "brier", "agreement", "divergence")))
