@@ -77,7 +77,7 @@
 #'   [tidy()][tidy.ibrc_projection].
 #' * Classes of decision models: [decision_models()], [compare_models()], [tidy()][tidy.ibrc_model_comparison],
 #'   [plot()][plot.ibrc_model_comparison], [model_comparison_data()]; what a wrong one costs:
-#'   [misspecification_study()].
+#'   [misspecification_study()], [plot()][plot.ibrc_misspecification], [misspecification_data()].
 #' * Fits: [loo()]; by fitting again: [kfold()].
 #'
 #' @section Look:

@@ -126,6 +126,7 @@ framework_entries <- function(signed, amount, share, seed) {
                                                refresh = "zero")),
     tidy.ibrc_model_comparison = entry(list(x = compared), leave = "x"),
     model_comparison_data = entry(list(comparison = compared)),
+    misspecification_data = entry(list(study = misspecification_study(setting, "max_entropy", "max_entropy", Inf))),
     project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,
                                            setting = setting, replicates = 10), leave = c("planner", "..."),
                                       fine = list(newdata = "null", conf.level = "fraction", seed = seed)),
