@@ -17,8 +17,8 @@
 #' @param alpha The price of a nat, in the unit of the utility. 0 always takes the best action, `Inf` plays the prior.
 #' @param action_prior What is done without deliberating: probabilities over the actions, by name or in their order.
 #'   Uniform by default.
-#' @param tolerance How near to the exact ones values are to be, as a share of the largest that values can be: the
-#'   largest utility in size, over 1 less the discount. Where rounding is coarser than that, as near as it allows.
+#' @param tolerance How far values may be from the exact ones, as a share of the largest that a value can be: the
+#'   largest utility in size, divided by 1 - discount. Where rounding is coarser than that, rounding decides.
 #'
 #' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()].
 #' @family framework

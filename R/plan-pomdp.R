@@ -41,12 +41,19 @@ plan_pomdp <- function(setting, resolution = 100, models = NULL) {
 # The best that can be had of a problem whose models keep their weights; actions that are as good share what they get.
 plan_optimum <- function(problem, planner, parameters = list()) {
   best <- solve_hard(problem)
-  plan_with_values(problem, planner, 0, best$action_value, best$value, parameters = parameters, report = best$report)
+  markov <- problem_markov(problem)
+  near <- max(rough_width(markov, best$action_value), best$report$bound)
+  found <- list(policy = near_best(best$action_value, 0 * best$action_value + near))
+  # Close calls are settled to the last digit.
+  if (any(rowSums(found$policy) > 1)) found <- markov_hard(markov, value = best$value)
+  best[names(found)] <- found
+  plan_with_values(problem, planner, 0, best$action_value, best$value, parameters = parameters, report = best$report,
+                   best = best$policy > 0)
 }
 
 # Its value [node] and action values [node, action].
 solve_hard <- function(problem) {
-  solved <- solve_problem(problem, bounded_agent(), solve_tolerance(problem))
+  solved <- solve_planned(problem, bounded_agent(), solve_tolerance(problem))
   list(value = solved$solution$value, action_value = t(solved$solution$action_value), report = solved$report)
 }
 

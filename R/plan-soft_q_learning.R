@@ -2,7 +2,9 @@
 #'
 #' Q-learning ([plan_q_learning()]) for an agent to which randomness of its choices has a worth: besides utility it gets
 #' `alpha` for each nat of the entropy of its policy. This is soft Q-learning, the maximum-entropy learner of the
-#' framework ([planners()]). A pair that is tried moves towards
+#' framework ([planners()]).
+#'
+#' A pair that is tried moves towards
 #'
 #' \deqn{\upsilon(s, u) + \gamma V(s'), \qquad V(s) = \alpha \log \sum_u e^{Q(s, u) / \alpha},}
 #'
@@ -51,5 +53,5 @@ plan_soft_q_learning <- function(setting, alpha, steps = NULL, exploration = 0.5
   value <- soft_choice(learned$action_value, alpha, rep(1 / n, n))$value + alpha * log(n)
   plan_with_values(problem, "soft_q_learning", alpha, learned$action_value, value,
                    parameters = c(list(alpha = alpha), schedule_words(schedule)),
-                   report = list(tries = learned$tries))
+                   report = learned_report(problem, learned, value, alpha, alpha * log(n) / (1 - setting$discount)))
 }
