@@ -178,11 +178,7 @@ everywhere <- function(markov, x) matrix(x, markov$n_states, markov$n_actions)
 # How many times such roundings are to be reckoned with.
 rounded_digits <- 8
 
-# Which actions of each row may be the best one, for all that is known of them.
-near_best <- function(action_value, error) {
-  at <- cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))
-  action_value[at] - action_value <= error[at] + error
-}
+# Is any row's best action in doubt?
 any_close <- function(action_value, error) any(rowSums(near_best(action_value, error)) > 1)
 
 # The nodes of a problem as states: models keep their weights.

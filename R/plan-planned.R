@@ -124,14 +124,20 @@ solve_tolerance <- function(problem, share = 1e-11) {
   max(share, 16 * .Machine$double.eps / (1 - problem$setting$discount)) * value_scale(problem)
 }
 
+# Which actions may be the best of their node, [node, action], if each value may be off by its error.
+near_best <- function(action_value, error) {
+  at <- cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))
+  action_value[at] - action_value <= error[at] + error
+}
+
 # Values [node, action] that are taken for the best of their node have all the same value.
 share_best <- function(action_value, best) {
   most <- action_value[cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))]
   action_value[best] <- most[row(action_value)[best]]
   action_value
 }
-# Those that differ from it by no more than a number of that size is rounded.
-equal_best <- function(action_value) near_best(action_value, rounded_digits * .Machine$double.eps * abs(action_value))
+# Those that differ from it by no more than what some hundred roundings make of numbers of that size.
+equal_best <- function(action_value) near_best(action_value, 256 * .Machine$double.eps * abs(action_value))
 
 #' @export
 format.ibrc_planned <- function(x, ...) {

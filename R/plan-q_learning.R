@@ -6,10 +6,11 @@
 #'
 #' After an action the value of the pair tried moves towards what came of it,
 #'
-#' \deqn{Q(s, u) \leftarrow Q(s, u) + r_n \bigl( \upsilon(s, u) + \gamma \max_{u'} Q(s', u') - Q(s, u) \bigr),
-#'   \qquad r_n = \Bigl(\frac{h}{h + n - 1}\Bigr)^{p},}
+#' \deqn{Q(s, u) \leftarrow Q(s, u) + r \bigl( \upsilon(s, u) + \gamma \max_{u'} Q(s', u') - Q(s, u) \bigr),}{
+#'   Q(s, u) <- Q(s, u) + r * (utility(s, u) + discount * max(Q(s', ...)) - Q(s, u)),}
 #'
-#' where \eqn{n} counts the tries of that pair, \eqn{h} is `patience` and \eqn{p} is `power`. Every `episode` steps the
+#' where s' is the next state and the learning rate r is `(patience / (patience + n - 1))^power` at the n-th try of that
+#' pair. Every `episode` steps the
 #' agent finds itself in a state drawn at random, so that every state and action is tried however the setting moves.
 #' With more steps, values come as near as one likes to those of [plan_mdp()]; at any number of steps they are those of
 #' an agent that has learned so much. How far they still are is printed with the plan. Where two actions are worth nearly

@@ -6,9 +6,11 @@
 #'
 #' A pair that is tried moves towards
 #'
-#' \deqn{\upsilon(s, u) + \gamma V(s'), \qquad V(s) = \alpha \log \sum_u e^{Q(s, u) / \alpha},}
+#' \deqn{\upsilon(s, u) + \gamma V(s')}{utility(s, u) + discount * V(s')}
+#' with
+#' \deqn{V(s) = \alpha \log \sum_u e^{Q(s, u) / \alpha},}{V(s) = alpha * log(sum over u of exp(Q(s, u) / alpha)),}
 #'
-#' and actions are taken in proportion to \eqn{e^{Q(s, u) / \alpha}}.
+#' and actions are taken in proportion to `exp(Q / alpha)`. A nat is the unit of information, 1.44 bits.
 #'
 #' With more steps it comes as near as one likes to soft value iteration. [plan_kl()] works that out in the form in
 #' which straying from a uniform prior is paid for: entropy is the logarithm of the number of actions, `log(n)`, less
