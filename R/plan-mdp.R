@@ -14,8 +14,8 @@
 #'
 #' The last two are finished by policy iteration, so that all three end with the same plan. Where several actions are
 #' the best, they share the probability. Two actions are called equal only if they differ by less than the rounding of
-#' their values in that state: how bad other states are, to which neither leads, plays no part. Stop actions end recorded
-#' trajectories only: planning goes on after them, as in [plan_agent()].
+#' their values in that state: how bad other states are, to which neither leads, plays no part. Stop actions end
+#' recorded trajectories only: planning goes on after them, as in [plan_agent()].
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
 #' @param method How to get there.

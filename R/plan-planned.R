@@ -32,8 +32,8 @@ planner_words <- c(
 )
 
 # A plan whose policy is the softmax of action_value [node, action] at temperature `alpha`, times the action prior;
-# 0 takes the best; of those in `best` [node, action] each is as likely. Between nodes values are interpolated and then made a policy. `price`: what straying
-# from the prior costs in `value`, per nat.
+# 0 takes the best; of those in `best` [node, action] each is as likely. Between nodes values are interpolated and
+# then made a policy. `price`: what straying from the prior costs in `value`, per nat.
 plan_with_values <- function(problem, planner, alpha, action_value, value, prior = NULL, parameters = list(),
                              report = list(), price = alpha, best = equal_best(action_value)) {
   if (alpha == 0) action_value <- share_best(action_value, best)
@@ -87,8 +87,8 @@ refuse_unplanned <- function(result, tolerance, advice = NULL) {
   if (result$code == 0) return(invisible())
   if (result$code == 2) refuse_unsolved(result, tolerance)
   abort("convergence", "The values are known to ", signif(result$bound, 3), " after ",
-        plural(result$backups, "backup"), ", not to the ", signif(tolerance, 3), " that were wanted. Rounding alone may ",
-        "exceed that where some utilities are very large or the discount is near 1: ", advice,
+        plural(result$backups, "backup"), ", not to the ", signif(tolerance, 3), " that were wanted. Rounding alone ",
+        "may exceed that where some utilities are very large or the discount is near 1: ", advice,
         "state smaller ones in the setting.",
         argument = "setting", fields = list(bound = result$bound, backups = result$backups))
 }

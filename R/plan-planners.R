@@ -7,8 +7,8 @@
 #' [simulate()][simulate.ibrc_plan], [log_lik()], [predict()][predict.ibrc_plan].
 #'
 #' @return A data frame with one row per planner: `planner`, a key that [project_behavior()] takes; `title`;
-#'   `setting`, whether the state has to be seen (`"seen"`) or may be hidden as well; `parameters`, what has to be known; `objective`, what the planner
-#'   looks for; `function`, the name of the function; `reference`.
+#'   `setting`, whether the state has to be seen (`"seen"`) or may be hidden as well; `parameters`, what has to be
+#'   known; `objective`, what the planner looks for; `function`, the name of the function; `reference`.
 #' @seealso [inverse_planners()], which go the other way; [agents()]; [decision_models()], which join the two.
 #' @family framework
 #' @export
@@ -28,25 +28,30 @@ planners <- function() {
         "Haarnoja, Tang, Abbeel and Levine (2017)"),
     row("mdp", "Model-based planner", "seen", "utility, discount, dynamics", "the most utility", "any exact solver"),
     row("differentiable", "Differentiable planner", "seen", "utility, discount, dynamics, alpha, steps",
-        "utility so many visits ahead, less alpha for each nat of straying from an even choice; has derivatives", "Shah, Gundotra, Abbeel and Dragan (2019)"),
+        "utility so many visits ahead, less alpha for each nat of straying from an even choice; has derivatives",
+        "Shah, Gundotra, Abbeel and Dragan (2019)"),
     row("kl", "KL-regularised planner", "seen", "utility, discount, dynamics, alpha, action prior",
         "utility, less alpha for each nat of straying from the action prior", "Rubin, Shamir and Tishby (2012)"),
     row("iohmm_rule", "Decision rule on beliefs", "seen or hidden", "centres, sharpness, dynamics",
-        "nothing: the nearer a belief is to an action's centre, the likelier the action", "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)"),
+        "nothing: the nearer a belief is to an action's centre, the likelier the action",
+        "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)"),
     row("history_q_learning", "Model-free learner of hidden states", "seen or hidden", "utility, discount, memory",
         "the most utility, learned by trial from the last visits alone", "Hausknecht and Stone (2015)"),
     row("pomdp", "Model-based planner of hidden states", "seen or hidden", "utility, discount, dynamics",
         "the most utility, with beliefs by Bayes' rule", "Smallwood and Sondik (1973)"),
-    row("belief_aware", "Belief-aware planner", "seen or hidden", "utility of states and of beliefs, discount, dynamics",
+    row("belief_aware", "Belief-aware planner", "seen or hidden",
+        "utility of states and of beliefs, discount, dynamics",
         "the most utility where beliefs have a worth of their own",
         "Araya-L\u00f3pez, Buffet, Thomas and Charpillet (2010)"),
     row("agent", "Bounded rational control", "seen or hidden",
         "utility, discount, alpha, beta, eta, priors of actions, models and beliefs",
         "utility, less what deciding, specifying and recognising cost",
         "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)"),
-    row("custom", "General formulation", "seen or hidden", "whatever the objective needs", "any number that can be computed from a plan, given as a function",
+    row("custom", "General formulation", "seen or hidden", "whatever the objective needs",
+        "any number that can be computed from a plan, given as a function",
         "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)"),
     row("boltzmann", "Noisy planner", "seen or hidden", "utility, discount, dynamics, temperature",
-        "the most utility; then better actions are taken more often than worse ones, not always", "Cesa-Bianchi, Gentile, Lugosi and Neu (2017)")
+        "the most utility; then better actions are taken more often than worse ones, not always",
+        "Cesa-Bianchi, Gentile, Lugosi and Neu (2017)")
   )
 }

@@ -6,8 +6,8 @@
 #' neutrally ([optimal_agent()]).
 #'
 #' Values are worked out at the nodes of a lattice, beliefs that are multiples of `1 / resolution`, and are interpolated
-#' between them. They are upper bounds of the exact ones, which fall as `resolution` doubles. Where the state is seen, the states themselves are the nodes, `resolution` plays no
-#' part, and the plan is that of [plan_mdp()].
+#' between them. They are upper bounds of the exact ones, which fall as `resolution` doubles. Where the state is seen,
+#' the states themselves are the nodes, `resolution` plays no part, and the plan is that of [plan_mdp()].
 #'
 #' @param setting A setting ([decision_setting()]). One that gives beliefs a worth of their own is for
 #'   [plan_belief_aware()].

@@ -13,13 +13,13 @@
 #' pair. Every `episode` steps the
 #' agent finds itself in a state drawn at random, so that every state and action is tried however the setting moves.
 #' With more steps, values come as near as one likes to those of [plan_mdp()]; at any number of steps they are those of
-#' an agent that has learned so much. How far they still are is printed with the plan. Where two actions are worth nearly
-#' the same, which of them it takes may stay a matter of luck.
+#' an agent that has learned so much. How far they still are is printed with the plan. Where two actions are worth
+#' nearly the same, which of them it takes may stay a matter of luck.
 #'
 #' Values begin at the middle (median) of all utilities, as if that came for ever, so that it does not matter from where
-#' utility is counted. Of an action that was never tried in a state nothing is known: it is given the least that anything
-#' can be worth, and is not taken where another one was tried. Where none was, all are as likely. How many there are is
-#' printed; more `steps` or more `exploration` make them fewer.
+#' utility is counted. Of an action that was never tried in a state nothing is known: it is given the least that
+#' anything can be worth, and is not taken where another one was tried. Where none was, all are as likely. How many
+#' there are is printed; more `steps` or more `exploration` make them fewer.
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
 #' @param steps How many actions to try in all. By default 40,000 for each pair of a state and an action, from 400,000
@@ -33,8 +33,8 @@
 #'
 #' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()]. Its values are those learned: what they
 #'   promise, not what the policy is worth in the setting, for which see [evaluate_policy()]. `report$tries` has how
-#'   often each pair was tried, `[state, action]`; `report$bound`, and `bound` of [glance()][tidy.ibrc_plan], how far the
-#'   values of states are at most from those of [plan_mdp()].
+#'   often each pair was tried, `[state, action]`; `report$bound`, and `bound` of [glance()][tidy.ibrc_plan], how far
+#'   the values of states are at most from those of [plan_mdp()].
 #' @family framework
 #' @export
 #' @examples

@@ -3,8 +3,8 @@
 #' `"reliability"`: how often an action was taken where its predicted probability was about so much, with an interval.
 #' On the diagonal both agree: the nearer to it the better. `"precision_recall"`: of the visits with the highest
 #' probabilities of an action, the share at which it was taken (precision), as more and more of those at which it was
-#' taken are among them (recall). The higher the better; the dotted line is the share of all visits at which it was taken,
-#' which is the precision of guessing.
+#' taken are among them (recall). The higher the better; the dotted line is the share of all visits at which it was
+#' taken, which is the precision of guessing.
 #'
 #' Intervals are Wilson's at 95 percent and take visits for independent. Visits of one patient are more alike than
 #' that, so that they are rather too short.

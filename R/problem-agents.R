@@ -9,8 +9,9 @@
 #' * `boltzmann_agent()` works out what the optimal agent would gain by each action, and then takes better actions more
 #'   often, not always. It does not foresee its own lapses, so that it is no bounded agent: a bounded agent's values
 #'   count on how it will act later. [plan_boltzmann()] plans for it, and [plan_agent()] refuses it.
-#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) both for deciding (against its action prior) and
-#'   for next states that stray from what it takes for usual (its belief prior, over states). The state must be seen.
+#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) both for
+#'   deciding (against its action prior) and for next states that stray from what it takes for usual (its belief
+#'   prior, over states). The state must be seen.
 #' * `max_entropy_agent()` prefers better actions and, among equals, variety; it knows that it will do so later.
 #' * `kl_agent()` does the same against a habit of its own: the action prior.
 #' * `robust_agent()` acts as best it can against dynamics that lean to what would hurt it. It needs several models of
@@ -150,8 +151,9 @@ robust_agent <- function(beta) {
 #' state is seen or hidden. Most of them can be planned for in either kind of setting here: that is what `setting` says.
 #'
 #' Signs: `-> 0` and `-> Inf` are limits, which the package takes exactly; `= 1` is a fixed number; `(0, Inf)` is any
-#' number between, to be chosen. An adaptivity of `-> +-Inf` (without end, to either side) is one under which it does not
-#' matter how hard the next belief is to foresee. A model prior that is "one model" believes in one dynamics alone.
+#' number between, to be chosen. An adaptivity of `-> +-Inf` (without end, to either side) is one under which it does
+#' not matter how hard the next belief is to foresee. A model prior that is "one model" believes in one dynamics
+#' alone.
 #'
 #' @return A data frame with one row per agent and the columns `agent`; `flexibility`, `optimism` and `adaptivity`;
 #'   `action_prior`, `model_prior` and `belief_prior`, `""` where none plays a part; `observability`, where the paper's
