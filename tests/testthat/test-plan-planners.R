@@ -29,6 +29,8 @@ test_that("the table says of each planner where it plans", {
   hidden <- decision_setting(seen$states, seen$actions, seen$observations, unname(seen$transition), noisy,
                              unname(seen$utility), discount = seen$discount)
   table <- planners()
+  # Above, every one of them planned where the state is seen.
+  expect_identical(setdiff(table$setting, c("seen", "seen or hidden")), character())
   for (i in seq_len(nrow(table))) {
     arguments <- planner_arguments(table$planner[i])
     if (table$planner[i] == "custom") arguments$resolution <- 2
