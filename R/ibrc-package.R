@@ -116,6 +116,7 @@
 #' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
 #' computed; `vignette("scale")`, many groups, patients and beliefs;
 #' `vignette("adni")` and `vignette("pbc")`, cases worked through (the paper's own is on the site);
+#' `vignette("framework")`, other planners and inverse planners, and which of them is for which question;
 #' `vignette("trust")`, what was tested and how to test it again.
 #'
 #' @aliases NULL ibrc-package
