@@ -14,9 +14,9 @@
 #' `ibrc = function(visits) ibrc_mode(visits, setting, models, prior)`
 #'
 #' A name stands for a method that is there already: the rules of [fit_baseline()] (`"frequencies"`, `"visit_number"`,
-#' `"previous_action"`, `"logistic"`), `"rnn"` ([fit_rnn()]), and `"iohmm_bc"` and `"joint_iohmm_bc"`
-#' ([fit_iohmm_bc()]). Whatever is learned from the visits, dynamics too, has to be learned inside the function: what it
-#' was given from outside has seen the patients it is to predict.
+#' `"previous_action"`, `"logistic"`), `"rnn"` ([fit_rnn()]), `"iohmm_bc"` and `"joint_iohmm_bc"` ([fit_iohmm_bc()]), and
+#' `"po_irl"` and `"joint_po_irl"` ([fit_po_irl()]). Whatever is learned from the visits, dynamics too, has to be learned
+#' inside the function: what it was given from outside has seen the patients it is to predict.
 #'
 #' A method that fails in a fold has no predictions there. The others go on, and the message is kept and shown.
 #'
@@ -82,7 +82,9 @@ known_methods <- list(
   logistic = function(visits) fit_baseline(visits, "logistic"),
   rnn = function(visits) fit_rnn(visits, refresh = 0),
   iohmm_bc = function(visits) fit_iohmm_bc(visits),
-  joint_iohmm_bc = function(visits) fit_iohmm_bc(visits, joint = TRUE, refresh = 0)
+  joint_iohmm_bc = function(visits) fit_iohmm_bc(visits, joint = TRUE, refresh = 0),
+  po_irl = function(visits) fit_po_irl(visits, refresh = 0),
+  joint_po_irl = function(visits) fit_po_irl(visits, joint = TRUE, refresh = 0)
 )
 
 as_methods <- function(methods) {

@@ -68,6 +68,7 @@
 #' * By rewards that are learned, and dynamics with them: [fit_po_irl()], [simulate()][simulate.ibrc_po_irl].
 #' * How well any of them predicts patients it has not seen: [cross_validate()],
 #'   [accuracy()][accuracy.ibrc_cross_validation], [plot()][plot.ibrc_cross_validation], [accuracy_data()].
+#' * How well they imitate decision makers that are known: [interpole_task()], [imitation_error()], [imitation_study()].
 #'
 #' @section Compare:
 #' * What decision makers do, in words a clinician uses, and how groups differ in it: [decision_effects()],

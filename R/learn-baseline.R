@@ -102,25 +102,36 @@ last_visits_matrix <- function(coded, words, last) {
 }
 
 # For each action but the last: is it this one, among the visits with this one or a later one? One more visit in all is
-# shared out over those seen, with the actions as often as overall: coefficients stay finite.
+# shared out over those seen, with the actions as often as overall: coefficients stay finite. Visits that look alike are
+# counted, not repeated.
 fit_logistic <- function(coded, words, last, overall) {
   x <- last_visits_matrix(coded, words, last)[coded$scored, , drop = FALSE]
+  look <- rows_alike(x)
+  alike <- x[!duplicated(look), , drop = FALSE]
   action <- coded$action[coded$scored] + 1L
+  count <- matrix(tabulate(look + nrow(alike) * (action - 1L), nrow(alike) * length(words$actions)), nrow(alike))
+  more <- tabulate(look, nrow(alike)) / nrow(x)
   lapply(seq_len(length(words$actions) - 1L), function(k) {
-    among <- action >= k
-    later <- sum(overall[k:length(overall)])
-    twice <- rbind(x[among, , drop = FALSE], x, x)
-    outcome <- rep(c(0, 1, 0), c(sum(among), nrow(x), nrow(x)))
-    outcome[seq_len(sum(among))] <- action[among] == k
-    share <- overall[k] / later
-    weight <- c(rep(1, sum(among)), rep(c(share, 1 - share) / nrow(x), each = nrow(x)))
-    fit <- suppressWarnings(stats::glm.fit(twice, outcome, weight, family = stats::quasibinomial(),
+    later <- seq(k, length(words$actions))
+    weight <- rowSums(count[, later, drop = FALSE]) + more
+    taken <- count[, k] + more * overall[k] / sum(overall[later])
+    fit <- suppressWarnings(stats::glm.fit(alike, taken / weight, weight, family = stats::quasibinomial(),
                                            control = list(maxit = 100, epsilon = 1e-10)))
     # What never varied says nothing.
     coefficients <- fit$coefficients
     coefficients[is.na(coefficients)] <- 0
     coefficients
   })
+}
+
+# Numbers of the distinct rows of a matrix of zeros and ones, in order of first appearance.
+rows_alike <- function(x) {
+  number <- rep(1L, nrow(x))
+  for (column in seq_len(ncol(x))) {
+    now <- 2 * number + x[, column]
+    number <- match(now, unique(now))
+  }
+  number
 }
 
 logistic_law <- function(object, coded) {

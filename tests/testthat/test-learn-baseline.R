@@ -98,3 +98,14 @@ test_that("what teaches nothing is refused", {
   expect_error(fit_baseline(trajectories(data)), class = "ibrc_error_data")
   expect_error(fit_baseline(visits, "logistic", last = 4), class = "ibrc_error_input")
 })
+
+test_that("a regression has no slope left, however many columns say the same", {
+  cohort <- read_adni(adni_like)
+  model <- fit_baseline(cohort, "logistic", last = 3)
+  coded <- learned_visits(cohort, model$words)
+  x <- last_visits_matrix(coded, model$words, 3)
+  off <- (coded$action == 0) - drop(stats::plogis(x %*% model$regressions[[1]]))
+  # One visit more in all, with the actions as often as overall.
+  more <- model$overall[1] - drop(stats::plogis(x %*% model$regressions[[1]]))
+  expect_lt(max(abs(crossprod(x, off + more / nrow(x)))), 1e-6)
+})
