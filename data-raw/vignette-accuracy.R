@@ -1,5 +1,5 @@
-# Makes inst/extdata/accuracy-*.csv, what vignettes/accuracy.Rmd reads instead of fitting all methods in five folds. From
-# the package's folder, with the package installed:
+# Makes inst/extdata/accuracy-*.csv, what vignettes/accuracy.Rmd reads instead of fitting all methods in five folds.
+# From the package's folder, with the package installed:
 #
 #   Rscript data-raw/vignette-accuracy.R [folder to keep what is done in]
 #

@@ -142,8 +142,8 @@ framework_entries <- function(signed, amount, share, seed) {
     tidy.ibrc_projection = entry(list(x = projected), leave = "x"),
     accuracy_data = entry(list(object = crossed), fine = list(action = "null")),
     interpole_task = entry(list(resolution = 2)),
-    imitation_error = entry(list(truth = interpole_task(resolution = 2), model = interpole_task(resolution = 2), nsim = 2,
-                                 horizon = 3), fine = list(seed = seed)),
+    imitation_error = entry(list(truth = interpole_task(resolution = 2), model = interpole_task(resolution = 2),
+                                 nsim = 2, horizon = 3), fine = list(seed = seed)),
     imitation_study = entry(list(truth = interpole_task(resolution = 2), methods = "frequencies", runs = 1,
                                  trajectories = 2, nsim = 2, horizon = 9), fine = list(
                                    runs = "flag", seed = c("minus", "zero"), refresh = "zero"))

@@ -101,7 +101,8 @@ test_that("fits and modes have the beliefs of the plan they stand for, and rules
 
 test_that("truths that do not stop, and models that do not predict, are refused", {
   expect_error(imitation_error(plan_kl(seen_clinic(), 1), 1), class = "ibrc_error", regexp = "truth.*stop actions")
-  expect_error(imitation_error(interpole_task(resolution = 2), mean, nsim = 2), class = "ibrc_error", regexp = "`model`")
+  expect_error(imitation_error(interpole_task(resolution = 2), mean, nsim = 2), class = "ibrc_error",
+               regexp = "`model`")
   other <- fit_baseline(simulate(plan_kl(seen_clinic(), 1), 5, seed = 1))
   expect_error(imitation_error(interpole_task(resolution = 2), other, nsim = 2), class = "ibrc_error",
                regexp = "`model`")
