@@ -16,29 +16,55 @@ solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
   split <- cbind(programme$constraints, -programme$constraints[, free, drop = FALSE])
   price <- objective / largest(objective)
   price <- c(price, -price[free])
-  outcome <- NULL
-  for (attempt in linear_attempts) {
-    rhs <- programme$rhs + attempt$give * linear_give(programme$direction)
-    outcome <- solve_patiently("min", price, split, programme$direction, rhs, scale = attempt$scaling)
-    if (outcome$status != 0) next
-    x <- outcome$solution[seq_len(n)]
-    x[free] <- x[free] - outcome$solution[n + seq_along(free)]
-    if (is_feasible(x, programme)) {
-      x <- x * programme$unit
-      return(list(x = x, objective = sum(objective * x)))
+  left <- linear_attempts
+  for (seconds in linear_patience) {
+    late <- list()
+    for (attempt in left) {
+      rhs <- programme$rhs + attempt$give * linear_give(programme$direction)
+      outcome <- solve_patiently("min", price, split, programme$direction, rhs, scale = attempt$scaling,
+                                 seconds = seconds)
+      if (outcome$status %in% out_of_time) late <- c(late, list(attempt))
+      if (outcome$status != 0) next
+      x <- outcome$solution[seq_len(n)]
+      x[free] <- x[free] - outcome$solution[n + seq_along(free)]
+      if (is_feasible(x, programme)) {
+        x <- x * programme$unit
+        return(list(x = x, objective = sum(objective * x)))
+      }
     }
+    left <- late
+    if (!length(left)) break
   }
-  refuse_no_answer(outcome$status)
+  refuse_no_answer(if (length(left)) out_of_time[1] else outcome$status)
 }
+
+# lpSolve's codes for it, with an answer that is not the best yet and without.
+out_of_time <- c(7, 1)
 
 # Where many right-hand sides are 0, as of gaps, many corners are one, and lpSolve may go round in them without end or
 # call a programme unbounded that is not. As it is first; then with constraints that give a little, each another bit,
 # far less than `programme_tolerance`: that parts the corners. Where one way of scaling ends in rounding, another seldom
-# does.
+# does: 196 goes round in a circle far less often than 0.
 linear_attempts <- list(
-  list(scaling = 0L, give = 0), list(scaling = 196L, give = 0), list(scaling = 0L, give = 2e-8),
-  list(scaling = 196L, give = 2e-8), list(scaling = 4L, give = 2e-8)
+  list(scaling = 196L, give = 0), list(scaling = 0L, give = 0), list(scaling = 0L, give = 2e-8),
+  list(scaling = 4L, give = 2e-8), list(scaling = 196L, give = 2e-8)
 )
+
+# Who goes round in a circle does not come out of it by waiting, so that every attempt has a moment first, and only then
+# more time. Nothing interrupts lpSolve meanwhile: programmes are kept to a size that a moment is enough for.
+linear_patience <- c(2L, 10L)
+
+# So many numbers, in 600 constraints on 600 unknowns, took 1 to 2 seconds.
+most_programme_numbers <- 4e5
+
+# Before any work: `what` has so many constraints and unknowns.
+refuse_long_programme <- function(constraints, unknowns, argument, ..., advice) {
+  numbers <- as.numeric(constraints) * unknowns
+  if (numbers <= most_programme_numbers) return(invisible(numbers))
+  abort_input(argument, "is too large for a linear programme: ", ..., " are ", format_count(constraints),
+              " constraints on ", format_count(unknowns), " unknowns, ", format_count(numbers), " numbers; at most ",
+              format_count(most_programme_numbers), " are solved within seconds. ", advice)
+}
 
 # What each constraint gives, about 1 and no two the same: an equality nothing.
 linear_give <- function(direction) {
@@ -46,7 +72,7 @@ linear_give <- function(direction) {
 }
 
 # Gives up after some seconds, with status 7, where lpSolve can: its older versions wait for ever.
-solve_patiently <- function(..., seconds = 20L) {
+solve_patiently <- function(..., seconds) {
   if ("timeout" %in% names(formals(lpSolve::lp))) return(lpSolve::lp(..., timeout = seconds))
   lpSolve::lp(...)
 }
@@ -96,13 +122,29 @@ is_feasible <- function(x, programme) {
   all(ifelse(programme$direction == "<=", gap, ifelse(programme$direction == ">=", -gap, abs(gap))) <= slack)
 }
 
-# lpSolve's codes: 2 infeasible, 3 unbounded, 7 out of time.
+# lpSolve's codes: 2 infeasible, 3 unbounded.
 refuse_no_answer <- function(status) {
-  kind <- c("infeasible", "unbounded", "time")[match(status, c(2, 3, 7))]
+  kind <- c("infeasible", "unbounded", "time", "time")[match(status, c(2, 3, out_of_time))]
   if (is.na(kind)) kind <- "convergence"
   why <- c(infeasible = "nothing satisfies all of its constraints", unbounded = "its objective has no bound",
            time = "the solver did not come to an end; fewer states may help",
            convergence = "rounding kept the solver from an answer")
   abort(c(intersect(kind, c("infeasible", "unbounded")), "convergence"), "The programme has no answer: ",
         why[[kind]], ".")
+}
+
+# ---- many programmes -------------------------------------------------------------------------------------------------
+
+# For loops over programmes: a function to call before each, which says every `every` seconds how far it has got.
+programme_teller <- function(n, what, every = if (interactive()) 5 else Inf) {
+  done <- 0L
+  said <- proc.time()[["elapsed"]]
+  function() {
+    if (proc.time()[["elapsed"]] - said >= every) {
+      said <<- proc.time()[["elapsed"]]
+      tell(message(upper_case(substr(what, 1, 1)), substring(what, 2), ": ", done, " of at most ", format_count(n),
+                   " programmes solved."))
+    }
+    done <<- done + 1L
+  }
 }

@@ -5,14 +5,17 @@
 #' visits.
 #'
 #' A class is a projection: an inverse planner ([inverse_planners()]) infers from behaviour what a planner
-#' ([planners()]) needs, and the planner makes imitating behaviour of it ([project_behavior()]).
+#' ([planners()]) needs, and the planner makes imitating behaviour of it ([project_behavior()]). Four of the classes
+#' infer dynamics and one leans to dynamics that hurt: no pair does so by itself, and `adds` says what is done besides.
 #'
 #' @return A data frame with one row per class, in the order of the table: `model`, its abbreviation there, and
 #'   `title`, the same spelled out; whether it allows for an environment that is only partly `controllable` or only
 #'   partly `observable`, for behaviour that is `purposeful` (it has a utility), for `subjective` dynamics, for actions
 #'   that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded agent
 #'   (`decision_complexity`, `specification_complexity`, `recognition_complexity`); `planner` and `inverse`, names of
-#'   the functions that give it; and `reference`, an example.
+#'   the functions that give it; `arguments`, what [compare_models()] gives to the two, `unit` being the range of the
+#'   setting's utility and `hidden` whether it hides the state; `adds`, what it infers or does that the pair by itself
+#'   does not, empty where the class is the pair; and `reference`, an example.
 #' @references Jarrett, D., Hüyük, A. and van der Schaar, M. (2021) Inverse decision modeling: learning interpretable
 #'   representations of behavior. *Proceedings of Machine Learning Research* 139, Table 1.
 #' @family framework
@@ -25,7 +28,8 @@
 decision_models <- function() {
   allows <- vapply(strsplit(model_rows$allows, ""), function(signs) signs == "x", logical(length(model_traits)))
   out <- data.frame(model = model_rows$model, title = model_rows$title, t(allows),
-                    planner = model_rows$planner, inverse = model_rows$inverse, reference = model_rows$reference)
+                    planner = model_rows$planner, inverse = model_rows$inverse, arguments = model_rows$arguments,
+                    adds = model_rows$adds, reference = model_rows$reference)
   names(out)[seq_along(model_traits) + 2] <- model_traits
   out
 }
@@ -33,40 +37,48 @@ decision_models <- function() {
 model_traits <- c("controllable", "observable", "purposeful", "subjective", "stochastic", "uncertain_knowledge",
                   "decision_complexity", "specification_complexity", "recognition_complexity")
 
-# `allows`: an x for each of the traits that a class allows for.
+# `allows`: an x for each of the traits that a class allows for. `arguments` are those of model_arguments(), in words.
 model_rows <- local({
-  row <- function(model, title, allows, planner, inverse, reference) {
+  row <- function(model, title, allows, planner, inverse, reference, arguments = "", adds = "") {
     data.frame(model = model, title = title, allows = allows, planner = planner, inverse = inverse,
-               reference = reference)
+               reference = reference, arguments = arguments, adds = adds)
   }
   rl <- "inverse reinforcement learning"
   po <- "under partial observability"
+  wishes <- "terms = \"utility\", alpha = unit, prior = 3 * unit"
+  near <- "models = perturb_models(setting, vary = if (hidden) \"emission\" else \"transition\")"
+  chance <- "infers the share of chance believed in"
   rbind(
-    row("BC-IL", "behavioural cloning", "xx--x----", "plan_rule", "infer_matching", "Pomerleau (1991)"),
+    row("BC-IL", "behavioural cloning", "xx--x----", "plan_rule", "infer_matching", "Pomerleau (1991)",
+        "prior = if (hidden) 3"),
     row("Subj. BC-IL", "behavioural cloning with subjective dynamics", "xx-xx----", "plan_iohmm_rule",
-        "infer_matching", "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)"),
+        "infer_matching", "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)", "prior = 3",
+        paste0(chance, "; the rule by regression")),
     row("Det. DM-IL", "deterministic distribution matching", "x--------", "plan_rule", "infer_distribution",
-        "Blond\u00e9 and Kalousis (2019)"),
+        "Blond\u00e9 and Kalousis (2019)", "deterministic = TRUE"),
     row("Stoc. DM-IL", "stochastic distribution matching", "x---x----", "plan_rule", "infer_distribution",
-        "Ho and Ermon (2016)"),
-    row("Det. IRL", paste("deterministic", rl), "x-x------", "plan_mdp", "infer_margin", "Ng and Russell (2000)"),
+        "Ho and Ermon (2016)", "divergence = \"jensen_shannon\""),
+    row("Det. IRL", paste("deterministic", rl), "x-x------", "plan_mdp", "infer_margin", "Ng and Russell (2000)",
+        "over = \"state_action\""),
     row("Stoc. IRL", paste("stochastic", rl), "x-x-x----", "plan_boltzmann", "infer_matching",
-        "Neu and Szepesv\u00e1ri (2007)"),
+        "Neu and Szepesv\u00e1ri (2007)", wishes),
     row("Subj. IRL", paste(rl, "with subjective dynamics"), "x-xxx----", "plan_boltzmann", "infer_matching",
-        "Reddy, Dragan and Levine (2018)"),
+        "Reddy, Dragan and Levine (2018)", "terms = \"alpha\"", paste0(chance, ", for `models`")),
     row("RS-IRL", paste("risk-sensitive", rl), "x-xx-x---", "plan_agent", "infer_matching",
-        "Majumdar, Singh, Mandlekar and Pavone (2017)"),
+        "Majumdar, Singh, Mandlekar and Pavone (2017)", paste0(near, ", fixed = list(eta = 0)"),
+        "aversion from 0 up; then without noise"),
     row("Det. PO-IRL", paste("deterministic", rl, po), "xxx------", "plan_pomdp", "infer_matching",
-        "Choi and Kim (2011)"),
+        "Choi and Kim (2011)", wishes),
     row("Stoc. PO-IRL", paste("stochastic", rl, po), "xxx-x----", "plan_boltzmann", "infer_matching",
-        "Makino and Takeuchi (2012)"),
+        "Makino and Takeuchi (2012)", wishes),
     row("Subj. PO-IRL", paste(rl, po, "with subjective dynamics"), "xxxxx----", "plan_boltzmann", "infer_matching",
-        "Golub, Chase and Yu (2013)"),
+        "Golub, Chase and Yu (2013)", "terms = \"alpha\"", paste0(chance, ", for `models`")),
     row("ME-IRL", paste("maximum entropy", rl), "x-x-x-x--", "plan_kl", "infer_soft_margin",
-        "Ziebart, Maas, Bagnell and Dey (2008)"),
+        "Ziebart, Maas, Bagnell and Dey (2008)", "alpha = unit, penalty = 0.001"),
     row("Subj. ME-IRL", paste("maximum entropy", rl, "with subjective dynamics"), "x-xxx-x--", "plan_kl",
-        "infer_matching", "Herman, Gindele, Wagner, Schmitt and Burgard (2016)"),
+        "infer_matching", "Herman, Gindele, Wagner, Schmitt and Burgard (2016)", wishes,
+        paste0(chance, ", for the setting's")),
     row("Inverse bounded rational control", "inverse bounded rational control", "xxxxxxxxx", "plan_agent",
-        "ibrc_mode", "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)")
+        "ibrc_mode", "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)", near)
   )
 })

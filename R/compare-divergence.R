@@ -3,9 +3,10 @@
 # What a demonstrator would have done elsewhere is not seen, only which action was taken. So each visit is scored by the
 # imitating law of its action:
 #   log_loss    minus the log probability of the action taken
-#   brier       squared distance of the law from the action taken, summed over actions: 0 to 2
+#   brier       half the squared distance of the law from the action taken, summed over actions: 0 to 1, on the scale of
+#               brier_score()
 #   agreement   the probability of the action taken: how often a draw from the law would be the same. A law that shares
-#               ties out counts each of them by its share.
+#               ties out counts each of them by its share. Not a proper score: it is higher for a law that is too sure.
 # Where the state is seen, actions can be counted by state, and there is a divergence proper:
 #   divergence  mean over visits of KL(action frequencies of the state || imitating law of the state)
 # Frequencies of n visits scatter, and that alone makes the plug-in larger than 0, by (k - 1) / (2 n) for each state in
@@ -44,7 +45,7 @@ visit_losses <- function(law, action) {
   chance <- law[cbind(seq_along(action), action)]
   never <- chance <= 0
   losses <- cbind(log_loss = ifelse(never, 0, -log(ifelse(never, 1, chance))),
-                  brier = rowSums(law^2) - 2 * chance + 1,
+                  brier = (rowSums(law^2) - 2 * chance + 1) / 2,
                   agreement = chance)
   list(losses = losses, ruled_out = as.numeric(never))
 }
@@ -179,11 +180,15 @@ score_difference <- function(boot, model, reference, measure) {
   gap <- function(x) {
     out <- x[, measure, model] - x[, measure, reference]
     out[is.nan(out)] <- NA
+    out[which(abs(out) <= rounding_of_scores)] <- 0
     out
   }
   whole <- gap(boot$whole)
   c(whole, score_interval(if (!is.null(boot$again)) gap(boot$again), whole, boot$conf.level))
 }
+
+# Models that do the same differ by no more than that.
+rounding_of_scores <- 1e-12
 
 few_patients <- 20
 

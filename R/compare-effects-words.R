@@ -29,9 +29,12 @@ format.ibrc_effects <- function(x, ...) {
   as.character(unlist(told, use.names = FALSE))
 }
 
+rational_columns <- c("rational", "rational_low", "rational_high")
+gap_columns <- c("gap", "gap_low", "gap_high")
+
 #' @export
 print.ibrc_effects <- function(x, ...) {
-  needed <- c("quantity", "at", "action", "detail", "estimate", "conf.low", "conf.high", "rational")
+  needed <- c("quantity", "at", "action", "detail", "estimate", "conf.low", "conf.high", rational_columns, gap_columns)
   of <- attr(x, "of")
   if (!all(needed %in% names(x)) || is.null(of) || !nrow(x)) {
     print(as.data.frame(x), ...)
@@ -44,9 +47,10 @@ print.ibrc_effects <- function(x, ...) {
 }
 
 effects_headline <- function(of) {
-  paste0("What decision makers do, ",
-         if (is.null(of$draws)) "at the estimates" else
-           paste0("median over ", plural(of$draws, "draw"), " and ", format_number(100 * of$conf.level), "% interval"))
+  over <- if (is.null(of$draws)) "at the estimates" else if (of$draws == 1) "at one draw" else
+    paste0("median over ", plural(of$draws, "draw"), " and ", format_number(100 * of$conf.level), "% interval",
+           if (isTRUE(of$differences)) "; differences are medians of those within draws")
+  paste0("What decision makers do, ", over)
 }
 
 # ---- numbers ------------------------------------------------------------------------------------------------------
@@ -55,61 +59,69 @@ percent_of <- function(x) paste0(sub("\\.0$", "", sprintf("%.1f", 100 * x)), "%"
 
 # As a reader would say it.
 effect_number <- function(x, quantity) {
-  text <- switch(quantity, accuracy = percent_of(x), cost_share = percent_text(x), cost = format_number(x, 2),
+  text <- switch(quantity, accuracy = , cost_share = percent_of(x), cost = format_number(x, 2),
                  visits = , count = sprintf("%.1f", x), sprintf("%.2f", x))
   # Nothing has no sign.
   sub("^-(0[.]?0*%?)$", "\\1", text)
 }
 
-# "0.62 (0.55 to 0.70)"
-with_interval <- function(row) {
-  number <- function(x) effect_number(x, row$quantity)
-  if (is.na(row$estimate)) return("not known")
-  paste0(number(row$estimate),
-         if (!is.na(row$conf.low)) paste0(" (", number(row$conf.low), " to ", number(row$conf.high), ")"))
+# "0.62 (0.55 to 0.70)", of one row; `columns` has the names of a median and its interval.
+level_columns <- c("estimate", "conf.low", "conf.high")
+with_interval <- function(row, columns = level_columns) {
+  at <- unlist(row[columns])
+  if (is.na(at[1])) return("not known")
+  text <- vapply(at, effect_number, "", row$quantity)
+  paste0(text[1], if (!is.na(at[2])) paste0(" (", text[2], " to ", text[3], ")"))
 }
 
-# ", 0.12 lower than in north (difference -0.20 to -0.04)", of one row.
-difference_words <- function(row) {
+# ", 0.12 lower than in north (difference within draws -0.20 to -0.04)", of one row. The size is the median of
+# differences, and not the difference of the medians that stand beside it.
+difference_words <- function(row, than, columns = level_columns) {
+  at <- unlist(row[columns], use.names = FALSE)
   number <- function(x) effect_number(x, row$quantity)
-  if (is.na(row$estimate)) return("")
+  if (is.na(at[1])) return("")
   # The difference of two percentages is in points.
   points <- function(text) sub("%$", "", text)
   unit <- if (endsWith(number(0), "%")) " points" else ""
-  size <- points(number(abs(row$estimate)))
-  side <- if (size == points(number(0))) "about as in " else
-    paste0(size, if (size == "1") sub("s$", "", unit) else unit, if (row$estimate > 0) " higher" else " lower",
-           " than in ")
-  paste0(", ", side, safe_text(row$reference),
-         if (!is.na(row$conf.low)) {
-           paste0(" (difference ", points(number(row$conf.low)), " to ", points(number(row$conf.high)), unit, ")")
+  size <- points(number(abs(at[1])))
+  side <- if (size == points(number(0))) "about as " else
+    paste0(size, if (size == "1") sub("s$", "", unit) else unit, if (at[1] > 0) " higher" else " lower", " than ")
+  paste0(", ", side, than,
+         if (!is.na(at[2])) {
+           paste0(" (difference within draws ", points(number(at[2])), " to ", points(number(at[3])), unit, ")")
          })
 }
 
 # Rows of one quantity, place, action and detail: each group, its difference, and what a perfectly rational agent has.
-# `ideal`: how to say the latter; NULL: not.
+# `ideal`: what the latter is called, by itself and after "than"; NULL: not said. Where it differs between draws it has
+# an interval, and so has how far each group is from it.
 rows_words <- function(rows, ideal) {
   level <- rows[if (is.null(rows$reference)) TRUE else is.na(rows$reference), ]
-  same <- diff(range(level$rational)) < 0.005
+  same <- have_same_rational(level)
+  has <- function(row) paste0(ideal[["called"]], ": ", with_interval(row, rational_columns))
   told <- vapply(seq_len(min(nrow(level), most_groups_told)), function(i) {
     row <- level[i, ]
     against <- rows[!is.null(rows$reference) & !is.na(rows$reference) & rows$group %in% row$group, ]
     paste0(with_interval(row), if (!is.null(row$group)) paste(" in", safe_text(row$group)),
-           if (nrow(against)) difference_words(against[1, ]),
-           if (!is.null(ideal) && !isTRUE(same) && !is.na(row$rational)) {
-             paste0(" (", ideal(effect_number(row$rational, row$quantity)), ")")
-           })
+           if (nrow(against)) difference_words(against[1, ], paste("in", safe_text(against$reference[1]))),
+           if (!is.null(ideal) && !is.na(row$rational_low)) difference_words(row, ideal[["than"]], gap_columns),
+           if (!is.null(ideal) && !same && !is.na(row$rational)) paste0(" (", has(row), ")"))
   }, "")
   more <- nrow(level) - length(told)
   paste0(paste(told, collapse = "; "), if (more > 0) paste0("; ", plural(more, "more group")),
-         if (!is.null(ideal) && isTRUE(same)) {
-           paste0("; ", ideal(effect_number(level$rational[1], level$quantity[1])))
-         }, ".")
+         if (!is.null(ideal) && same) paste0("; ", has(level[1, ])), ".")
+}
+
+have_same_rational <- function(level) {
+  alike <- function(x) all(is.na(x)) || isTRUE(diff(range(x)) < 0.005)
+  !is.na(level$rational[1]) && all(vapply(level[rational_columns], alike, NA))
 }
 
 # ---- sentences ----------------------------------------------------------------------------------------------------
 
-a_rational_agent <- function(number) paste("a perfectly rational agent:", number)
+a_rational_agent <- c(called = "a perfectly rational agent", than = "a perfectly rational agent")
+the_setting <- c(called = "in the setting", than = "in the setting")
+neutral_weight <- c(called = "neutral weight", than = "the neutral weight")
 
 capital <- function(text) paste0(upper_case(substr(text, 1, 1)), substring(text, 2))
 
@@ -159,11 +171,11 @@ accuracy_words <- function(x) {
   rows <- x[x$quantity == "accuracy" & x$detail %in% "all states", ]
   rows <- rows[rows$at == rows$at[1], ]
   level <- rows[is_level(rows), ]
-  if (!any(abs(level$estimate - level$rational) >= 0.0005, na.rm = TRUE)) return(NULL)
+  if (!any(abs(level$gap) >= 0.0005, na.rm = TRUE)) return(NULL)
   vapply(unique(rows$action), function(action) {
     paste0(safe_text(place_words(rows$at[1])), ", acts as if what is seen after ", safe_text(as_label(action)),
            " pointed to the state that is there ",
-           rows_words(rows[rows$action == action, ], function(number) paste("in the setting:", number)))
+           rows_words(rows[rows$action == action, ], the_setting))
   }, "", USE.NAMES = FALSE)
 }
 
@@ -174,14 +186,13 @@ weight_words <- function(x) {
   level <- rows[is_level(rows), ]
   unlist(lapply(unique(rows$action), function(action) {
     moved <- level[level$action == action, ]
-    size <- tapply(abs(moved$estimate - moved$rational), factor(moved$detail, unique(moved$detail)), max)
+    size <- tapply(abs(moved$gap), factor(moved$detail, unique(moved$detail)), max)
     told <- utils::head(names(sort(size[size >= 0.005], decreasing = TRUE)), most_models_told)
     told <- intersect(unique(moved$detail), told)
     vapply(told, function(model) {
       paste0(safe_text(place_words(rows$at[1])), " and when it takes ", safe_text(as_label(action)),
              ", weighs the model \"", safe_text(model), "\" with ",
-             rows_words(rows[rows$action == action & rows$detail == model, ],
-                        function(number) paste("neutral weight:", number)))
+             rows_words(rows[rows$action == action & rows$detail == model, ], neutral_weight))
     }, "", USE.NAMES = FALSE)
   }))
 }

@@ -11,8 +11,8 @@
 #'   the agent reaches from its start by itself, at each draw.
 #' * `accuracy`: how often what is seen after an action points to the state that is there (the state under which the
 #'   setting makes it likeliest), on average over states and in each, if the emission were the mean over the models by
-#'   the weights that the agent gives them there. "As if 75%, not 70%": `rational` has the setting's own. With one
-#'   model the two are the same.
+#'   the weights that the agent gives them there. "As if 75%, not 70%": `rational` has the setting's own, and `gap` how
+#'   far the two are apart. With one model they are the same.
 #' * `weight`: the weight of each model where the agent takes an action: what optimism, or pessimism, comes to.
 #'   `rational` has the weight of the model prior.
 #' * `visits`, `decided`: the expected number of visits until a stop action, none counted beyond `horizon`, and the
@@ -26,6 +26,12 @@
 #'
 #' The *perfectly rational agent* of the column `rational` always takes the best action, knows the setting's own
 #' dynamics and minds no surprise. It rules out no action but those that the fit rules out (an action prior of 0).
+#' Where dynamics, utilities or other parts of the setting are inferred ([ibrc()] with `dynamics`, say), every draw has
+#' a setting, and so a rational agent, of its own. `rational` is then the median over draws, with the interval from
+#' `rational_low` to `rational_high`: 1 (0 to 1) for an action that the rational agent takes at most draws and never at
+#' others. Both are `NA` where it is the same at every draw. `gap` is how far decision makers are from it: the median of
+#' what they do less `rational`, taken within draws, with the interval from `gap_low` to `gap_high`. As with
+#' differences between groups, it need not be the difference of the two medians.
 #'
 #' `visits`, `decided`, `count` and the costs are simulated in the setting: states and observations follow its dynamics,
 #' while the agent carries its own beliefs. All draws, groups and agents meet the same random numbers, which
@@ -60,9 +66,10 @@
 #' @return A data frame of class `ibrc_effects`, one row per quantity and group, and one per difference between groups:
 #'   `quantity` (see above), `at` (a belief, observations or a span of visits), `action`, `detail` (a state or a model),
 #'   `group` and `reference` (with groups; `reference` is `NA` except in differences), `estimate` (the median),
-#'   `conf.low`, `conf.high`, `probability` (that a difference is above 0), `rational`, `unit`, `simulation_error` and
-#'   `verdict`: whether it may be used, the worst of what [verdict()] says of its groups. Printing gives the
-#'   sentences that `format()` returns.
+#'   `conf.low`, `conf.high`, `probability` (that a difference is above 0), `rational`, `rational_low`,
+#'   `rational_high`, `gap`, `gap_low` and `gap_high` (see above), `unit`, `simulation_error` and
+#'   `verdict`: whether it may be used, the worst of what [verdict()] says of its groups. A mode and a single draw have
+#'   no intervals. Printing gives the sentences that `format()` returns.
 #' @seealso [compare_groups()] for the parameters themselves; [plot()][plot.ibrc_effects].
 #' @family inference
 #' @export
@@ -103,7 +110,7 @@ decision_effects <- function(fit, beliefs = NULL, observations = NULL, actions =
   found <- lapply(stats::setNames(seq_along(groups), groups), function(group) {
     group_effects(fit, group, chosen, design, rational_of, new_progress(refresh, nrow(chosen), groups, group))
   })
-  rows <- rbind(level_rows(found, conf.level, is_mode), contrast_rows(found, pairs, conf.level, is_mode))
+  rows <- rbind(level_rows(found, conf.level), contrast_rows(found, pairs, conf.level))
   new_ibrc_effects(rows, fit, groups, chosen, design, conf.level)
 }
 
@@ -116,7 +123,8 @@ new_ibrc_effects <- function(rows, fit, groups, chosen, design, conf.level) {
   rownames(rows) <- NULL
   structure(rows, class = c("ibrc_effects", "data.frame"), verdict = known,
             of = list(draws = nrow(chosen), conf.level = conf.level, nsim = design$nsim, groups = groups,
-                      places = vapply(design$places, `[[`, "", "at"), setting = fit$problem$setting["stop_actions"]))
+                      places = vapply(design$places, `[[`, "", "at"), setting = fit$problem$setting["stop_actions"],
+                      differences = !all(is.na(rows$reference)) || !all(is.na(rows$rational_low))))
 }
 
 # Of each row, the worst that is said of its groups: an effect rests on all of their terms.
@@ -172,31 +180,40 @@ new_progress <- function(refresh, n, groups, group) {
   }
 }
 
-# One row per key: median and interval over draws, [key, draw]. A single draw, of a mode, has no interval.
-over_draws <- function(draws, conf.level, is_mode) {
+# One row per key: median and interval over draws, [key, draw]. A single draw, or a mode, has no interval.
+over_draws <- function(draws, conf.level, names = c("estimate", "conf.low", "conf.high")) {
   tail <- (1 - conf.level) / 2
   at <- apply(draws, 1, function(x) {
     if (anyNA(x)) rep(NA_real_, 3) else stats::quantile(x, c(0.5, tail, 1 - tail), names = FALSE)
   })
-  if (is_mode) at[2:3, ] <- NA
-  data.frame(estimate = at[1, ], conf.low = at[2, ], conf.high = at[3, ])
+  if (ncol(draws) == 1) at[2:3, ] <- NA
+  stats::setNames(data.frame(at[1, ], at[2, ], at[3, ]), names)
 }
 
-# `rational` and `error` may differ between draws, where they have problems of their own.
+# What the rational agent has, and how far from it decision makers are, draw by draw. Where draws have no problems of
+# their own it is one number.
+beside_rational <- function(value, rational, conf.level) {
+  ideal <- over_draws(rational, conf.level, c("rational", "rational_low", "rational_high"))
+  ideal[apply(rational, 1, function(x) !anyNA(x) && diff(range(x)) < 1e-9), 2:3] <- NA
+  cbind(ideal, over_draws(value - rational, conf.level, c("gap", "gap_low", "gap_high")))
+}
+
+# `error` may differ between draws, where they have problems of their own.
 middle <- function(draws) apply(draws, 1, stats::median)
 
-level_rows <- function(found, conf.level, is_mode) {
+level_rows <- function(found, conf.level) {
   do.call(rbind, lapply(names(found), function(group) {
     one <- found[[group]]
     data.frame(one$keys[c("quantity", "at", "action", "detail")], group = group, reference = NA_character_,
-               over_draws(one$value, conf.level, is_mode), probability = NA_real_, rational = middle(one$rational),
-               unit = one$keys$unit, simulation_error = middle(one$error))
+               over_draws(one$value, conf.level), probability = NA_real_,
+               beside_rational(one$value, one$rational, conf.level), unit = one$keys$unit,
+               simulation_error = middle(one$error))
   }))
 }
 
 # Differences, draw by draw, of what both groups have. They meet the same random numbers, so that the errors of two
 # groups do not add up as if they were independent; the bound says so.
-contrast_rows <- function(found, pairs, conf.level, is_mode) {
+contrast_rows <- function(found, pairs, conf.level) {
   if (is.null(pairs)) return(NULL)
   do.call(rbind, Map(function(group, reference) {
     one <- found[[group]]
@@ -204,12 +221,12 @@ contrast_rows <- function(found, pairs, conf.level, is_mode) {
     code <- function(keys) do.call(paste, c(keys, sep = "\r"))
     here <- which(code(one$keys) %in% code(other$keys))
     there <- match(code(one$keys)[here], code(other$keys))
-    difference <- one$value[here, , drop = FALSE] - other$value[there, , drop = FALSE]
+    between <- function(part) one[[part]][here, , drop = FALSE] - other[[part]][there, , drop = FALSE]
+    difference <- between("value")
     data.frame(one$keys[here, c("quantity", "at", "action", "detail")], group = group, reference = reference,
-               over_draws(difference, conf.level, is_mode),
-               probability = if (is_mode) NA_real_ else rowMeans(difference > 0),
-               rational = middle(one$rational[here, , drop = FALSE] - other$rational[there, , drop = FALSE]),
-               unit = one$keys$unit[here],
+               over_draws(difference, conf.level),
+               probability = if (ncol(difference) == 1) NA_real_ else rowMeans(difference > 0),
+               beside_rational(difference, between("rational"), conf.level), unit = one$keys$unit[here],
                simulation_error = sqrt(middle(one$error)[here]^2 + middle(other$error)[there]^2))
   }, pairs$group, pairs$reference, USE.NAMES = FALSE))
 }

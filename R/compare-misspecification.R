@@ -8,6 +8,11 @@
 #' agents: both are freed of shaping (a potential of the state, less its discounted expectation at the next visit; a
 #' constant is one) and scaled to the same size.
 #'
+#' Read `distance` and `regret` together. Behaviour that is optimal shows which action is best and not by how much, so
+#' that even the right model, maximum margin, is some way from the truth (`distance`), while acting on what it finds
+#' loses nothing (`regret`). A wrong model may do well by `regret` in this setting, and its utility still mislead in
+#' another: what a wrong model costs there is what `distance` warns of. Rows with the `right` model are the yardstick.
+#'
 #' @param setting A setting ([decision_setting()]) in which the state is seen.
 #' @param agents Whose behaviour is simulated: some of `"optimal"` ([plan_mdp()]), `"boltzmann"`
 #'   ([plan_boltzmann()]) and `"max_entropy"` ([plan_kl()]); or a named list of functions of a setting that return a
@@ -25,12 +30,15 @@
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #' @param refresh Whether to say how far it is: 0 for no. By default yes in an interactive session.
 #' @return A data frame of class `ibrc_misspecification`, one row per agent and model: `agent`, `model`, `right`,
-#'   whether the model is that of the agent; means over replications of `distance`, of the inferred utility from the
+#'   whether the model is that of the agent (by name, so that it is `FALSE` for agents or models of your own under other
+#'   names); means over replications of `distance`, of the inferred utility from the
 #'   truth, from 0 (the same to all of these agents) to 1 (the opposite); `regret`, the share of what can be gained in
 #'   the setting that is lost by acting optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be);
 #'   `divergence`, of the agent's behaviour from the imitating one, in nats per visit, `Inf` where the imitator never
-#'   does what the agent does, and `disagreement`, the probability that the two could not be brought to do the same
-#'   (total variation); `failed`, in how many replications there was no answer, and `note`, why.
+#'   does what the agent does, and `disagreement`, the share of visits at which the two would do different things even
+#'   if their chances were tied as closely as can be (total variation, from 0 to 1); `failed`, in how many replications
+#'   there was no answer, and `note`, why.
+#'   [plot()][plot.ibrc_misspecification] draws it.
 #' @references Skalse, J. and Abate, A. (2023) Misspecification in inverse reinforcement learning. *Proceedings of the
 #'   AAAI Conference on Artificial Intelligence* 37.
 #' @family framework
@@ -200,10 +208,18 @@ print.ibrc_misspecification <- function(x, digits = 3, ...) {
   cat("What it costs to take one class of agents for another",
       if (!is.null(attr(x, "n"))) paste0(" (", if (is.infinite(attr(x, "n"))) "their policies themselves" else
         plural(attr(x, "n"), "patient"), ")"), "\n", sep = "")
-  shown <- table[c("agent", "model", study_measures)]
+  shown <- table[c("agent", "model", if (!is.null(table$right)) "right", study_measures)]
+  if (!is.null(shown$right)) shown$right <- ifelse(shown$right, "yes", "no")
   shown[study_measures] <- lapply(shown[study_measures], function(v) formatC(v, digits = digits, format = "f"))
   names(shown)[2] <- "taken for"
   print(shown, row.names = FALSE)
+  writeLines(c(
+    bullet("right: whether the model is the agent's own, the yardstick for the others."),
+    bullet(paste("distance of the inferred utility from the true one, 0 (all the same to these agents) to 1 (the",
+                 "opposite); regret, the share of what can be gained that is lost by acting on it.")),
+    bullet(paste("divergence (nats per visit) and disagreement (share of visits) of the imitating behaviour from the",
+                 "agent's."))
+  ))
   lost <- table[which(table$failed > 0), ]
   for (i in seq_len(nrow(lost))) {
     writeLines(bullet(paste0(lost$agent[i], " taken for ", lost$model[i], ": ", lost$note[i])))

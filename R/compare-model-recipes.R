@@ -1,9 +1,10 @@
-# How each class of decision_models() is run: one recipe per row. A recipe takes a task (visits to infer from, the
-# setting, the resolution of beliefs, a seed) and returns
+# How each class of decision_models() is run: one recipe per row. A recipe takes the row and a task (visits to
+# infer from, the setting, the resolution of beliefs, a seed) and returns
 #   plan          imitating behaviour
 #   infers        what it infers, in words
-#   n_parameters  how many numbers were fitted
-#   estimates     a data frame with columns `term` and `estimate`
+#   n_parameters  how many numbers were inferred
+#   n_free        how many of them can have followed the scatter of actions in each state
+#   estimates     a data frame with the columns `term`, `estimate`, `std.error` and `identified`
 #   note          what a reader must know
 # Prices and spreads of priors are counted in the range of the setting's utility, so that no answer depends on its unit.
 
@@ -16,45 +17,73 @@ margin_penalty <- 1e-3
 # Of climbs from different starts.
 recipe_starts <- 4
 
-recipe <- function(plan, infers, n_parameters, estimates, note = character()) {
-  list(plan = plan, infers = infers, n_parameters = as.integer(n_parameters),
-       estimates = estimates[c("term", "estimate")], note = paste(note, collapse = " "))
+recipe <- function(plan, infers, estimates, note = character(), n_parameters = nrow(estimates),
+                   n_free = n_parameters) {
+  for (column in c("std.error", "identified")) if (is.null(estimates[[column]])) estimates[[column]] <- NA
+  list(plan = plan, infers = infers, n_parameters = as.integer(n_parameters), n_free = as.integer(n_free),
+       estimates = estimates[c("term", "estimate", "std.error", "identified")], note = paste(note, collapse = " "))
 }
 
-# Of an inferred object whose estimates are all that was fitted.
-recipe_of <- function(inferred, infers, plan = inferred$plan, n_parameters = nrow(inferred$estimates),
-                      note = inferred$notes) {
-  recipe(plan, infers, n_parameters, inferred$estimates, note)
+# A row whose class is its pair and nothing else: project_behavior() of the two with the arguments of model_arguments().
+pair_recipe <- function(row, task, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]],
+                        given = list(), visits = task$visits, setting = task$setting, note = character()) {
+  made <- project_pair(row$planner, row$inverse, visits, setting, given, task$seed)
+  estimates <- made$inferred$estimates
+  estimates$identified <- identified_terms(made$inferred)
+  recipe(made$plan, infers, estimates, c(made$inferred$notes, note), n_free = made$n_free,
+         n_parameters = n_told(estimates, task$setting))
+}
+
+# Probabilities of a state sum to 1.
+n_told <- function(estimates, setting) {
+  known <- sum(!is.na(estimates$estimate))
+  if (known && all(startsWith(estimates$term, "policy["))) known - known / length(setting$actions) else known
 }
 
 # ---- imitation ----------------------------------------------------------------------------------------------------
 
-clone_recipe <- function(task) {
+# What each class gives to the two functions of its pair, beside visits and setting. decision_models() says the same in
+# words.
+model_arguments <- function(model, task) {
   setting <- task$setting
-  if (!setting$fully_observed) return(rule_recipe(task, 0, NULL))
-  inferred <- infer_matching(task$visits, setting, planner = "rule")
-  seen <- sum(!is.na(inferred$estimates$estimate))
-  # Probabilities of a state sum to 1.
-  recipe_of(inferred, "what is done in each state", n_parameters = seen - seen / length(setting$actions))
+  unit <- utility_unit(setting)
+  wishes <- list(terms = "utility", alpha = unit, prior = utility_spread * unit, resolution = task$resolution,
+                 starts = 1)
+  switch(model,
+    "BC-IL" = if (!setting$fully_observed) list(prior = utility_spread, resolution = task$resolution) else list(),
+    "Det. DM-IL" = list(deterministic = TRUE, occupancies = "policy"),
+    "Stoc. DM-IL" = list(divergence = "jensen_shannon", occupancies = "policy"),
+    "Det. IRL" = list(over = "state_action"),
+    "Stoc. IRL" = , "Stoc. PO-IRL" = , "Det. PO-IRL" = wishes,
+    "ME-IRL" = list(alpha = unit, penalty = margin_penalty, occupancies = "policy"),
+    list()
+  )
+}
+
+clone_recipe <- function(row, task) {
+  where <- if (task$setting$fully_observed) "what is done in each state" else "what is done at each belief"
+  made <- pair_recipe(row, task, where, model_arguments(row$model, task))
+  # Logits as uncertain as their prior are the prior's.
+  if (!task$setting$fully_observed) {
+    made$estimates$identified <- made$estimates$std.error < utility_spread / 2
+  }
+  made
 }
 
 # A rule on beliefs of somebody to whom part of what happens and of what is seen is chance.
-subjective_clone_recipe <- function(task) {
+subjective_clone_recipe <- function(row, task) {
   height <- function(chance) fit_logits(task, chance)$objective
   best <- best_share(height)
-  rule_recipe(task, best$share, best$share)
-}
-
-rule_recipe <- function(task, chance, shown) {
   setting <- task$setting
-  inferred <- fit_logits(task, chance)
+  inferred <- fit_logits(task, best$share)
   rule <- centres_of_logits(inferred$details$logits)
   plan <- plan_iohmm_rule(setting, rule$centres, rule$sharpness, task$resolution,
-                          believed_models(setting, chance, TRUE))
-  estimates <- inferred$estimates[c("term", "estimate")]
-  if (!is.null(shown)) estimates <- rbind(data.frame(term = "chance", estimate = shown), estimates)
-  recipe(plan, paste0("what is done at each belief", if (!is.null(shown)) ", and the share of chance believed in"),
-         nrow(estimates), estimates, c(inferred$notes, if (!is.null(shown)) share_note(shown)))
+                          believed_models(setting, best$share, TRUE))
+  logits <- inferred$estimates
+  logits$identified <- logits$std.error < utility_spread / 2
+  estimates <- rbind(share_estimate(best), logits[c("term", "estimate", "std.error", "identified")])
+  recipe(plan, "what is done at each belief, and the share of chance believed in", estimates,
+         c(inferred$notes, share_note(best)))
 }
 
 # A regression of actions on beliefs by believed dynamics, with a weak prior, so that what was never done has a finite
@@ -79,68 +108,41 @@ centres_of_logits <- function(logits) {
   list(centres = t(logits + rep(shift, each = n)) / (2 * sharpness), sharpness = sharpness)
 }
 
-distribution_recipe <- function(task) {
-  inferred <- infer_distribution(task$visits, task$setting, "jensen_shannon", occupancies = demonstrated_by(task))
-  n_actions <- length(task$setting$actions)
-  recipe_of(inferred, "what is done in each state", n_parameters = nrow(inferred$estimates) * (1 - 1 / n_actions))
+# Discounted visits are those of the policy that was shown, in the setting: shares of visits themselves would lack what
+# comes after follow-up has ended.
+distribution_recipe <- function(row, task) {
+  where <- if (row$stochastic) "what is done in each state" else "what is always done in each state"
+  from <- shown_from(task)
+  made <- pair_recipe(row, task, where, model_arguments(row$model, task), from$visits, from$setting, from$note)
+  if (from$moved) made$plan <- plan_rule(task$setting, plan_policy(made$plan, task$setting, "visits"))
+  made
 }
 
-# Visits themselves, but where only first ones count and none of them tells.
-demonstrated_by <- function(task) {
-  if (anyNA(demonstrated(task$visits, task$setting)$occupancy)) "policy" else "visits"
-}
-
-# Among policies that always do the same in a state, the one whose visits are nearest: from the most frequent actions,
-# changing one state at a time as long as that helps.
-sure_distribution_recipe <- function(task) {
+# Where visits are so heavily discounted that states in which they were made all but do not count (as all but the first
+# at a discount of 0), what was shown is a policy that starts wherever visits were: nothing else of it is changed.
+shown_from <- function(task) {
   setting <- task$setting
+  plain <- list(visits = task$visits, setting = setting, moved = FALSE, note = character())
+  if (!setting$fully_observed) return(plain)
   shown <- demonstrated(task$visits, setting)
-  markov <- as_markov(setting)
-  shares <- demonstrated_shares(shown, markov, demonstrated_by(task))
-  choice <- nearest_choice(max.col(shares$policy, "first"), shares)
-  policy <- sure_policy(choice, markov$n_actions)
-  estimates <- data.frame(term = paste0("action[", setting$states, "]"), estimate = choice)
-  recipe(plan_rule(setting, policy), "what is always done in each state", markov$n_states, estimates,
-         c(demonstration_notes(shown, setting), "Estimates are numbers of actions, in their order."))
+  share <- rowSums(shown$counts) / sum(shown$counts)
+  time <- rowSums(markov_occupancy(as_markov(setting), filled_policy(shown)))
+  if (all(time >= share / most_discounted)) return(plain)
+  setting$start <- stats::setNames(share, setting$states)
+  setting$start_by <- NULL
+  list(visits = shown$policy, setting = setting, moved = TRUE,
+       note = c(demonstration_notes(shown, setting),
+                paste("Discounted from the start, states in which visits were made would not count: every visit",
+                      "counted as a first one.")))
 }
 
-sure_policy <- function(choice, n_actions) diag(n_actions)[choice, , drop = FALSE]
-
-nearest_choice <- function(choice, shares) {
-  markov <- shares$markov
-  far <- function(choice) {
-    sum(abs(markov_occupancy(markov, sure_policy(choice, markov$n_actions)) - shares$occupancy)) / 2
-  }
-  best <- far(choice)
-  repeat {
-    before <- best
-    for (state in seq_along(choice)) {
-      for (action in setdiff(seq_len(markov$n_actions), choice[state])) {
-        other <- replace(choice, state, action)
-        distance <- far(other)
-        if (distance < best - 1e-12) {
-          best <- distance
-          choice <- other
-        }
-      }
-    }
-    if (best >= before) return(choice)
-  }
-}
+# How much less than its share of visits a state may count.
+most_discounted <- 10
 
 # ---- wishes -------------------------------------------------------------------------------------------------------
 
-margin_recipe <- function(task) {
-  inferred <- infer_margin(task$visits, task$setting, over = "state_action")
-  recipe_of(inferred, "what is wanted", plan = plan_mdp(inferred$plan$setting))
-}
-
-# The temperature is the unit, so that wishes are in it, too.
-match_wishes <- function(task) {
-  unit <- utility_unit(task$setting)
-  infer_matching(task$visits, bare_setting(task$setting), "boltzmann", terms = "utility", alpha = unit,
-                 prior = utility_spread * unit, resolution = task$resolution, starts = 1, seed = task$seed)
-}
+# Wishes for the action most often taken.
+margin_recipe <- function(row, task) pair_recipe(row, task, "what is wanted", model_arguments(row$model, task))
 
 # What beliefs are worth by themselves is part of what is inferred.
 bare_setting <- function(setting) {
@@ -148,20 +150,25 @@ bare_setting <- function(setting) {
   setting
 }
 
-noisy_recipe <- function(task) recipe_of(match_wishes(task), "what is wanted, under noisy choices")
-
-# The same wishes without the noise: as the likelihood of a planner without noise says nothing as soon as one action is
-# not the best.
-sure_recipe <- function(task) {
-  inferred <- match_wishes(task)
-  plan <- plan_pomdp(inferred$plan$setting, task$resolution)
-  recipe_of(inferred, "what is wanted", plan, note = c(inferred$notes, "Matched with noise, then acted on without."))
+noisy_recipe <- function(row, task) {
+  pair_recipe(row, task, "what is wanted, under noisy choices", model_arguments(row$model, task),
+              setting = bare_setting(task$setting))
 }
 
-entropy_recipe <- function(task) {
-  inferred <- infer_soft_margin(task$visits, task$setting, alpha = utility_unit(task$setting), penalty = margin_penalty)
-  recipe_of(inferred, "what is wanted, by an agent that values variety",
-            plan = plan_kl(inferred$plan$setting, inferred$details$alpha))
+# The same wishes without the noise: the likelihood of a planner without noise says nothing as soon as one action is
+# not the best.
+sure_recipe <- function(row, task) {
+  pair_recipe(row, task, "what is wanted", model_arguments(row$model, task), setting = bare_setting(task$setting),
+              note = "Matched with noise, then acted on without.")
+}
+
+entropy_recipe <- function(row, task) {
+  from <- shown_from(task)
+  given <- model_arguments(row$model, task)
+  made <- pair_recipe(row, task, "what is wanted, by an agent that values variety", given, from$visits, from$setting,
+                      from$note)
+  if (from$moved) made$plan <- plan_kl(setting_wanting(task$setting, made$plan$setting$utility), given$alpha)
+  made
 }
 
 # ---- beliefs about the dynamics -----------------------------------------------------------------------------------
@@ -190,22 +197,33 @@ believed_setting <- function(setting, chance, seeing = !setting$fully_observed) 
   setting
 }
 
-# The best of shares from 0 to 1; 0 and 1 themselves are tried, too.
+# The best of shares from 0 to 1; 0 and 1 themselves are tried, too. `bounded`: whether the data tell it from 0, and
+# from 1.
 best_share <- function(height) {
   found <- stats::optimize(height, c(0, 1), maximum = TRUE, tol = 0.01)
   ends <- c(0, found$maximum, 1)
   heights <- c(height(0), found$objective, height(1))
-  list(share = ends[which.max(heights)], height = max(heights))
+  list(share = ends[which.max(heights)], height = max(heights), bounded = told_apart(heights[c(1, 3)], max(heights)))
 }
 
-share_note <- function(share) {
-  if (share < 0.01) "Believes the dynamics as they are." else
-    paste0("Acts as if ", percent_text(share), " of what happens were chance.")
+# Heights of a log-likelihood that are further below its top than a 95% interval goes.
+told_apart <- function(heights, top) top - heights > stats::qchisq(0.95, 1) / 2
+
+# 0 and 1 are all there is, so that one of them may be the answer: nothing is known only where both might be.
+share_estimate <- function(best) {
+  data.frame(term = "chance", estimate = best$share, std.error = NA_real_, identified = any(best$bounded))
+}
+
+share_note <- function(best) {
+  share <- best$share
+  c(if (share < 0.01) "Believes the dynamics as they are." else
+      paste0("Acts as if ", percent_text(share), " of what happens were chance."),
+    if (!any(best$bounded)) "The data tell that share neither from none nor from all.")
 }
 
 # How noisy choices are, and what is believed of the dynamics; wishes are the setting's own. For each share of chance
 # the likeliest noise.
-subjective_recipe <- function(task) {
+subjective_recipe <- function(row, task) {
   setting <- task$setting
   evidence <- matching_evidence(task$visits, setting)
   at <- function(chance) {
@@ -215,22 +233,37 @@ subjective_recipe <- function(task) {
       evidence_log_lik(evidence, plan_with_values(problem, "boltzmann", alpha, best$action_value, best$value), setting)
     })
   }
-  share <- best_share(function(chance) at(chance)$height)$share
-  alpha <- at(share)$alpha
-  estimates <- data.frame(term = c("alpha", "chance"), estimate = c(alpha, share))
-  recipe(plan_boltzmann(setting, alpha, task$resolution, believed_models(setting, share)),
-         "how noisy choices are, and the share of chance believed in", 2, estimates,
-         c(share_note(share), "The wishes are the setting's.", evidence$notes))
+  best <- best_share(function(chance) at(chance)$height)
+  price <- at(best$share)
+  recipe(plan_boltzmann(setting, price$alpha, task$resolution, believed_models(setting, best$share)),
+         "how noisy choices are, and the share of chance believed in",
+         rbind(price_estimate(price), share_estimate(best)),
+         c(share_note(best), price_note(price), "The wishes are the setting's.", evidence$notes))
 }
 
-# The likeliest price, between a thousandth of the utility's range and a thousand of them.
+# The likeliest price, between a thousandth of the utility's range and a thousand of them. `bounded`: whether the data
+# tell it from both.
 best_price <- function(unit, height) {
-  found <- stats::optimize(function(power) height(unit * exp(power)), log(c(1e-3, 1e3)), maximum = TRUE, tol = 0.01)
-  list(alpha = unit * exp(found$maximum), height = found$objective)
+  at <- function(power) height(unit * exp(power))
+  found <- stats::optimize(at, price_powers, maximum = TRUE, tol = 0.01)
+  list(alpha = unit * exp(found$maximum), height = found$objective,
+       bounded = told_apart(vapply(price_powers, at, 0), found$objective))
+}
+
+price_powers <- log(c(1e-3, 1e3))
+
+price_estimate <- function(price) {
+  data.frame(term = "alpha", estimate = price$alpha, std.error = NA_real_, identified = all(price$bounded))
+}
+
+price_note <- function(price) {
+  if (all(price$bounded)) return(NULL)
+  end <- if (!any(price$bounded)) "" else if (price$bounded[1]) " from above" else " from below"
+  paste0("The data do not bound alpha", end, ".")
 }
 
 # Wishes and beliefs about the dynamics together: for each share of chance the likeliest wishes.
-subjective_entropy_recipe <- function(task) {
+subjective_entropy_recipe <- function(row, task) {
   setting <- bare_setting(task$setting)
   unit <- utility_unit(task$setting)
   fit <- function(chance) {
@@ -246,17 +279,24 @@ subjective_entropy_recipe <- function(task) {
   wanting$utility[] <- inferred$details$utility
   problem <- build_problem(wanting, believed_models(setting, best$share))
   plan <- plan_by_solving(problem, "kl", bounded_agent(alpha = unit), list(alpha = unit, chance = best$share))
-  estimates <- rbind(data.frame(term = "chance", estimate = best$share), inferred$estimates[c("term", "estimate")])
-  recipe(plan, "what is wanted, and the share of chance believed in", nrow(estimates), estimates,
-         c(share_note(best$share), "Only a prior tells wishes from beliefs about the dynamics.", inferred$notes))
+  wishes <- inferred$estimates
+  wishes$identified <- identified_terms(inferred)
+  # A prior alone tells the two apart: what the height says of the share is the prior's.
+  share <- share_estimate(best)
+  share$identified <- FALSE
+  estimates <- rbind(share, wishes[c("term", "estimate", "std.error", "identified")])
+  recipe(plan, "what is wanted, and the share of chance believed in", estimates,
+         c(share_note(best), "Only a prior tells wishes from beliefs about the dynamics.", inferred$notes),
+         n_free = n_free(inferred, plan, setting))
 }
 
 # How far a robust agent leans to dynamics that would hurt it: matched with noise, then acted on without.
-robust_recipe <- function(task) {
+robust_recipe <- function(row, task) {
   setting <- task$setting
   unit <- utility_unit(setting)
   evidence <- matching_evidence(task$visits, setting)
-  problem <- build_problem(setting, neighbouring_models(setting), task$resolution)
+  models <- neighbouring_models(setting)
+  problem <- build_problem(setting, models, task$resolution)
   tolerance <- solve_tolerance(problem)
   wary <- function(alpha, aversion) {
     solve_problem(problem, bounded_agent(alpha = alpha, optimism = -aversion / unit), tolerance)
@@ -264,14 +304,29 @@ robust_recipe <- function(task) {
   at <- function(aversion) {
     best_price(unit, function(alpha) evidence_log_lik(evidence, wary(alpha, aversion), setting))
   }
-  aversion <- most_aversion * best_share(function(share) at(most_aversion * share)$height)$share
-  estimates <- data.frame(term = c("alpha", "aversion"), estimate = c(at(aversion)$alpha, aversion))
-  recipe(wary(0, aversion), "how far it leans to what would hurt", 2, estimates,
-         c("Matched with noise, then acted on without. The wishes are the setting's.", evidence$notes))
+  best <- best_share(function(share) at(most_aversion * share)$height)
+  aversion <- most_aversion * best$share
+  price <- at(aversion)
+  estimates <- rbind(price_estimate(price),
+                     data.frame(term = "aversion", estimate = aversion, std.error = NA_real_,
+                                identified = best$bounded[2]))
+  recipe(wary(0, aversion), "how far it leans to what would hurt", estimates,
+         c("Matched with noise, then acted on without. The wishes are the setting's.", price_note(price),
+           aversion_note(best, is.null(models)), evidence$notes), n_free = 0)
 }
 
 # Minus optimism, in units of one over the utility's range: beyond this it is the worst case, all but exactly.
 most_aversion <- 20
+
+aversion_note <- function(best, certain) {
+  if (certain) return("Nothing is left to chance, so that aversion has no say.")
+  c(if (best$share > 0.99) {
+      paste0("The aversion of ", most_aversion, " is the end of what was looked through, where the worst case is all ",
+             "that counts: read it as a bound, not as an estimate.")
+    },
+    if (!any(best$bounded)) "The data tell aversion neither from none nor from the worst case: it is not identified."
+    else if (!best$bounded[2] && best$share <= 0.99) "The data do not bound aversion from above.")
+}
 
 # Dynamics that differ from the setting's by ten percentage points; of one that leaves nothing to chance, its own.
 neighbouring_models <- function(setting) {
@@ -279,21 +334,56 @@ neighbouring_models <- function(setting) {
   tryCatch(perturb_models(setting, by = 0.1, vary = vary), ibrc_error_input = function(e) NULL)
 }
 
-bounded_recipe <- function(task) {
+# ibrc_mode() itself, so that whether the data bound what it finds can be looked at.
+bounded_recipe <- function(row, task) {
   setting <- task$setting
   models <- neighbouring_models(setting)
-  inferred <- infer_matching(task$visits, setting, "agent", prior = default_prior(setting), models = models,
-                             resolution = task$resolution, starts = recipe_starts, seed = task$seed,
-                             control = ibrc_control(tolerance = 1e-9 * utility_unit(setting)))
-  recipe_of(inferred, "how bounded the agent looks",
-            note = c("The wishes are the setting's.",
-                     if (is.null(models)) "Nothing is left to chance, so that optimism has no say.", inferred$notes))
+  mode <- ibrc_mode(task$visits, setting, models, resolution = task$resolution, starts = recipe_starts,
+                    seed = task$seed, conf.level = NULL,
+                    control = ibrc_control(tolerance = 1e-9 * utility_unit(setting)))
+  estimates <- as.data.frame(tidy(mode))[c("term", "estimate", "std.error")]
+  rownames(estimates) <- NULL
+  bounded <- bounded_sides(mode)
+  estimates$identified <- colSums(bounded) == 2
+  recipe(project_behavior(mode), "how bounded the agent looks", estimates,
+         c("The wishes are the setting's.",
+           if (is.null(models)) "Nothing is left to chance, so that optimism has no say.",
+           side_notes(bounded), grep("conf.level = NULL", mode_advice(mode, mode_table(mode)), fixed = TRUE,
+                                     invert = TRUE, value = TRUE)))
+}
+
+# Whether the data tell each term from either end of its prior (the 2.5% and 97.5% points), the other terms at their
+# best there: [end, term].
+bounded_sides <- function(mode) {
+  surface <- new_surface(inverse_evaluator(mode, cores = 1L), 1L, with_prior = FALSE)
+  top <- climb(surface, mode$tops[[1]]$theta)
+  terms <- prior_terms(mode$prior)
+  p <- c(0.025, 0.975)
+  heights <- vapply(seq_along(terms), function(j) {
+    ends <- sort(unconstrained_quantile(mode$prior[[j]], log(p), log1p(-p)))
+    from <- rbind(top$theta, mode$tops[[1]]$theta)
+    vapply(ends, function(end) profile_at(surface, j, end, from)$density, 0)
+  }, c(0, 0))
+  matrix(told_apart(heights, max(top$density, heights)), 2, dimnames = list(NULL, terms))
+}
+
+side_notes <- function(bounded) {
+  sides <- colSums(bounded)
+  c(
+    if (any(sides == 1)) {
+      paste0("The data bound ", listing(names(sides)[sides == 1]), " on one side only.")
+    },
+    if (any(sides == 0)) {
+      paste0("The data do not bound ", listing(names(sides)[sides == 0]), ": not identified, the estimate is the ",
+             "prior's.")
+    }
+  )
 }
 
 model_recipes <- list(
   "BC-IL" = clone_recipe,
   "Subj. BC-IL" = subjective_clone_recipe,
-  "Det. DM-IL" = sure_distribution_recipe,
+  "Det. DM-IL" = distribution_recipe,
   "Stoc. DM-IL" = distribution_recipe,
   "Det. IRL" = margin_recipe,
   "Stoc. IRL" = noisy_recipe,

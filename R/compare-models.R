@@ -5,37 +5,53 @@
 #' seen as each of fourteen kinds of agents?
 #'
 #' @section How each class is run:
-#' Each row is run as the pair of functions that it names, with what else it needs chosen as follows. Prices are counted
-#' in the range of the setting's utility, so that no result depends on its unit.
-#' * *Behavioural cloning*: action frequencies in each state ([plan_rule()]); where the state is hidden, a rule on
-#'   beliefs ([plan_iohmm_rule()]). With subjective dynamics such a rule on the beliefs of somebody to whom part of what
-#'   is seen and of what happens is chance: how large that part is to them is inferred.
-#' * *Distribution matching*: the policy whose discounted visits are nearest to those seen ([infer_distribution()]);
-#'   the deterministic one by total variation, among policies that always do the same in a state.
+#' Each row is run as [project_behavior()] runs the pair of functions that it names, with its `arguments`; what a class
+#' infers beside its pair is in its column `adds`. Prices are counted in the range of the setting's utility, so that no
+#' result depends on its unit.
+#' * *Behavioural cloning*: action frequencies in each state; where the state is hidden, a regression on beliefs. With
+#'   subjective dynamics a rule on the beliefs of somebody to whom part of what is seen and of what happens is chance:
+#'   how large that part is to them, `chance`, is inferred.
+#' * *Distribution matching*: the policy whose discounted visits are nearest to those demonstrated
+#'   ([infer_distribution()]); the deterministic one by total variation, among policies that always do the same in a
+#'   state. Discounted visits are those that the policy shown has in the setting, as visits themselves lack what comes
+#'   after follow-up.
 #' * *Inverse reinforcement learning*: a utility. Deterministic: by maximum margin ([infer_margin()]) for the action
 #'   most often taken in each state, or, under partial observability, by likelihood as in the stochastic class, and then
 #'   acted on without noise. Stochastic: by likelihood under noisy choices ([plan_boltzmann()]), with a normal prior
 #'   around 0. With maximum entropy: by regularised margin ([infer_soft_margin()]).
-#' * *With subjective dynamics*: the share of chance that is believed in is inferred beside how noisy choices are, and
-#'   the utility is the setting's own; with maximum entropy the utility is inferred as well, and a prior alone tells the
-#'   two apart.
-#' * *Risk-sensitive*: the setting's utility, and how far a robust agent ([robust_agent()]) leans to dynamics that would
-#'   hurt it.
+#' * *With subjective dynamics*: `chance` is inferred beside how noisy choices are (`alpha`), and the utility is the
+#'   setting's own; with maximum entropy the utility is inferred as well, and a prior alone tells the two apart.
+#' * *Risk-sensitive*: the setting's utility, and `aversion`, how far a robust agent ([robust_agent()]) leans to
+#'   dynamics that would hurt it: minus its optimism times the range of the utility, from 0 to 20, where it is the worst
+#'   case.
 #' * *Inverse bounded rational control*: the setting's utility, and `alpha`, `optimism` and `eta` with their default
-#'   priors of [ibrc()]
-#'   ([ibrc_mode()]) over models whose probabilities differ by ten percentage points
+#'   priors of [ibrc()] ([ibrc_mode()]) over models whose probabilities differ by ten percentage points
 #'   ([perturb_models()]).
 #'
-#' To fit one of them in another way, call its functions, or [project_behavior()] for the pair.
+#' Where the state is seen, classes under partial observability are those without it. With so small a discount that
+#' states in which visits were made all but do not count, distribution matching and maximum entropy count every visit as
+#' a first one, and a note says so. To fit one of them in another way, call [project_behavior()].
 #'
 #' @section What is compared:
-#' Log loss is minus the log probability of the action taken, Brier score the squared distance of the predicted
-#' probabilities from it, summed over actions (0 to 2), agreement the probability of the action taken; each is a mean
-#' over the same visits for all models. A class that is deterministic rules actions out: if one of them was taken, its
-#' log loss is infinite, and the other two measures say how far it is off. Intervals are percentiles over patients drawn
-#' anew with replacement, and differences are paired: both models are scored on the same draws. They hold what was
-#' inferred fixed. On the visits that models were fitted to, those with more parameters look better than they are: give
-#' `newdata`, or hold some patients out.
+#' Log loss is minus the log probability of the action taken (minus the `log_score` of [accuracy()]); Brier score half
+#' the squared distance of the predicted probabilities from it, summed over actions, from 0 to 1 (with two actions the
+#' mean of (p - y)^2, as in [accuracy()]); agreement the probability of the action taken. Each is a mean over the same
+#' visits for all models. Of the first two lower is better, and nobody does better than by saying the true
+#' probabilities: they are proper scores. Agreement is not: who says 100% of the likeliest action has more of it than
+#' who says the truth, so that it ranks neither deterministic models against stochastic ones nor sure ones against
+#' cautious ones. It says how often a draw from the model would do the same. A class that is deterministic rules actions
+#' out: if one of them was taken, its log loss is infinite, and the Brier score says how far it is off. Intervals are
+#' percentiles over patients drawn anew with replacement, and differences are paired: both models are scored on the same
+#' draws. They hold what was inferred fixed, and they do not know how the reference was chosen: by default it is the
+#' best on the very visits that are scored, which makes the others look a little worse than they are. On the visits that
+#' models were fitted to, those with more parameters look better than they are: give `newdata`, or hold some patients
+#' out.
+#'
+#' @section What is identified:
+#' Scores do not need it, but who reads estimates does: [tidy()][tidy.ibrc_model_comparison] says of each whether the
+#' data settle it. Entries of a utility they never do one by one. Prices and shares are settled if the log-likelihood,
+#' other terms at their best, falls by 1.92 (a 95% interval) before the end of what was looked through; terms of a
+#' bounded agent if it does so within the central 95% of their prior, on both sides.
 #'
 #' @param visits Trajectories ([trajectories()]) to infer from.
 #' @param setting A setting ([decision_setting()]). Where the state is hidden, classes that have to see it are not run,
@@ -46,7 +62,8 @@
 #' @param newdata Trajectories of other patients, to score instead of `visits`.
 #' @param holdout Share of the patients to hold out at random and score, between 0 and 1; the models are inferred from
 #'   the others. `NULL`: none are.
-#' @param reference The `model` to which the others are compared; by default the one with the smallest log loss.
+#' @param reference The `model` to which the others are compared; by default the one with the smallest log loss on the
+#'   visits that are scored.
 #' @param replicates How many times patients are drawn anew for intervals.
 #' @param conf.level Confidence of the intervals.
 #' @param resolution Steps from 0 to 1 in each belief, for classes that have beliefs to keep.
@@ -57,7 +74,8 @@
 #'   `divergence` with the same where the state is seen, the mean divergence of action frequencies from the imitating
 #'   policy over states, in nats per visit and corrected for scatter; `difference` (with `_low` and `_high`), by how
 #'   much its log loss exceeds that of the reference, and `brier_difference` likewise; `ruled_out`, the share of visits
-#'   at which it had ruled out what was done; `status`, `"run"` or why it was not; and `note`.
+#'   at which it had ruled out what was done; `identified`, whether the data settle all of its estimates; `status`,
+#'   `"run"` or why it was not; and `note`.
 #'   [tidy()][tidy.ibrc_model_comparison] has it long, or the estimates of every model;
 #'   [plot()][plot.ibrc_model_comparison] draws it.
 #' @family framework
@@ -130,7 +148,7 @@ check_decision_models <- function(models) {
                 rows = which(is.na(at)), topic = "decision_models")
   }
   told <- own[at, ]
-  for (column in c("title", model_traits, "reference")) {
+  for (column in c("title", model_traits, "arguments", "adds", "reference")) {
     differs <- which(!mapply(identical, unname(as.list(models[[column]])), unname(as.list(told[[column]]))))
     if (length(differs)) {
       abort_input("models", "has another `", column, "` in row ", differs[1], " than decision_models(): what a class ",
@@ -205,14 +223,11 @@ run_models <- function(models, task, scored, refresh) {
 }
 
 run_model <- function(row, task) {
-  if (row$own_pair) {
-    if (!row$observable && !task$setting$fully_observed) not_seen(row)
-    return(model_recipes[[row$model]](task))
-  }
-  made <- project_pair(row$planner, row$inverse, task$visits, task$setting, seed = task$seed)
-  estimates <- made$inferred$estimates
-  list(plan = made$plan, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]],
-       n_parameters = nrow(estimates), estimates = estimates, note = paste(made$inferred$notes, collapse = " "))
+  if (!row$own_pair) return(pair_recipe(row, task))
+  if (!row$observable && !task$setting$fully_observed) not_seen(row)
+  # How few visits there are is said of every model, not by one of them.
+  withCallingHandlers(model_recipes[[row$model]](row, task),
+                      ibrc_warning_small_group = function(w) tryInvokeRestart("muffleWarning"))
 }
 
 not_seen <- function(row) {
@@ -231,10 +246,11 @@ comparison_of <- function(models, run, parts, setting, reference, replicates, co
   scores <- NULL
   boot <- NULL
   if (length(done)) {
-    n_fitted <- lapply(done, function(made) if (parts$same) made$n_parameters else 0)
+    n_fitted <- lapply(done, function(made) if (parts$same) made$n_free else 0)
     scores <- collect_scores(lapply(done, `[[`, "law"), code_scored(parts$scored, setting), setting)
     boot <- bootstrap_scores(scores, n_fitted, replicates, conf.level, seed)
   }
+  chosen <- is.null(reference)
   reference <- reference_model(reference, boot)
   for (measure in divergence_measures) table <- add_scores(table, boot, measure, names(done))
   table <- add_differences(table, boot, "log_loss", "difference", reference, names(done))
@@ -243,12 +259,15 @@ comparison_of <- function(models, run, parts, setting, reference, replicates, co
     if (model %in% names(done)) sum(scores$ruled_out[[model]]) / scores$n_visits else NA_real_
   }, 0)
   table$ruled_out <- unname(share)
+  table$identified <- vapply(run, function(made) {
+    if (is.null(made$estimates)) NA else all(made$estimates$identified)
+  }, NA, USE.NAMES = FALSE)
   table$status <- vapply(run, `[[`, "", "status", USE.NAMES = FALSE)
   table$note <- vapply(run, function(made) paste(c(made$note, ""), collapse = " "), "", USE.NAMES = FALSE)
   table$note <- trimws(table$note)
   structure(table, class = c("ibrc_model_comparison", "data.frame"),
-            made = lapply(done, `[`, c("plan", "estimates")), reference = reference, conf.level = conf.level,
-            in_sample = parts$same, notes = if (!is.null(scores)) score_notes(scores),
+            made = lapply(done, `[`, c("plan", "estimates")), reference = reference, chosen = chosen,
+            conf.level = conf.level, in_sample = parts$same, notes = if (!is.null(scores)) score_notes(scores),
             size = if (!is.null(scores)) c(patients = scores$n_patients, visits = scores$n_visits))
 }
 
@@ -256,8 +275,9 @@ comparison_of <- function(models, run, parts, setting, reference, replicates, co
 reference_model <- function(reference, boot) {
   if (!is.null(reference) || is.null(boot)) return(reference)
   loss <- boot$whole[1, "log_loss", ]
-  if (any(is.finite(loss))) return(names(loss)[which.min(loss)])
-  names(loss)[which.min(boot$whole[1, "brier", ])]
+  if (!any(is.finite(loss))) loss <- boot$whole[1, "brier", ]
+  # Of those that differ by rounding alone, the first.
+  names(loss)[which(loss <= min(loss) + rounding_of_scores)[1]]
 }
 
 add_scores <- function(table, boot, measure, done) {
@@ -287,8 +307,11 @@ add_differences <- function(table, boot, measure, name, reference, done) {
 #' @param what `"scores"`, one row per model and measure, or `"estimates"`, what every model inferred.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame. Scores have the columns `model`, `title`, `measure`, `estimate`, `conf.low` and
-#'   `conf.high`; estimates `model`, `term` and `estimate`. `glance()`: one row with how many `models` were asked for
-#'   and how many `run`, the `reference`, and the `patients` and `visits` that were scored.
+#'   `conf.high`; estimates `model`, `title`, `term`, `estimate`, `std.error` where there is one, and `identified`,
+#'   whether the data settle the term: `FALSE` where another value would explain them as well, or where the estimate is
+#'   the prior's or the end of what was looked through (see [compare_models()]), `NA` where that was not looked at.
+#'   `glance()`: one row with how many `models` were asked for and how many `run`, the `reference`, and the `patients`
+#'   and `visits` that were scored.
 #' @family framework
 #' @export
 #' @examples
@@ -309,11 +332,14 @@ tidy.ibrc_model_comparison <- function(x, what = c("scores", "estimates"), ...) 
   if (what == "scores") return(comparison_scores(x))
   made <- attr(x, "made")
   rows <- lapply(names(made), function(model) {
-    estimates <- made[[model]]$estimates
-    data.frame(model = rep(model, nrow(estimates)), term = estimates$term, estimate = estimates$estimate)
+    n <- nrow(made[[model]]$estimates)
+    data.frame(model = rep(model, n), title = rep(x$title[x$model == model], n), made[[model]]$estimates)
   })
-  empty <- data.frame(model = character(), term = character(), estimate = numeric())
-  do.call(rbind, c(list(empty), rows[vapply(rows, nrow, 0L) > 0]))
+  empty <- data.frame(model = character(), title = character(), term = character(), estimate = numeric(),
+                      std.error = numeric(), identified = logical())
+  out <- do.call(rbind, c(list(empty), rows[vapply(rows, nrow, 0L) > 0]))
+  rownames(out) <- NULL
+  out
 }
 
 comparison_scores <- function(x) {
@@ -340,7 +366,7 @@ glance.ibrc_model_comparison <- function(x, ...) {
 
 #' @export
 as.data.frame.ibrc_model_comparison <- function(x, ...) {
-  for (name in c("made", "reference", "conf.level", "in_sample", "notes", "size")) attr(x, name) <- NULL
+  for (name in c("made", "reference", "chosen", "conf.level", "in_sample", "notes", "size")) attr(x, name) <- NULL
   class(x) <- "data.frame"
   x
 }
@@ -362,7 +388,7 @@ format.ibrc_model_comparison <- function(x, digits = 3, ...) {
   )
 }
 
-# The best first. `off` is what each loses more than the reference.
+# The best first. `off` is what each loses more than the reference, in log loss.
 comparison_lines <- function(done, reference, digits) {
   if (!nrow(done)) return(NULL)
   done <- done[order(done$log_loss, done$brier), ]
@@ -376,7 +402,7 @@ comparison_lines <- function(done, reference, digits) {
   off <- ifelse(done$model == reference, "reference", paste0(number(done$difference), range("difference")))
   paste0("  ", format(c("", done$title)), "  ", column("log loss", number(done$log_loss)), "  ",
          column("Brier", number(done$brier)), "  ", column("agreement", number(done$agreement)), "  ",
-         column("off by", off))
+         column("log loss above the reference's", off))
 }
 
 comparison_notes <- function(x) {
@@ -384,13 +410,38 @@ comparison_notes <- function(x) {
   c(
     if (length(ruling)) {
       paste0("Ruled out some of what was done, so that the log loss is infinite: ", paste(ruling, collapse = "; "),
-             ". Compare those by Brier score and agreement.")
+             ". Compare those by Brier score.")
+    },
+    if (length(ruling) && length(ruling) < sum(x$status == "run")) {
+      paste("Agreement is higher for who says 100% than for who says how often: do not rank models that rule actions",
+            "out against others by it.")
+    },
+    open_note(tidy(x, "estimates")),
+    if (isTRUE(attr(x, "chosen")) && sum(x$status == "run") > 1) {
+      paste("The reference is the model with the smallest log loss on these visits: intervals of differences do not",
+            "know of that choice. Name one as `reference` beforehand to avoid it.")
     },
     if (attr(x, "in_sample")) {
       paste("Fitted and scored on the same visits: classes with more parameters look better than they are. See",
             "`newdata` and `holdout`.")
     },
     attr(x, "notes")
+  )
+}
+
+# Which estimates the data do not settle. Entries of utilities never are by themselves: one sentence is enough.
+open_note <- function(estimates) {
+  open <- estimates[which(!estimates$identified), ]
+  wishes <- startsWith(open$term, "utility[")
+  # Kinds of terms, as in "policy" of "policy[ill,treat]".
+  other <- split(sub("[[].*", "", open$term[!wishes]), factor(open$title[!wishes], unique(open$title[!wishes])))
+  named <- vapply(other, function(terms) listing(unique(terms)), "")
+  c(
+    if (length(named)) {
+      paste0("The data do not settle ", paste0(named, " (", names(named), ")", collapse = "; "),
+             ": see `identified` in tidy(, \"estimates\"), and `note`.")
+    },
+    if (any(wishes)) "Entries of a utility are never settled one by one: others explain the same behaviour."
   )
 }
 

@@ -39,7 +39,18 @@ new_ibrc_sensitivity <- function(pieces, alternatives, method, verdict) {
   }, pieces, what, label, seq_along(pieces) == 1)
   out <- do.call(rbind, unname(rows))
   rownames(out) <- NULL
+  out$verdict <- sensitivity_verdicts(out, verdict)
   structure(out, class = c("ibrc_sensitivity", "data.frame"), method = method, verdict = verdict)
+}
+
+# What is said of the fit's own term in its groups holds under every alternative, too; where a search came to no end
+# there is nothing to use. A mode has no verdict.
+sensitivity_verdicts <- function(rows, known) {
+  if (is.null(known)) return(rep(NA_character_, nrow(rows)))
+  own <- vapply(seq_len(nrow(rows)), function(i) {
+    verdict_for(known, rows$term[i], c(rows$group[i], rows$reference[i]))
+  }, "")
+  ifelse(rows$converged, own, "do not use")
 }
 
 #' @export

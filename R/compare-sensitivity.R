@@ -56,15 +56,17 @@
 #' @param cores Threads to use.
 #' @param refresh Whether to say after each alternative how many are done: 0 for no. By default yes in an interactive
 #'   session.
+#' @param ... Nothing.
 #' @return A data frame of class `ibrc_sensitivity`, one row per alternative, term and group, then one per contrast of
 #'   groups: `what` was varied and the `alternative`; `baseline` (`TRUE` for what the fit has); `group` (`NA` without
 #'   groups); `reference` and `scale` (`"ratio"` or `"difference"`) of a contrast, else `NA`; `term`, `estimate`,
 #'   `std.error` (of a ratio: of its logarithm), `conf.low` and `conf.high`; `log_lik`, of all groups together, and
-#'   `log_lik_difference` to the
-#'   baseline; `converged`; `pareto_k` (the largest over groups); and `note`, why there are no numbers. No
-#'   alternative is left out: one that cannot be fitted, or that an interrupt kept from being fitted, is there without
-#'   numbers. Printing shows contrasts where there are groups, else levels; says how far they go, and which alternatives
-#'   fit better by more than 2; and adds the [verdict()] on the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
+#'   `log_lik_difference` to the baseline; `converged`; `pareto_k` (the largest over groups); `note`, why there are no
+#'   numbers; and `verdict`, the worst of what [verdict()] says of the term and groups in the fit itself, `do not use`
+#'   where `converged` is `FALSE`, and `NA` for a mode. No alternative is left out: one that cannot be fitted, or that
+#'   an interrupt kept from being fitted, is there without numbers. Printing shows contrasts where there are groups,
+#'   else levels; says how far they go, and which alternatives fit better by more than 2; and adds the [verdict()] on
+#'   the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
 #' @seealso [verdict()], whose check `assumed` looks at resolution and models; [kfold()] to compare fits.
 #' @family inference
 #' @export
@@ -80,7 +82,8 @@
 #' subset(as.data.frame(moved), term == "optimism", c(what, alternative, estimate, log_lik_difference))
 sensitivity_analysis <- function(fit, over, grid = FALSE, method = c("mode", "reweight"), reference = NULL,
                                  conf.level = 0.95, draws = 1000, starts = 2, seed = 1,
-                                 cores = getOption("ibrc.cores", 1), refresh = default_refresh()) {
+                                 cores = getOption("ibrc.cores", 1), refresh = default_refresh(), ...) {
+  refuse_others("sensitivity_analysis", names(formals()), character(), ...)
   check_given(fit, over)
   check_varied(fit)
   method <- sensitivity_method(if (!missing(method)) method, fit)

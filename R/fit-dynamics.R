@@ -82,15 +82,62 @@ check_dynamics <- function(dynamics, setting) {
   check_class(dynamics, "ibrc_iohmm", "dynamics", "fit_iohmm()")
   refuse_changed_iohmm(dynamics, "dynamics")
   if (inherits(setting, "ibrc_setting")) {
-    for (part in c("states", "actions", "observations")) {
-      if (!identical(setting[[part]], dynamics[[part]])) {
-        abort_input("dynamics", "must have the ", part, " of the setting, in the same order.")
-      }
-    }
+    for (part in c("states", "actions", "observations")) refuse_other_words(dynamics, setting, part)
+    warn_other_states(dynamics, setting)
   }
   if (is_group_list(setting)) {
     abort_input("setting", "cannot be a list, one per group, beside `dynamics`: groups share what was learned.")
   }
+}
+
+refuse_other_words <- function(dynamics, setting, part) {
+  if (identical(setting[[part]], dynamics[[part]])) return(invisible())
+  abort_input("dynamics", "must have the ", part, " of the setting, in the same order: it has ",
+              enumerate(dynamics[[part]], most = 10), ", the setting ", enumerate(setting[[part]], most = 10), ". ",
+              if (part == "states") {
+                paste("Learn it with `names` in the setting's order and with `sort_by`, without which names are given",
+                      "by how many visits a state has and not by what it shows (?fit_iohmm).")
+              } else {
+                paste0("Learn it with `", part, "` in that order (?fit_iohmm).")
+              })
+}
+
+# By how much of a probability, state by state, another order must fit better to be told, and which share of the
+# distance it may leave.
+plain_gain <- 0.1
+plain_share <- 2 / 3
+
+# Names may agree and stand for other states. The laws of a setting that was stated are held against those that were
+# learned: what each state shows, and how long it lasts.
+warn_other_states <- function(dynamics, setting) {
+  if (!identical(dim(setting$emission), dim(dynamics$emission)) ||
+      !identical(dim(setting$transition), dim(dynamics$transition))) {
+    return(invisible())
+  }
+  apart <- state_distances(dynamics, setting)
+  order <- best_matching(-apart)
+  own <- mean(diag(apart))
+  best <- mean(apart[cbind(seq_along(order), order)])
+  if (own - best < plain_gain || best > plain_share * own) return(invisible())
+  moved <- which(order != seq_along(order))[1]
+  warn("states", "The states of `dynamics` look like those of `setting` in another order: what it calls ",
+       enumerate(dynamics$states[order[moved]]), " shows what ", enumerate(setting$states[moved]),
+       " does in the setting. Utilities would go to the wrong states: learn the dynamics with `sort_by`, which orders ",
+       "states by what they show before they get their `names` (?fit_iohmm).")
+}
+
+# [state of the setting, learned state]: distances of emissions and of the probability to stay, actions counting as
+# often as they were taken.
+state_distances <- function(dynamics, setting) {
+  taken <- apply(dynamics$counts$transition, 3, sum)
+  taken <- taken / sum(taken)
+  n <- length(dynamics$states)
+  distance <- function(stated, learned) {
+    shown <- colSums(abs(matrix(setting$emission[stated, , ] - dynamics$emission[learned, , ], ncol = length(taken))))
+    stays <- abs(setting$transition[stated, stated, ] - dynamics$transition[learned, learned, ])
+    sum(taken * (shown / 2 + stays)) / 2
+  }
+  outer(seq_len(n), seq_len(n), Vectorize(distance))
 }
 
 # Models of one set of laws would not follow laws that differ from draw to draw.
@@ -99,6 +146,14 @@ refuse_fixed_models <- function(models) {
   abort_input("models", "must be a function of the setting beside `dynamics`, such as function(setting) ",
               "perturb_models(setting): models that were made beforehand do not follow the laws that are inferred. ",
               "Or hold the dynamics, with uncertainty = \"none\".")
+}
+
+# A function may return the same, whatever the laws are.
+refuse_still_models <- function(recipe) {
+  if (recipe$follows) return(invisible())
+  abort_input("models", "must differ with the setting that it is called with beside `dynamics`, as function(setting) ",
+              "perturb_models(setting) does: it returns the same models under other laws, so that actions would say ",
+              "nothing about the laws that are inferred. Or hold the dynamics, with uncertainty = \"none\".")
 }
 
 # Laws are told apart by their names, in which commas stand between those of groups, states, observations and actions.

@@ -6,11 +6,13 @@
 #' again instead, with more steps.
 #'
 #' @param fit A fit ([ibrc()]) that has kept its data.
-#' @param iter How many more steps each chain makes. `NULL` goes on until the chains agree, as [ibrc()] does by default,
-#'   up to ten times as many steps as it has made.
+#' @param iter How many more steps each chain makes, counted from where it stands: a run that was interrupted after 700
+#'   of 2,000 steps has 1,000 with `iter = 300`. `NULL` makes what such a run has left, and then goes on until the
+#'   chains agree, as [ibrc()] does by default, up to ten times as many steps as the run was to make.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
-#' @param file,control As in [ibrc()]. Of the control, what is said of files and of the check counts; all else is as it
-#'   was.
+#' @param file,control As in [ibrc()]. Of the control, `overwrite`, `check` and `max_iter` count; all else is as it
+#'   was. `max_iter` is the most steps in all, those that were made included.
+#' @param ... Nothing.
 #' @return A fit, as from [ibrc()].
 #' @seealso [resume()] for a run that was interrupted.
 #' @family inference
@@ -22,7 +24,8 @@
 #'             chains = 2, iter = 300, warmup = 100, seed = 1)
 #' longer <- extend_fit(fit, iter = 200)
 #' dim(longer$draws$all)
-extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NULL, control = ibrc_control()) {
+extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NULL, control = ibrc_control(), ...) {
+  refuse_others("extend_fit", names(formals()), c("overwrite", "check", "max_iter"), ...)
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   if (is_cut(fit)) {
@@ -33,18 +36,63 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
     abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be gone on with.")
   }
   if (!is.null(iter)) iter <- check_count(iter, "iter", most = 1e8)
+  if (!is.null(cores)) cores <- check_count(cores, "cores")
+  if (!is.null(refresh)) refresh <- check_count(refresh, "refresh", least = 0)
   control <- as_control(control)
-  job <- fit_job(fit)
-  if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- check_count(cores, "cores")
-  if (!is.null(refresh)) job$run$refresh <- check_count(refresh, "refresh", least = 0)
+  job <- whole_job(fit)
+  steps <- steps_to_make(fit$chain, iter, control$max_iter)
+  if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
+  if (!is.null(refresh)) job$run$refresh <- refresh
   lock <- if (!is.null(file)) new_lock(file)
   on.exit(release_lock(lock))
   found <- claim_file(file, lock, control$overwrite)
-  made <- fit$run$iter
-  job$run$max_iter <- as.integer(min(1e8, if (is.null(iter)) 10 * made else made + iter))
-  chain <- fit$chain
-  if (!is.null(iter)) chain <- grow_chain(chain, job$run$max_iter)
-  finish_job(job, chain, file, found = found, check = control$check)
+  job$run$iter <- min(job$run$iter, steps$first)
+  job$run$max_iter <- steps$most
+  finish_job(job, with_steps(fit$chain, steps$first), file, found = found, check = control$check)
+}
+
+# How many steps there are to be at first, and at most; both count those that were made. What an interrupted run has
+# left is made where no number is given, and a number counts from where it stands.
+steps_to_make <- function(chain, iter, max_iter) {
+  made <- iteration_of(chain)
+  first <- if (is.null(iter)) steps_of(chain) else made + iter
+  most <- if (!is.null(max_iter)) max_iter else if (is.null(iter)) 10 * first else first
+  least <- if (is.null(iter)) made + 1L else first
+  if (!is.null(max_iter) && max_iter < least) {
+    abort_input("max_iter", "= ", format_count(max_iter), " is the most steps in all, and the chains have made ",
+                format_count(made), if (!is.null(iter)) paste(" and are to make", format_count(iter), "more"),
+                ": take ", format_count(least), " or more.")
+  }
+  most <- as.integer(min(most, 1e8))
+  list(first = as.integer(min(first, most)), most = most)
+}
+
+# A chain that stands as it does, and has this many steps in all: more than it was to make, or fewer.
+with_steps <- function(chain, iter) {
+  if (!is.null(chain$parts)) {
+    chain$parts <- lapply(chain$parts, with_steps, iter)
+    return(chain)
+  }
+  state <- chain$state
+  if (iter < state$iter && !is_walk(state)) {
+    kept <- seq_len((iter - state$warmup) %/% state$thin)
+    chain$state$draws <- state$draws[kept, , , drop = FALSE]
+    chain$state$log_density_draws <- state$log_density_draws[kept, , drop = FALSE]
+  }
+  grow_chain(chain, iter)
+}
+
+# The job of a fit that is as it was left: chains are looked at as those of a file are.
+whole_job <- function(fit) {
+  tryCatch({
+    job <- fit_job(fit)
+    if (is.null(job$evaluator$joint)) check_held_chain(fit$chain, job) else check_held_walk(fit$chain, job)
+    job
+  }, error = function(e) {
+    if (inherits(e, c("ibrc_error_input", "ibrc_error_memory"))) stop(e)
+    abort_input("fit", "is not as ibrc() left it: its chains, or what they are chains of, were changed since, and ",
+                "cannot be gone on with. Fit again.")
+  })
 }
 
 #' @export

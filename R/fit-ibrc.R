@@ -26,10 +26,11 @@
 #' Where the patients of one group are sicker from their first visit on, and all else is shared, give the setting starts
 #' that differ ([decision_setting()], or [fit_iohmm()] with `start_by`): every trajectory then begins with the belief of
 #' its own group of `start_by`, whatever `by` is. With one start for all, decision makers who are the same look more
-#' pessimistic, or more optimistic, where the sicker patients are. Starts that were learned are held
-#' as they were estimated, and intervals do not know of their error: learn them from many more trajectories than
-#' are fitted, where there are more. The columns in `start_by` must be in `visits`, and in
-#' whatever visits the fit is asked about later.
+#' pessimistic, or more optimistic, where the sicker patients are. With `dynamics` and `"joint"` or `"cut"` (see below)
+#' starts that were learned are inferred, as all laws are, or drawn. In a setting made from learned dynamics, and with
+#' `"none"`, they are held as they were estimated, and intervals do not know of their error: learn them from many more
+#' trajectories than are fitted, where there are more. The columns in `start_by` must be in `visits`, and in whatever
+#' visits the fit is asked about later.
 #'
 #' @section Functions of named quantities:
 #' `setting` and `models` may be functions of quantities that are not known: what the decision maker takes the accuracy
@@ -51,8 +52,19 @@
 #' @section Learned dynamics:
 #' With `dynamics`, a model from [fit_iohmm()], `setting` is a function of it (such as [adni_setting()], whose first
 #' argument it is) or a setting whose laws it replaces, and `models` a function of the setting, such as
-#' `function(setting) perturb_models(setting, by = 0.1)`. What is then done about the dynamics not being known is
-#' said by `uncertainty`:
+#' `function(setting) perturb_models(setting, by = 0.1)`. For a problem of one's own the first is, for instance,
+#'
+#' ```
+#' wanted <- function(dynamics) {
+#'   as_setting(dynamics, utility = cbind(wait = c(0, -4), treat = c(-2, -3)), discount = 0.9)
+#' }
+#' ```
+#'
+#' whose states, actions and observations are those of the learned model. A setting that is no function must have the
+#' same ones, in the same order, and one whose own laws plainly fit the learned states in another order gets a warning:
+#' learn the dynamics with `sort_by` of [fit_iohmm()] before you name states.
+#'
+#' What is done about the dynamics not being known is said by `uncertainty`:
 #'
 #' * `"joint"`: one posterior of dynamics and agents, from what was seen and what was done together. What people do says
 #'   much about the dynamics that they act on, often more than what they saw. It **assumes that the decision
@@ -97,8 +109,10 @@
 #'
 #' Before the chains start, some hundreds of scouts are led from the prior to the posterior by sequential Monte Carlo
 #' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
-#' they agree with each other. The chains start at some of them, and warm-up learns from all. No scouts are sent where
-#' `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or without data.
+#' they agree with each other. Where they are too few to show a small mode in its shape, it is looked at more closely
+#' (incremental mixture importance sampling, Raftery and Bao 2010). The chains start at some of them, and warm-up learns
+#' from all. No scouts are sent where `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or
+#' without data.
 #'
 #' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
 #' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
@@ -108,7 +122,8 @@
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
 #'   Metropolis algorithm, Bernoulli 7. Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers, Journal of
-#'   the Royal Statistical Society B 68.
+#'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS generalized
+#'   epidemics using incremental mixture importance sampling, Biometrics 66.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
@@ -193,10 +208,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
   if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
   if (uncertainty != "none") {
+    need_visits(dynamics, paste0("uncertainty = \"", uncertainty, "\""), "dynamics")
     refuse_fixed_models(models)
     refuse_same_names(dynamics)
   }
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
+  if (uncertainty != "none") refuse_still_models(inverse$recipe)
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
   run <- check_run(chains, iter, warmup, control$thin, cores, refresh, control$max_iter)

@@ -78,7 +78,7 @@
 #'   [tidy()][tidy.ibrc_projection].
 #' * Classes of decision models: [decision_models()], [compare_models()], [tidy()][tidy.ibrc_model_comparison],
 #'   [plot()][plot.ibrc_model_comparison], [model_comparison_data()]; what a wrong one costs:
-#'   [misspecification_study()].
+#'   [misspecification_study()], [plot()][plot.ibrc_misspecification], [misspecification_data()].
 #' * Fits: [loo()]; by fitting again: [kfold()].
 #'
 #' @section Look:
@@ -117,6 +117,7 @@
 #' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
 #' computed; `vignette("scale")`, many groups, patients and beliefs;
 #' `vignette("adni")` and `vignette("pbc")`, cases worked through (the paper's own is on the site);
+#' `vignette("framework")`, other planners and inverse planners, and which of them is for which question;
 #' `vignette("trust")`, what was tested and how to test it again.
 #'
 #' @aliases NULL ibrc-package

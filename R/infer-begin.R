@@ -59,10 +59,9 @@ scout_groups <- function(evaluator, run, n_nodes, streams, apart) {
 scout_piece <- function(piece) {
   evaluator <- piece$evaluator
   points <- with_stream(piece$stream, prior_draw(evaluator$prior, piece$n))
-  own <- rep(1L, piece$n)
   look <- if (piece$refresh > 0) function(weight) say_scouts(weight)
-  scout(function(theta, value) evaluate_batch(evaluator, theta, value, own), points, piece$n_nodes,
-        parallel::nextRNGSubStream(piece$stream), look)
+  scout(function(theta, value) evaluate_batch(evaluator, theta, value, rep(1L, nrow(theta))), points,
+        piece$n_nodes, parallel::nextRNGSubStream(piece$stream), look)
 }
 
 say_scouts <- function(weight) {
@@ -82,9 +81,14 @@ start_at_scouts <- function(scouted, group) {
        value = do.call(cbind, lapply(taken, `[[`, "value")))
 }
 
-# [scout, size, 2, group]
+# [scout, size, 3, group]: scouts, where they were at the wide weight, and the points of patches, filled up with NA.
 scouts_array <- function(scouted) {
   if (is.null(scouted)) return(NULL)
   size <- dim(scouted[[1]]$theta)
-  array(unlist(lapply(scouted, `[`, c("theta", "wide"))), c(size, 2L, length(scouted)))
+  filled <- lapply(scouted, function(one) {
+    patches <- matrix(NA_real_, size[1], size[2])
+    patches[seq_len(NROW(one$patches)), ] <- one$patches
+    list(one$theta, one$wide, patches)
+  })
+  array(unlist(filled), c(size, 3L, length(scouted)))
 }

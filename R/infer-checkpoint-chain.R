@@ -106,7 +106,15 @@ check_held_scouts <- function(state, size, n_groups) {
   scouts <- state$scouts
   if (is.null(scouts)) return(invisible())
   must(!state$frozen && length(dim(scouts)) == 4 && dim(scouts)[1] <= most_scouts, "scouts")
-  must(is_finite(scouts, c(dim(scouts)[1], size, 2, n_groups)) && all(abs(scouts) <= most_position), "scouts")
+  n <- dim(scouts)[1]
+  must(is.double(scouts) && identical(dim(scouts), as.integer(c(n, size, 3, n_groups))), "scouts")
+  must(all(is.finite(scouts[, , 1:2, ])) && all(abs(scouts) <= most_position, na.rm = TRUE), "scouts")
+  for (g in seq_len(n_groups)) {
+    lost <- matrix(is.na(scouts[, , 3, g]), n)
+    # Whole patches, and nothing behind them.
+    first <- sum(!lost[, 1])
+    must(all(lost == (seq_len(n) > first)) && first %% (2 * size + 1) == 0, "scouts")
+  }
 }
 
 check_held_shear <- function(shear, size, n_groups) {
@@ -124,7 +132,7 @@ check_held_shear <- function(shear, size, n_groups) {
 # Weights, means and factors say the rest: stacked again they have to give it.
 check_held_mixture <- function(mixture, size, n_groups) {
   n_parts <- mixture$n_parts
-  most <- most_components + wide_components + 2
+  most <- most_components + wide_components + most_patches + 2
   must(is_wholes(n_parts, 1, most, 1) && is_wholes(mixture$n_own, 1, n_parts, n_groups), "proposals")
   must(is_finite(mixture$cumulative, c(n_parts, n_groups)), "proposals")
   must(is_finite(mixture$mean, c(n_parts * n_groups, size)) && all(abs(mixture$mean) <= most_position), "proposals")

@@ -31,7 +31,7 @@
 #' @param max_iter The most steps that a run makes which goes on until its chains agree, as it does where [ibrc()] is
 #'   given no `iter`: `NULL` stands for ten times the least: 20,000, and 80,000 where the dynamics are inferred
 #'   together with the agents. Where `iter` is given, that many steps are made, and a larger `max_iter` lets the run
-#'   go on if its chains do not agree by then.
+#'   go on if its chains do not agree by then. So it is in [extend_fit()], where steps that were made count as well.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export

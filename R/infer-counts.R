@@ -6,7 +6,7 @@
 #                   t, or by 1
 #   offset          what the beliefs themselves were worth (`belief_utility` of the setting), summed in the same way
 #   complete        whether all actions are known, but for that of the last visit: such a visit is not counted
-#   n_visits        that were counted, of complete trajectories; `unsure`: those of them whose state was not known
+#   n_visits        [trajectory], how many were counted of each; `unsure`: those of them whose state was not known
 trajectory_counts <- function(visits, setting, discounted = TRUE, argument = "visits") {
   coded <- code_visits(visits, setting, argument)
   believed <- visit_beliefs(coded, setting)
@@ -29,9 +29,12 @@ trajectory_counts <- function(visits, setting, discounted = TRUE, argument = "vi
     counts[as.integer(rownames(sums)), , action] <- sums
   }
   list(counts = matrix(counts, n_trajectories), offset = belief_offset(coded, believed, weight, used, setting),
-       complete = complete, n_visits = length(used),
-       unsure = sum(do.call(pmax, split(believed, col(believed)))[used] < 1 - 1e-12))
+       complete = complete, n_visits = tabulate(coded$trajectory[used] + 1L, n_trajectories),
+       unsure = tabulate(coded$trajectory[used[surest(believed, used) < 1 - 1e-12]] + 1L, n_trajectories))
 }
+
+# How much is believed of the likeliest state, at these visits.
+surest <- function(believed, visits) do.call(pmax, split(believed, col(believed)))[visits]
 
 # What was believed at each visit, [visit, state], by the setting's own dynamics. One model leaves nothing for an agent
 # to weigh: neither utilities nor nodes play a part.
@@ -40,7 +43,7 @@ visit_beliefs <- function(coded, setting) {
   setting["belief_utility"] <- list(NULL)
   problem <- build_problem(setting, resolution = 1)
   tree <- build_histories(coded, setting)
-  refuse_impossible_visits(coded, tree, problem)
+  refuse_moves(coded, tree, problem)
   reading <- read_histories(solve_problem(problem, bounded_agent(flexibility = 0)), tree)
   t(reading$belief)[tree$visit, , drop = FALSE]
 }
@@ -74,11 +77,13 @@ unseen_note <- function(n_terms, n_seen, answer, what = "utilities") {
          "only there do as well. ", answer)
 }
 
-counts_notes <- function(counted, setting) {
-  lost <- sum(!counted$complete)
+# `asked`: which trajectories have a score, or a part in a pair.
+counts_notes <- function(counted, setting, asked) {
+  lost <- sum(asked & !counted$complete)
+  unsure <- sum(counted$unsure[asked & counted$complete])
   c(
-    if (counted$unsure > 0) {
-      paste0("At ", plural(counted$unsure, "visit"), " the state was not known: there each state counts by how likely ",
+    if (unsure > 0) {
+      paste0("At ", plural(unsure, "visit"), " the state was not known: there each state counts by how likely ",
              "it was, given what had been done and seen before.")
     },
     if (lost > 0) {

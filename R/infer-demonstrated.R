@@ -4,11 +4,13 @@
 # `x`: trajectories, a plan, an `ibrc_inferred` or a policy [state, action]. Returns a list of
 #   policy          [state, action]; NA in states that were never seen
 #   counts          [state, action], how many visits; NULL of a policy
-#   occupancy       [state, action], discounted and summing to 1: of visits their own, each trajectory's counted from
-#                   its first visit whose state is known; of a policy that of the setting, NULL where a state has none
-#   start           [state], the law of the state that occupancies are counted from
+#   occupancy       [state, action], discounted and summing to 1, of a policy without gaps; else NULL
+#   flow            of visits: discounted_flow(), what their occupancies are made of
+#   start           [state], the law of the state that occupancies are counted from: of visits, that of the first whose
+#                   state is known
 #   n_trajectories, n_visits   how many there were to count; NA of a policy
-#   left_out        visits whose action counts but whose state is not known
+#   left_out        visits whose action counts but whose state is not known; `left_first`: those of them that are first
+#                   visits
 #   source          "visits" or "policy"
 demonstrated <- function(x, setting, argument = "visits") {
   check_seen_states(setting)
@@ -27,8 +29,9 @@ check_seen_states <- function(setting, argument = "setting") {
   check_class(setting, "ibrc_setting", argument, "decision_setting()")
   if (!setting$fully_observed) {
     abort_input(argument, "must be one in which the state is seen (`emission = \"identity\"`): of hidden states ",
-                "nobody can say what was done in which. There, infer entries of the utility with ibrc().",
-                topic = "ibrc")
+                "nobody can say what was done in which. Where they are hidden, infer_matching() infers utilities ",
+                "(planner = \"boltzmann\", terms = \"utility\"), rules and agents; inverse_planners() says which ",
+                "others can.", topic = "infer_matching")
   }
   invisible(setting)
 }
@@ -38,7 +41,7 @@ check_seen_states <- function(setting, argument = "setting") {
 demonstrated_policy <- function(policy, setting) {
   start <- unname(mean_start(setting))
   list(policy = policy, counts = NULL, occupancy = policy_occupancy(policy, setting), start = start,
-       n_trajectories = NA_integer_, n_visits = NA_integer_, left_out = 0L, source = "policy")
+       n_trajectories = NA_integer_, n_visits = NA_integer_, left_out = 0L, left_first = 0L, source = "policy")
 }
 
 policy_occupancy <- function(policy, setting) {
@@ -85,12 +88,12 @@ check_policy_matrix <- function(policy, setting, argument) {
 demonstrated_visits <- function(visits, setting, argument) {
   coded <- code_visits(visits, setting, argument)
   problem <- build_problem(setting)
-  refuse_impossible_visits(coded, build_histories(coded, setting), problem, solve_tolerance(problem))
+  refuse_moves(coded, build_histories(coded, setting), problem, solve_tolerance(problem))
   state <- visit_states(coded, setting)
   used <- which(coded$scored & !is.na(state))
   if (!length(used)) {
     abort("data", "`", argument, "` have no visit whose action counts and whose state is known. ",
-          "At a first visit it is known only where `start` of the setting puts all on one state.", argument = argument)
+          first_visit_remedy, argument = argument)
   }
   cell <- state[used] + length(setting$states) * coded$action[used]
   names <- list(state = setting$states, action = setting$actions)
@@ -99,10 +102,26 @@ demonstrated_visits <- function(visits, setting, argument) {
   policy <- counts / rowSums(counts)
   policy[rowSums(counts) == 0, ] <- NA
   since <- visits_since_known(coded$trajectory, state)
-  list(policy = policy, counts = counts, occupancy = unname(fill(discounted_shares(cell, since[used], setting))),
+  lost <- coded$scored & is.na(state)
+  list(policy = policy, counts = counts, flow = discounted_flow(coded, state, since, setting),
        start = tabulate(state[which(since == 0)], length(setting$states)) / sum(since == 0, na.rm = TRUE),
-       n_trajectories = length(unique(coded$trajectory)), n_visits = length(used),
-       left_out = sum(coded$scored & is.na(state)), source = "visits")
+       n_trajectories = length(unique(coded$trajectory)), n_visits = length(used), left_out = sum(lost),
+       left_first = sum(lost & !duplicated(coded$trajectory)), source = "visits")
+}
+
+# Moves that the dynamics rule out come most often of a column that was not moved: the message says so.
+refuse_moves <- function(coded, histories, problem, tolerance = 1e-8) {
+  tryCatch(
+    refuse_impossible_visits(coded, histories, problem, tolerance),
+    ibrc_error_data = function(error) {
+      if (!identical(error$argument, "observation")) stop(error)
+      abort_rows(error$rows, "observation", "`observation` cannot happen after the action of its row in this setting",
+                 advice = paste("A row has an action and what was seen after it: where your rows have a state and the",
+                                "action that was taken in it, the states have to move up by one visit. If they do not,",
+                                "`transition` rules these moves out."),
+                 topic = "trajectories")
+    }
+  )
 }
 
 # The state at each visit, from 1, NA where it is not known: what was seen after the action before. Where nothing was
@@ -145,31 +164,68 @@ visits_since_known <- function(trajectory, state) {
   since
 }
 
-# The share of each cell, [state, action] as one number, where a visit counts by the discount to the power of `since`.
-discounted_shares <- function(cell, since, setting) {
-  weight <- setting$discount^since
-  # With a discount of 0 only first visits count, and their actions may not: then nothing is known.
-  if (sum(weight) == 0) return(rep(NA_real_, length(setting$states) * length(setting$actions)))
-  total <- numeric(length(setting$states) * length(setting$actions))
-  sums <- rowsum(weight, cell)
-  total[as.integer(rownames(sums))] <- sums
-  total / sum(total)
+# What the discounted time of trajectories is spent on, on average, counted from the first visit whose state is known. A
+# trajectory is followed as long as states and actions that count are known; what comes then was not seen, though
+# planning goes on: at the end of follow-up, after an action that stops it, or where an action was forced or is missing.
+#   seen    [state, action], what was followed
+#   ahead   [state], where what was not begins; of `after` [state, action] it is what these lead to by the dynamics
+discounted_flow <- function(coded, state, since, setting) {
+  size <- c(length(setting$states), length(setting$actions))
+  begin <- which(since == 0)
+  whose <- match(coded$trajectory, coded$trajectory[begin])
+  from <- begin[whose]
+  broken <- cumsum(!(coded$scored & !is.na(state)))
+  # No gap from the first known visit to this one.
+  followed <- which(!is.na(since) & broken == c(0, broken)[from])
+  length <- tabulate(whose[followed], length(begin))
+  none <- length == 0
+  # Of a trajectory that is not followed at all, any.
+  last <- pmax(begin + length - 1L, 1L)
+  observed <- coded$observation[last] + 1L
+  known <- none | !is.na(observed) & observed > 0
+  weight <- setting$discount^length / length(begin)
+  at_pairs <- function(visit, weight) {
+    out <- matrix(0, size[1], size[2])
+    sums <- rowsum(weight, state[visit] + size[1] * coded$action[visit])
+    out[as.integer(rownames(sums))] <- sums
+    out
+  }
+  beyond <- ifelse(none, state[begin], observed)
+  ahead <- numeric(size[1])
+  sums <- rowsum(weight[known], beyond[known])
+  ahead[as.integer(rownames(sums))] <- sums
+  list(seen = at_pairs(followed, setting$discount^since[followed] / length(begin)), ahead = ahead,
+       after = at_pairs(last[!known], weight[!known]))
 }
 
 # ---- what a reader must know of it ----------------------------------------------------------------------------------
 
+# Where a first visit's state is on record, that is how to say it.
+first_visit_remedy <- paste(
+  "At a first visit it is known only where `start` puts all on one state. If your data have it, make it a covariate of",
+  "trajectories(), say `first`, and give decision_setting() a `start` with one row per state, each with all on its own",
+  "state and named by it, and start_by = \"first\"."
+)
+
 # Sentences for the notes of an inferred object. `where`: words for one of several settings.
 demonstration_notes <- function(demonstration, setting, where = "") {
   unseen <- setting$states[is.na(demonstration$policy[, 1])]
-  left_out <- demonstration$left_out
   c(
-    if (left_out > 0) {
-      paste0(plural(left_out, "visit"), where, if (left_out == 1) " was" else " were", " left out because the state ",
-             "was not known: at a first visit it is only where `start` puts all on one state.")
-    },
+    left_out_note(demonstration$left_out, demonstration$left_first, where),
     if (length(unseen)) {
       paste0("Nobody was seen in ", plural(length(unseen), "state"), where, " (", listing(unseen), "): what was ",
              "wanted there is known only by what it means for others.")
     }
   )
+}
+
+left_out_note <- function(left_out, first, where = "") {
+  if (left_out == 0) return(NULL)
+  later <- left_out - first
+  paste0(plural(left_out, "visit"), where, if (left_out == 1) " was" else " were", " left out because the state ",
+         "was not known",
+         if (first == 0) ": nothing was seen after the action before." else
+           if (later > 0) paste0(": ", first, " of them first visits, and at ", later, " nothing was seen after the ",
+                                 "action before.") else ".",
+         if (first > 0) paste0(" ", first_visit_remedy))
 }

@@ -26,6 +26,7 @@
 #' may follow other dynamics. In a state in which the answer spends no time, every action is as likely as any
 #' other; a note says which these are.
 #'
+#' @inheritSection infer_soft_margin Shares of visits
 #' @inheritParams infer_soft_margin
 #' @param divergence How occupancies are compared, see *Details*.
 #' @param entropy What a nat of causal entropy is worth, in units of the divergence: 0 or more.
@@ -116,8 +117,7 @@ distribution_notes <- function(law, setting, answer, entropy) {
   )
 }
 
-# ---- divergences
-# ----------------------------------------------------------------------------------------------------
+# ---- divergences ----------------------------------------------------------------------------------------------------
 
 # Of occupancies x from the `target`, pair by pair: the sum, its slope and its curvature, which is diagonal.
 smooth_divergences <- list(
@@ -146,8 +146,7 @@ smooth_divergences <- list(
   )
 )
 
-# ---- which occupancies there are
-# ------------------------------------------------------------------------------------
+# ---- which occupancies there are ------------------------------------------------------------------------------------
 
 # Pairs [state, action] that can have any occupancy, where no others than those `allowed` may: from them nothing
 # leads to a state without such an action, and they are reached from the start. NULL where no behaviour keeps to them.
@@ -174,8 +173,7 @@ open_pairs <- function(markov, allowed) {
   allowed & reached
 }
 
-# ---- the least divergence
-# -------------------------------------------------------------------------------------------
+# ---- the least divergence -------------------------------------------------------------------------------------------
 
 match_occupancies <- function(target, markov, divergence, entropy) {
   shaping <- shaping_matrix(markov)
@@ -312,6 +310,9 @@ search_flow <- function(x, step, now, value) {
 least_variation <- function(problem) {
   n <- length(problem$target)
   flow <- t(problem$shaping)
+  refuse_long_programme(2 * n + nrow(flow), 2 * n, "setting", plural(nrow(flow), "state"), " and ",
+                        plural(n, "pair"), " of a state and an action",
+                        advice = "Join states that are alike, or take the divergence \"jensen_shannon\".")
   none <- matrix(0, nrow(flow), n)
   primal <- solve_linear(
     rep(c(0, 0.5), each = n), rbind(cbind(diag(n), -diag(n)), cbind(-diag(n), -diag(n)), cbind(flow, none)),

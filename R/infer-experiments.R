@@ -5,13 +5,14 @@
 #' done stands out most, and says within which limits the others lie.
 #'
 #' The programme is that of [infer_margin()] with the constraints of all environments: a state counts by its smallest
-#' gap over them. Behaviour never tells whether a constant was added to the utility, so the answer sums to 0, and never
-#' how large it is, so no entry exceeds `bound`.
+#' gap over those in which somebody was seen there. Behaviour never tells whether a constant was added to the utility,
+#' so the answer sums to 0, and never how large it is, so no entry exceeds `bound`.
 #'
 #' Limits are the least and the most that an entry may be among all utilities that sum to 0, do not exceed the bound and
 #' make everything that was done optimal. As the utility that is 0 throughout is always one of them, limits never
 #' exclude 0; an entry whose limits lie on one side of it has a known sign, and with another environment limits can only
-#' come closer. They take two linear programmes per entry.
+#' come closer. They take two linear programmes per entry; where nobody was seen in a state, two for every way to act
+#' there, as a utility may make any of them optimal. If these are too many, limits are `NA`, and a note says so.
 #'
 #' @inheritSection infer_perturbation What is taken for demonstrated
 #' @param visits A list with one demonstration per setting: trajectories ([trajectories()]), plans, or matrices of
@@ -61,12 +62,14 @@ infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over 
   chosen <- Map(demonstrated_choice, shown, settings, labels)
   settings <- lapply(settings, without_belief_worth)
   cases <- Map(function(setting, choice) list(markov = as_markov(setting), choice = choice$choice), settings, chosen)
+  refuse_long_margin(cases, over, penalty, "settings")
   solved <- solve_margin(cases, over, bound, penalty, centred = TRUE)
   plans <- Map(function(setting, policy) optimal_imitation(build_problem(setting), solved$utility, policy),
                settings, solved$policies)
   names(plans) <- names(settings)
   estimates <- worth_estimates(solved$utility, settings[[1]], over)
-  if (limits) estimates[c("lower", "upper")] <- utility_limits(solved$gaps, cases[[1]]$markov, over, bound)
+  known <- limits && can_limit(cases, over)
+  if (limits) estimates[c("lower", "upper")] <- if (known) all_limits(cases, over, bound) else NA_real_
   total <- function(part) sum(vapply(shown, function(one) one[[part]], 0L))
   new_ibrc_inferred(
     "experiments", settings, plans, estimates, objective = solved$objective,
@@ -74,7 +77,7 @@ infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over 
                    bound = bound, penalty = penalty, over = over, choice = lapply(chosen, `[[`, "choice")),
     notes = c(unlist(Map(demonstration_notes, shown, settings, labels), use.names = FALSE),
               unlist(lapply(chosen, `[[`, "notes"), use.names = FALSE), completion_note(solved),
-              experiment_notes(solved, penalty, length(settings)))
+              experiment_notes(solved, penalty, length(settings)), if (limits && !known) unknown_limits)
   )
 }
 
@@ -112,21 +115,51 @@ check_demonstrations <- function(visits, settings) {
   }
 }
 
-# The least and the most of each entry, in a box of which the middle is 0: x = 1 + worth / bound, from 0 to 2.
-utility_limits <- function(gaps, markov, over, bound) {
+# Whether limits can be had: there is a programme for either end of each entry under every way to act where nobody was
+# seen. Their time grows with the third power of entries, and is that of `most_limits` with nothing open.
+can_limit <- function(cases, over) {
+  markov <- cases[[1]]$markov
+  entries <- markov$n_states * if (over == "state") 1 else markov$n_actions
+  ways <- count_completions(cases)
+  ways <= most_completions && ways * entries^3 <= most_limits^3
+}
+
+unknown_limits <- paste("Limits are not known (NA): there are too many ways to act where nobody was seen. Show what",
+                        "was done in more states, or leave states out.")
+
+# The least and the most that each entry can be under any way to act where nobody was seen: utilities that explain what
+# was done are those of one way or another.
+all_limits <- function(cases, over, bound) {
+  markov <- cases[[1]]$markov
+  entries <- markov$n_states * if (over == "state") 1 else markov$n_actions
+  reached <- matrix(0, entries, 2)
+  tell_next <- programme_teller(2 * entries * count_completions(cases), "limits")
+  each_completion(cases, function(held) {
+    policies <- lapply(held, function(case) completed_policy(case$choice, case$markov$n_actions))
+    reached <<- wider_limits(reached, gaps_at(held, policies), markov, over, tell_next)
+  })
+  list(lower = bound * reached[, 1], upper = bound * reached[, 2])
+}
+
+# Limits [entry, least and most], from -1 to 1, where utilities with these gaps count as well. In a box of which the
+# middle is 0: x = 1 + worth, from 0 to 2. An end that is reached is not looked for again.
+wider_limits <- function(reached, gaps, markov, over, tell_next) {
   rows <- do.call(rbind, lapply(gaps, function(gap) free_gaps(gap$rows, markov, over)))
   rows[abs(rows) < 1e-12] <- 0
   n <- ncol(rows)
   constraints <- rbind(rows, diag(n), rep(1, n))
   direction <- c(rep(">=", nrow(rows)), rep("<=", n), "=")
   rhs <- c(numeric(nrow(rows)), rep(2, n), n)
-  reach <- function(entry, sign) {
+  for (entry in seq_len(n)) for (end in 1:2) {
+    if (abs(reached[entry, end]) >= 1) next
+    tell_next()
+    sign <- c(1, -1)[end]
     price <- replace(numeric(n), entry, sign)
-    found <- solve_linear(price, constraints, direction, rhs, free = FALSE)$x[entry] - 1
-    # No more than the box, and never short of 0.
-    -sign * min(max(-sign * without_dust(found), 0), 1)
+    found <- without_dust(solve_linear(price, constraints, direction, rhs, free = FALSE)$x[entry] - 1)
+    # No more than the box, and never short of what is reached.
+    reached[entry, end] <- -sign * min(max(-sign * found, -sign * reached[entry, end]), 1)
   }
-  list(lower = bound * vapply(seq_len(n), reach, 0, sign = 1), upper = bound * vapply(seq_len(n), reach, 0, sign = -1))
+  reached
 }
 
 experiment_notes <- function(solved, penalty, n_settings) {

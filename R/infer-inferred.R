@@ -50,13 +50,20 @@ plan_labels <- function(plans) if (is.null(names(plans))) seq_along(plans) else 
 #' demonstrated, and is itself a decision model: it predicts, has a likelihood and is simulated from as its plan is.
 #'
 #' @param x,object,planner The answer of an inverse planner, such as [infer_margin()].
+#' @param parm Which terms: names or numbers; all by default.
+#' @param level How much an interval is to cover.
 #' @param visits Trajectories ([trajectories()]).
 #' @param type `"action"`, the probability of each action.
 #' @param setting With several settings ([infer_experiments()]): which of them is meant, by name or by number.
 #' @param beliefs,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
 #'
-#' @return `tidy()`: a data frame with one row per estimate: `term`, `estimate`, and `state` and `action` where they
-#'   apply. `glance()`: one row with the `inverse` planner, its `objective`, the numbers of `states`, `actions`,
+#' @return `tidy()` and `as.data.frame()`: a data frame with one row per estimate: `term`, `estimate`, and `state` and
+#'   `action` where they apply. `coef()`: the estimates, named by term. `confint()`: a matrix with one row per term, of
+#'   normal intervals by the standard errors, `NA` where there is none (shares of actions are kept from 0 to 1), or of
+#'   quantiles of a posterior; an error of class `ibrc_error_input` where the inverse planner has no errors at all.
+#'   `summary()`: all of it, to print. `plot()` is an error that says what to plot.
+#'   `glance()`: one row with the `inverse` planner, its `objective`, what that is (`criterion`; objectives of different
+#'   inverse planners cannot be compared), the numbers of `states`, `actions`,
 #'   `trajectories` and `visits` that were used, and how many visits were `left_out`, as their state was not known.
 #'   `project_behavior()`: the imitating plan, or a list of them, one per setting. `predict()`, `log_lik()`,
 #'   `simulate()` and `policy()` are those of that plan.
@@ -72,6 +79,7 @@ plan_labels <- function(plans) if (is.null(names(plans))) seq_along(plans) else 
 #'   inferred <- infer_margin(rbind(c(1, 0), c(0, 1)), setting)
 #'   print(inferred)
 #'   tidy(inferred)
+#'   coef(inferred)
 #'   policy(inferred)
 #' }
 tidy.ibrc_inferred <- function(x, ...) {
@@ -86,11 +94,111 @@ glance.ibrc_inferred <- function(x, ...) {
   kept <- function(name) if (is.null(x$details[[name]])) NA_integer_ else as.integer(sum(x$details[[name]]))
   setting <- if (inherits(x$setting, "ibrc_setting")) x$setting else x$setting[[1]]
   out <- data.frame(inverse = x$inverse, objective = if (is.null(x$objective)) NA_real_ else x$objective,
+                    criterion = paste(criterion_words(x), collapse = "; "),
                     states = length(setting$states), actions = length(setting$actions),
                     trajectories = kept("n_trajectories"), visits = kept("n_visits"), left_out = kept("left_out"))
   # What an inverse planner says of its own answer, one number each.
   out[names(x$details$glance)] <- x$details$glance
   out
+}
+
+# What the objective is, and which way it was driven.
+criterion_words <- function(x) {
+  counted <- if (is.null(x$details$n_visits)) NA else sum(x$details$n_visits)
+  likelihood <- paste0("log-likelihood ", if (is.na(counted)) "per visit" else paste("of", plural(counted, "visit")))
+  least <- function(what) c(what, "minimised")
+  most <- function(what) c(what, "maximised")
+  gaps <- "sum of gaps over states, less the penalty"
+  switch(x$inverse,
+    perturbation = least("size of the change"), margin = , experiments = most(gaps),
+    soft_margin = least("what a soft imitator gains, with the penalty"),
+    scores = least(if (identical(x$details$p, 1)) "sum of absolute gaps to the scores" else
+      "root of the summed squares of gaps to the scores"),
+    soft_policies = least("sum of squares that the steps leave"),
+    preferences = most(paste("log-likelihood of", plural(x$details$n_pairs, "pair"))),
+    matching = most(likelihood),
+    distribution = least("divergence, less the worth of entropy"), custom = least("discrepancy"),
+    shared_utility = if (is.na(counted)) least("sum of squares that the equations leave") else
+      most(paste0(likelihood, " with smoothing")),
+    character()
+  )
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @importFrom stats coef
+#' @export
+coef.ibrc_inferred <- function(object, ...) {
+  check_unused(...)
+  stats::setNames(object$estimates$estimate, object$estimates$term)
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+as.data.frame.ibrc_inferred <- function(x, ...) {
+  check_unused(...)
+  x$estimates
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @importFrom stats confint
+#' @export
+confint.ibrc_inferred <- function(object, parm, level = 0.95, ...) {
+  check_unused(...)
+  level <- check_number(level, "level")
+  if (level <= 0 || level >= 1) abort_input("level", "must lie between 0 and 1.")
+  estimates <- object$estimates
+  chosen <- if (missing(parm)) seq_len(nrow(estimates)) else chosen_terms(parm, estimates$term)
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  draws <- object$details$draws
+  error <- estimates$std.error
+  if (is.null(draws) && (is.null(error) || all(is.na(error)))) {
+    abort_input("object", "has no standard errors, so that there are no intervals: ",
+                if (is.null(error)) "this inverse planner gives none." else "none of its terms has one, see its notes.")
+  }
+  ends <- if (is.null(draws)) estimates$estimate + outer(error, stats::qnorm(tails)) else
+    t(vapply(estimates$term, function(term) {
+      stats::quantile(draws$value[draws$term == term], tails, names = FALSE)
+    }, tails))
+  # Shares of actions.
+  if (identical(object$details$planner, "rule") && is.null(object$details$logits)) ends <- pmin(pmax(ends, 0), 1)
+  dimnames(ends) <- list(estimates$term, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  ends[chosen, , drop = FALSE]
+}
+
+# Positions of terms by name or by number.
+chosen_terms <- function(parm, terms) {
+  at <- if (is.character(parm)) match(parm, terms) else
+    if (is.numeric(parm)) match(parm, seq_along(terms)) else NA
+  if (!length(at) || anyNA(at)) {
+    abort_input("parm", "must be names or numbers of terms: ", enumerate(terms), "; not ", describe(parm), ".")
+  }
+  at
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @export
+summary.ibrc_inferred <- function(object, ...) {
+  check_unused(...)
+  structure(list(inferred = object, estimates = object$estimates, glance = glance(object), notes = object$notes),
+            class = "summary.ibrc_inferred")
+}
+
+#' @export
+print.summary.ibrc_inferred <- function(x, ...) {
+  writeLines(format(x$inferred, most = Inf, ...))
+  seen <- x$glance[setdiff(names(x$glance), c("inverse", "objective", "criterion"))]
+  writeLines(paste0("  ", paste(gsub("_", " ", names(seen)), vapply(seen, format_plain, ""), collapse = ", ")))
+  invisible(x)
+}
+
+#' @rdname tidy.ibrc_inferred
+#' @importFrom graphics plot
+#' @export
+plot.ibrc_inferred <- function(x, ...) {
+  one <- inherits(x$plan, "ibrc_plan")
+  abort_input("x", "is what was inferred, of which there is no picture. plot(project_behavior(x)", if (!one) "[[1]]",
+              ") draws what the imitator does, plot(compare_models(...)) compares it with others, and tidy(x) has the ",
+              "estimates.")
 }
 
 #' @rdname tidy.ibrc_inferred
@@ -127,7 +235,12 @@ simulate.ibrc_inferred <- function(object, nsim = 1, seed = NULL, setting = NULL
 #' @export
 policy.ibrc_inferred <- function(object, beliefs = NULL, setting = NULL, ...) {
   check_unused(...)
-  policy(imitating_plan(object, setting), beliefs)
+  plan <- imitating_plan(object, setting)
+  out <- policy(plan, beliefs)
+  # Where the state is seen there is one row per state.
+  seen <- is.null(beliefs) && is_vertices(plan$space)
+  if (seen) rownames(out) <- plan$setting$states
+  out
 }
 
 #' @export
@@ -136,7 +249,9 @@ format.ibrc_inferred <- function(x, digits = 4, most = 12, ...) {
   shown <- utils::head(estimates, most)
   numbers <- names(shown)[vapply(shown, is.numeric, NA)]
   columns <- c(list(format(c("", safe_text(shown$term)))), lapply(numbers, function(column) {
-    format(c(column, formatC(shown[[column]], digits = digits, format = "g")), justify = "right")
+    # What is left of 0 by rounding is 0.
+    values <- replace(shown[[column]], abs(shown[[column]]) < 1e-12 * largest(finite(estimates[[column]])), 0)
+    format(c(column, formatC(values, digits = digits, format = "g")), justify = "right")
   }))
   seen <- glance(x)
   c(
@@ -145,10 +260,13 @@ format.ibrc_inferred <- function(x, digits = 4, most = 12, ...) {
                                            plural(seen$trajectories, "trajectory", "trajectories"))),
     if (nrow(shown)) do.call(paste, c(list("  "), columns)),
     if (nrow(estimates) > most) paste("  ... and", plural(nrow(estimates) - most, "more estimate")),
-    if (!is.na(seen$objective)) paste0("  objective  ", format_number(seen$objective, digits)),
+    if (!is.na(seen$objective)) paste0("  objective  ", format_number(seen$objective, digits),
+                                       if (nzchar(seen$criterion)) paste0("  (", seen$criterion, ")")),
     unlist(lapply(x$notes, strwrap, width = 0.9 * getOption("width"), prefix = "    ", initial = "  * "))
   )
 }
+
+finite <- function(x) x[is.finite(x)]
 
 #' @export
 print.ibrc_inferred <- function(x, ...) {

@@ -4,9 +4,13 @@
 #' much as possible: the linear programme of Ng and Russell. Sums over states the gap between the demonstrated action
 #' and the second best, less a penalty on the size of utilities, which may not exceed a bound.
 #'
+#' Gaps are differences of action values: those of Ng and Russell, without the discount in front, times the discount.
+#' So `penalty` is the discount times theirs. A state in which nobody was seen adds no gap.
+#'
 #' Behaviour alone never says what was wanted: if all is worth the same, anything is optimal. The bound and the sum of
 #' gaps choose one of the many utilities that would do. It scales with the bound, and with `penalty = 0` a constant may
-#' be added to it. The utility of the setting plays no part but for the default of `bound`.
+#' be added to it. The utility of the setting plays no part but for the default of `bound`. Estimates explain what was
+#' done; do not read them as what was wanted, of which many others tell as well. They have no standard errors.
 #'
 #' @inheritParams infer_perturbation
 #' @inheritSection infer_perturbation What is taken for demonstrated
@@ -44,6 +48,7 @@ infer_margin <- function(visits, setting, bound = NULL, penalty = 0, over = c("s
   chosen <- demonstrated_choice(demonstration, setting)
   setting <- without_belief_worth(setting)
   cases <- list(list(markov = as_markov(setting), choice = chosen$choice))
+  refuse_long_margin(cases, over, penalty)
   solved <- solve_margin(cases, over, bound, penalty)
   plan <- optimal_imitation(build_problem(setting), solved$utility, solved$policies[[1]])
   new_ibrc_inferred(
@@ -88,6 +93,18 @@ free_gaps <- function(rows, markov, over) {
   }))
 }
 
+refuse_long_margin <- function(cases, over, penalty, argument = "setting") {
+  size <- c(cases[[1]]$markov$n_states, cases[[1]]$markov$n_actions)
+  free <- size[1] * if (over == "state") 1 else size[2]
+  seen <- vapply(cases, function(case) sum(!is.na(case$choice)), 0)
+  # Worths, their sizes where these have a price, and gaps; rows for each other action, and for the box.
+  refuse_long_programme(sum(seen) * (size[2] - 1) + free * (if (penalty > 0) 3 else 1),
+                        free * (if (penalty > 0) 2 else 1) + min(size[1], sum(seen)), argument,
+                        plural(size[1], "state"), " and ", plural(size[2], "action"),
+                        if (length(cases) > 1) paste0(" in ", length(cases), " settings"),
+                        advice = "Join states that are alike, or leave out those to which nobody comes.")
+}
+
 # The largest margin over several cases (list(markov, choice)) that share states, actions and one utility. A state's gap
 # is the least over all cases. `centred`: the utility sums to 0.
 solve_margin <- function(cases, over, bound, penalty, centred = FALSE) {
@@ -95,7 +112,8 @@ solve_margin <- function(cases, over, bound, penalty, centred = FALSE) {
   policies <- lapply(cases, function(case) completed_policy(case$choice, case$markov$n_actions))
   solve_completed(cases, policies, function(gaps) {
     rows <- do.call(rbind, lapply(gaps, function(gap) free_gaps(gap$rows, markov, over)))
-    state <- unlist(lapply(gaps, `[[`, "state"))
+    # Rows of states in which nobody was seen have no gap of their own: they only must not be negative.
+    state <- unlist(lapply(gaps, function(gap) ifelse(gap$shown, gap$state, NA)))
     answer <- largest_margin(rows, state, penalty, centred)
     worth <- bound * answer$worth
     list(utility = matrix(worth, markov$n_states, markov$n_actions), is_zero = all(worth == 0),
@@ -103,7 +121,8 @@ solve_margin <- function(cases, over, bound, penalty, centred = FALSE) {
   })
 }
 
-# Worths between -1 and 1, and one gap per state: each at most what its rows say.
+# Worths between -1 and 1, and one gap per state: each at most what its rows say. A row whose `state` is NA says that
+# something is not negative.
 largest_margin <- function(rows, state, penalty, centred) {
   n <- ncol(rows)
   zero <- list(worth = numeric(n), objective = 0)
@@ -111,7 +130,8 @@ largest_margin <- function(rows, state, penalty, centred) {
   rows[abs(rows) < 1e-12] <- 0
   if (!any(rows != 0)) return(zero)
   seen <- sort(unique(state))
-  own <- diag(length(seen))[match(state, seen), , drop = FALSE]
+  if (!length(seen)) return(zero)
+  own <- outer(state, seen, function(row, column) !is.na(row) & row == column) + 0
   answer <- if (penalty > 0) penalised_gaps(rows, own, penalty, centred) else boxed_gaps(rows, own, centred)
   if (answer$objective <= 1e-8) return(zero)
   list(worth = without_dust(answer$worth), objective = answer$objective)
@@ -147,7 +167,8 @@ without_dust <- function(x) replace(x, abs(x) < 1e-9, 0)
 
 margin_notes <- function(solved, penalty) {
   if (!solved$is_zero) {
-    return("Other utilities explain what was done as well: this one has the largest margin within the bound.")
+    return(paste("Other utilities explain what was done as well: this one has the largest margin within the bound.",
+                 "Do not read its numbers as wishes."))
   }
   if (penalty > 0) {
     return(paste("The answer is 0 throughout, under which anything is optimal: no margin is worth its penalty.",

@@ -9,11 +9,17 @@ rule_by_shares <- function(evidence, setting) {
   estimates$term <- rule_terms("policy", estimates)
   estimates$estimate[is.nan(estimates$estimate)] <- NA
   estimates$std.error <- if (evidence$sampled) sqrt(as.vector(share * (1 - share) / met)) else NA_real_
-  estimates$std.error[is.na(estimates$estimate)] <- NA
+  # Where all did the same the spread of the data is 0, and that is no certainty.
+  same <- estimates$estimate %in% c(0, 1)
+  estimates$std.error[is.na(estimates$estimate) | same] <- NA
   rule <- share
   rule[met == 0, ] <- 1 / ncol(rule)
   list(plan = plan_rule(setting, rule), estimates = estimates, converged = TRUE,
-       log_lik = counted_log_lik(log(rule), evidence$counts), details = list(policy = rule), notes = character())
+       log_lik = counted_log_lik(log(rule), evidence$counts), details = list(policy = rule),
+       notes = if (evidence$sampled && any(same)) {
+         paste0("Where an action was always or never taken, its share has no standard error: after n visits without ",
+                "it, a share of up to about 3 / n may still be (95%).")
+       })
 }
 
 rule_terms <- function(what, place) paste0(what, "[", place$state, ",", place$action, "]", recycle0 = TRUE)

@@ -38,8 +38,9 @@
 #' is the remedy. An action to which every parameter tried gives probability 0 is an error of class
 #' `ibrc_error_impossible`.
 #'
-#' Where the state is seen, visits count whose state is known (not first visits where `start` is spread over states).
-#' Where it is hidden, beliefs are carried along and all scored visits count.
+#' Where the state is seen, visits count whose state is known (not first visits where `start` is spread over states: if
+#' your data have their state, give a `start` with one row per state and name that column in `start_by`, see
+#' [decision_setting()]). Where it is hidden, beliefs are carried along and all scored visits count.
 #'
 #' @param visits Trajectories ([trajectories()]). Where the state is seen also a plan, an answer of an inverse
 #'   planner or a matrix of probabilities `[state, action]`: behaviour as a law, whose states count by how often it
@@ -68,7 +69,8 @@
 #' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] has one row per term: `estimate` (the median
 #'   of a posterior) and `std.error` (of the observed information; `NA` where the data do not speak of the term by
 #'   itself), with `"bayesian"` also `conf.low`, `conf.high`, `rhat` and `ess`. `objective` is the log-likelihood
-#'   at the estimates. `details` has the `utility` where it was inferred, whether the search `converged`, and with
+#'   at the estimates, of those visits whose state is known where it is seen: sums of [log_lik()] have first visits in
+#'   them as well. `details` has the `utility` where it was inferred, whether the search `converged`, and with
 #'   `"bayesian"` the `draws`: a data frame with columns `.chain`, `.iteration`, `.draw`, `term` and `value`.
 #' @references Ziebart (2010), *Modeling purposeful adaptive behavior with the principle of maximum causal entropy*.
 #'   Neu and Szepesvári (2007), Apprenticeship learning using inverse reinforcement learning and gradient methods,
@@ -177,6 +179,11 @@ check_features <- function(features, setting, planner) {
                 describe(features), ".")
   }
   names <- check_names(names(features), "features")
+  taken <- intersect(names, c("alpha", "discount", "utility"))
+  if (length(taken)) {
+    abort_input("features", "has a feature that is called ", enumerate(taken), ", which is the name of something else ",
+                "that can be inferred: call it otherwise.")
+  }
   parts <- lapply(unname(features), as_utility, setting$states, setting$actions, "features")
   matrix(unlist(parts), prod(size), length(parts), dimnames = list(NULL, names))
 }
@@ -247,11 +254,17 @@ matched_agent <- function(visits, setting, models, prior, method, resolution, ru
     abort_input("method", "cannot be \"bayesian\" with the planner \"agent\": call ibrc(), which draws from its ",
                 "posterior.", topic = "ibrc")
   }
+  few <- FALSE
   asked <- list(visits, setting, models, estimate = if (is.null(prior)) "mle" else "map", resolution = resolution,
                 starts = run$starts, seed = run$seed, conf.level = NULL)
   if (!is.null(prior)) asked$prior <- prior
+  # The same whatever unit utilities are counted in.
+  asked$control <- ibrc_control(tolerance = 1e-9 * largest(diff(range(sure_utility(setting)))))
   asked <- c(asked[!names(asked) %in% ...names()], list(...))
-  mode <- do.call(ibrc_mode, asked)
+  mode <- withCallingHandlers(do.call(ibrc_mode, asked), ibrc_warning_small_group = function(warning) {
+    few <<- TRUE
+    tryInvokeRestart("muffleWarning")
+  })
   if (is_grouped_mode(mode)) abort_input("by", "has no meaning here: call ibrc_mode() for groups.", topic = "ibrc_mode")
   top <- mode$tops[[1]]
   estimates <- tidy(mode)[c("term", "estimate", "std.error")]
@@ -261,8 +274,18 @@ matched_agent <- function(visits, setting, models, prior, method, resolution, ru
     "matching", setting, plan, estimates, top$log_likelihood,
     list(planner = "agent", method = "maximum_likelihood", converged = top$converged,
          n_trajectories = sum(mode$group_sizes), n_visits = as.integer(sum(mode$n_scored)), left_out = 0L),
-    mode_advice(mode, mode_table(mode))
+    c(agent_advice(mode), if (few) "There are few trajectories or visits: the estimates rest on chance.")
   )
+}
+
+# What ibrc_mode() says of its answer, in words of what was asked here: nobody gave a level.
+agent_advice <- function(mode) {
+  said <- mode_advice(mode, mode_table(mode))
+  unasked <- grepl("(conf.level = NULL)", said, fixed = TRUE)
+  c(said[!unasked], if (any(unasked)) {
+    paste("Whether the data bound these terms was not looked at: estimates may lie anywhere where they do not.",
+          "ibrc_mode() looks, and has intervals.")
+  })
 }
 
 matched_rule <- function(evidence, setting, prior, method, resolution) {

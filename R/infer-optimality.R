@@ -116,19 +116,28 @@ most_completions <- 64
 
 # Solves a programme whose gaps depend on what is done where nobody was seen. `cases`: a list of list(markov, choice);
 # `solve(gaps)` takes a list of gap_rows(), one per case, and returns a list with `utility` [state, action] and `cost`,
-# the less the better. Adds `policies`: in each case the choice and, elsewhere, the best under the answer.
+# the less the better. Rows are marked by `shown`: where nobody was seen, what is done has to be optimal and no more,
+# so that such a state has no say in margins. Adds `policies`: in each case the choice and, elsewhere, the best under
+# the answer.
 solve_completed <- function(cases, policies, solve) {
-  open <- lapply(cases, function(case) which(is.na(case$choice)))
-  ways <- prod(vapply(cases, function(case) case$markov$n_actions^sum(is.na(case$choice)), 0))
+  cases <- lapply(cases, function(case) c(case, list(shown = which(!is.na(case$choice)))))
+  ways <- count_completions(cases)
   solved <- if (ways == 1) c(solve(gaps_at(cases, policies)), way = "none open") else
-    if (ways <= most_completions) try_completions(cases, open, solve) else
+    if (ways <= most_completions) try_completions(cases, solve) else
       settle_completions(cases, policies, solve)
   solved$policies <- complete_all(cases, solved$utility)
   solved
 }
 
+count_completions <- function(cases) {
+  prod(vapply(cases, function(case) case$markov$n_actions^sum(is.na(case$choice)), 0))
+}
+
 gaps_at <- function(cases, policies) {
-  Map(function(case, policy) gap_rows(case$markov, case$choice, policy), cases, policies)
+  Map(function(case, policy) {
+    gaps <- gap_rows(case$markov, case$choice, policy)
+    c(gaps, list(shown = gaps$state %in% case$shown))
+  }, cases, policies)
 }
 
 complete_all <- function(cases, utility) {
@@ -140,26 +149,37 @@ solve_held <- function(cases, solve) {
   solve(gaps_at(cases, lapply(cases, function(case) completed_policy(case$choice, case$markov$n_actions))))
 }
 
-# Every way to act there, held to be optimal: the best of the answers is the best there is.
-try_completions <- function(cases, open, solve) {
+# Calls `visit` with the cases under every way to act where nobody was seen.
+each_completion <- function(cases, visit) {
+  open <- lapply(cases, function(case) which(is.na(case$choice)))
   n_actions <- cases[[1]]$markov$n_actions
-  ways <- expand.grid(rep(list(seq_len(n_actions)), length(unlist(open))))
   owner <- rep(seq_along(open), lengths(open))
-  best <- NULL
-  for (way in seq_len(nrow(ways))) {
+  for (way in seq_len(n_actions^length(owner)) - 1) {
+    actions <- as.integer(way %/% n_actions^(seq_along(owner) - 1) %% n_actions) + 1L
     held <- cases
-    actions <- as.integer(ways[way, ])
     for (i in seq_along(cases)) held[[i]]$choice[open[[i]]] <- actions[owner == i]
-    answer <- solve_held(held, solve)
-    if (is.null(best) || answer$cost < best$cost - 1e-9 * abs(best$cost)) best <- answer
+    visit(held)
   }
+}
+
+# Every one of them, held to be optimal: the best of the answers is the best there is.
+try_completions <- function(cases, solve) {
+  best <- NULL
+  tell_next <- programme_teller(count_completions(cases), "what is done where nobody was seen")
+  each_completion(cases, function(held) {
+    tell_next()
+    answer <- solve_held(held, solve)
+    if (is.null(best) || answer$cost < best$cost - 1e-9 * abs(best$cost)) best <<- answer
+  })
   c(best, way = "tried")
 }
 
 # Where they are too many: solve, do the best there under the answer, and solve again until that is what was assumed.
 # If that goes round in a circle, the last choice is held to be optimal, too: that has an answer always.
 settle_completions <- function(cases, policies, solve, most_rounds = 20) {
+  tell_next <- programme_teller(most_rounds, "what is done where nobody was seen")
   for (round in seq_len(most_rounds)) {
+    tell_next()
     answer <- solve(gaps_at(cases, policies))
     regret <- mapply(function(case, policy) completion_regret(case$markov, case$choice, policy, answer$utility),
                      cases, policies)
@@ -178,8 +198,8 @@ completion_note <- function(solved) {
     tried = "Where nobody was seen, any action is allowed: the best answer over all of them is taken.",
     settled = paste("Where nobody was seen, any action is allowed: the best one under the answer is taken. There are",
                     "too many ways to act there to try them all, and another might have a better answer."),
-    held = paste("What is done where nobody was seen did not settle: an action was chosen there and held to be",
-                 "optimal, too. With another one the answer might be better.")
+    held = paste("What is done where nobody was seen did not settle: an action was chosen there, and the answer makes",
+                 "it optimal as well. With another one the answer might be better.")
   )
 }
 

@@ -6,12 +6,14 @@
 #' Whether always taking the demonstrated actions is optimal depends on linear functions of the utility: the answer is
 #' that of a linear programme (`norm` 1 or `Inf`, by the package \pkg{lpSolve}) or of a quadratic one (2, by
 #' \pkg{quadprog}). A `norm` of 1 changes few entries, 2 changes several a little, and `Inf` keeps the largest change
-#' small. Only with 2 is the answer always the only one.
+#' small. With 2, and if somebody was seen in every state, the answer is the only one.
 #'
 #' @section What is taken for demonstrated:
 #' One action per state. Where visits show several, the most frequent one is taken, and of several that are equally
 #' frequent the first; the answer says so. A state in which nobody was seen has no say: there the best action under the
-#' answer is taken. The plan that imitates shows the demonstrated actions, also where others are as good.
+#' answer is taken, whatever its margin. Up to 64 ways to act in such states are all tried; where there are more, the
+#' answer is one that agrees with itself, and a note says so. The plan that imitates shows the demonstrated actions,
+#' also where others are as good.
 #'
 #' @param visits What was demonstrated: trajectories ([trajectories()]), a plan, or a matrix of probabilities with one
 #'   row per state and one column per action, whose rows may be `NA` where nothing is known.
@@ -19,7 +21,7 @@
 #' @param norm How changes add up to a size: 1 (the sum of their sizes), 2 (the root of the sum of their squares) or
 #'   `Inf` (the largest of them).
 #' @param margin By how much, at least, the demonstrated action must be better than any other in its state, in units of
-#'   the utility. With 0, others may be as good.
+#'   the utility, in states in which somebody was seen. With 0, others may be as good.
 #' @return An object of class `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates have one row per entry of
 #'   the utility, with the `estimate`, the `default` and the `change` between the two; its objective is the size of the
 #'   change.
@@ -50,9 +52,10 @@ infer_perturbation <- function(visits, setting, norm = 2, margin = 0) {
   markov <- as_markov(setting)
   default <- unname(markov$utility)
   cases <- list(list(markov = markov, choice = chosen$choice))
+  refuse_long_change(markov, norm)
   first <- best_completion(markov, chosen$choice, default)
   solved <- solve_completed(cases, list(first), function(gaps) {
-    change <- smallest_change(gaps[[1]]$rows, as.vector(default), margin, norm)
+    change <- smallest_change(gaps[[1]]$rows, as.vector(default), margin * gaps[[1]]$shown, norm)
     list(utility = default + change, change = change, cost = size_by_norm(change, norm), gaps = gaps[[1]])
   })
   problem <- build_problem(setting)
@@ -80,6 +83,14 @@ check_margin <- function(margin) {
   margin
 }
 
+refuse_long_change <- function(markov, norm) {
+  free <- as.numeric(markov$n_states) * markov$n_actions
+  gaps <- free - markov$n_states
+  refuse_long_programme(if (norm == Inf) gaps + free else gaps, if (norm == 1) 2 * free else free, "setting",
+                        plural(markov$n_states, "state"), " and ", plural(markov$n_actions, "action"),
+                        advice = "Join states that are alike, or leave out those to which nobody comes.")
+}
+
 size_by_norm <- function(change, norm) {
   if (norm == Inf) return(max(abs(change)))
   # Squares of what is very large or very small are not numbers any more.
@@ -87,7 +98,7 @@ size_by_norm <- function(change, norm) {
   unit * sum(abs(change / unit)^norm)^(1 / norm)
 }
 
-# The smallest `change` with rows %*% (default + change) >= margin.
+# The smallest `change` with rows %*% (default + change) >= margin, one for all rows or one per row.
 smallest_change <- function(rows, default, margin, norm) {
   n <- length(default)
   lack <- margin - as.vector(rows %*% default)
@@ -113,7 +124,7 @@ perturbation_notes <- function(solved, norm) {
 # Where something else is as good under the answer.
 tie_note <- function(gaps, utility, setting) {
   gap <- as.vector(gaps$rows %*% as.vector(utility))
-  tied <- unique(gaps$state[gap <= 1e-7 * max(abs(gaps$rows) %*% abs(as.vector(utility)), 0)])
+  tied <- unique(gaps$state[gaps$shown & gap <= 1e-7 * max(abs(gaps$rows) %*% abs(as.vector(utility)), 0)])
   if (!length(tied)) return(NULL)
   paste0("In ", plural(length(tied), "state"), " (", listing(setting$states[sort(tied)]), ") another action is as ",
          "good as the demonstrated one under the answer.")

@@ -14,7 +14,8 @@
 #'
 #' Few pairs, or pairs that never contradict each other, are *separated*: there are utilities under which every
 #' preference is as good as certain, and larger ones explain them better still, without end. That is an error of class
-#' `ibrc_error_separation`. More pairs may help; a `prior_sd` always does, as it says how large utilities can be.
+#' `ibrc_error_separation`. More pairs may help; a `prior_sd` always does, as it says how large utilities can be. Pairs
+#' that are *nearly* separated, so that estimates and their errors are large, have a note.
 #'
 #' @inheritParams infer_scores
 #' @param setting A setting ([decision_setting()]); its utility plays no part. What a `belief_utility` is
@@ -55,6 +56,7 @@ infer_preferences <- function(visits, setting, preferences, prior_sd = NULL, dis
   alpha <- check_alpha(alpha)
   resolution <- check_count(resolution, "resolution")
   counted <- trajectory_counts(visits, setting, discounted)
+  asked <- seq_along(counted$complete) %in% pairs
   pairs <- pairs[counted$complete[pairs[, 1]] & counted$complete[pairs[, 2]], , drop = FALSE]
   if (!nrow(pairs)) {
     abort("data", "No pair of `preferences` has all actions of both its trajectories.", argument = "preferences")
@@ -67,14 +69,20 @@ infer_preferences <- function(visits, setting, preferences, prior_sd = NULL, dis
     "preferences", setting, plan_for_utility(setting, utility, alpha, resolution), estimates, found$log_lik,
     details = list(utility = utility, n_pairs = nrow(pairs), prior_sd = prior_sd, discounted = discounted,
                    agreement = found$agreement, unseen = length(utility) - found$rank,
-                   n_trajectories = length(unique(as.vector(pairs))), n_visits = counted$n_visits, left_out = 0L),
+                   n_trajectories = length(unique(as.vector(pairs))),
+                   n_visits = sum(counted$n_visits[unique(as.vector(pairs))]), left_out = 0L),
     notes = c(
       unseen_note(length(utility), found$rank, if (is.null(prior_sd)) {
         "The answer is the smallest of them in its sum of squares."
       } else {
         "There the answer is the prior's."
       }),
-      counts_notes(counted, setting),
+      counts_notes(counted, setting, asked),
+      if (found$near) {
+        paste0("The preferences are nearly separated: along some direction of the utility almost all of them are as ",
+               "good as certain, so that estimates are large and hang on a few pairs. Give more pairs, or say by ",
+               "`prior_sd` how large utilities can be.")
+      },
       if (found$alike > 0) paste0("In ", plural(found$alike, "pair"), " both trajectories have the same counts: no ",
                                   "utility can tell them apart.")
     )
@@ -127,6 +135,7 @@ preferred_utility <- function(gain, offset, prior_sd = NULL) {
   if (price > 0) covariance <- covariance + (diag(nrow(covariance)) - tcrossprod(seen$shown)) / price
   list(utility = as.vector(seen$shown %*% top$weight), rank = rank, identified = identified,
        std_error = ifelse(identified | price > 0, sqrt(pmax(diag(covariance), 0)), NA), log_lik = top$log_lik,
+       near = price == 0 && is_nearly_separated(along, top$information),
        agreement = mean(as.vector(along %*% top$weight) + offset > 0),
        alike = sum(rowSums(abs(gain)) <= 1e-12 * max(abs(gain))))
 }
@@ -157,6 +166,15 @@ climb_preferences <- function(along, offset, price, rounds = 200) {
     if (round >= 20 && round %% 20 == 0 && is_separated(along, price)) return(NULL)
   }
   NULL
+}
+
+# Where all is open a pair informs by 1/4 of its squared difference, and by nothing where it is certain: whether along
+# some direction less than a twentieth of what there could be is left.
+is_nearly_separated <- function(along, information) {
+  root <- tryCatch(chol(crossprod(along) / 4), error = function(e) NULL)
+  if (is.null(root)) return(FALSE)
+  half <- forwardsolve(t(root), information)
+  min(eigen(forwardsolve(t(root), t(half)), symmetric = TRUE, only.values = TRUE)$values) < 0.05
 }
 
 # Whether some direction makes no preference less likely and one more: a linear programme knows. Without lpSolve,

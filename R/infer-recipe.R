@@ -9,6 +9,7 @@
 #                     that they stand at unless said otherwise. `setting` is then a function of them first of all, or
 #                     a setting whose laws they replace
 #   plain             with learned dynamics: whether `setting` puts laws into a setting and does nothing else with them
+#   follows           whether `models` differ where the laws of the setting do
 #
 # A world is list(setting, models), both as a user's functions returned them, looked at.
 
@@ -31,6 +32,7 @@ read_recipe <- function(setting, models, inferred, fixed, given = NULL) {
     if (length(inferred)) refuse_unknown_term(inferred[1])
     return(NULL)
   }
+  if (!is.null(given)) need_dynamics_argument(setting)
   if (is_group_list(setting) || is_group_list(models)) {
     which <- if (is_group_list(setting)) "setting" else "models"
     abort_input(which, "cannot be a list, one per group, where the other is a function of named quantities.")
@@ -58,6 +60,12 @@ read_recipe <- function(setting, models, inferred, fixed, given = NULL) {
        inferred = inferred, held = held)
 }
 
+need_dynamics_argument <- function(setting) {
+  if (!is.function(setting) || is.primitive(setting) || length(formals(setting))) return(invisible())
+  abort_input("setting", "must take the learned dynamics as its first argument, as in function(dynamics) ",
+              "decision_setting(dynamics$states, ...).")
+}
+
 refuse_unknown_term <- function(term) {
   abort_input(term, "is not a term that can be inferred; there are ", enumerate(parameter_terms(), most = Inf),
               " and utility(state, action). Where `setting` or `models` is a function, so are its arguments.")
@@ -83,16 +91,40 @@ simplex_names <- function(prior) names(Filter(function(entry) !is.null(entry$sim
 # With the world at the middle of the prior as what all others must look like, and one look at a second point.
 open_recipe <- function(recipe, prior) {
   own <- unclass(prior)[recipe$inferred]
-  values <- function(p) recipe_values(recipe, prior_quantile(own, p), own)
-  recipe$like <- world_at(recipe, values(0.5), recipe_dynamics(recipe))
+  values <- function(p) recipe_values(recipe, quantity_quantiles(own, p), own)
+  middle <- values(0.5)
+  recipe$like <- world_at(recipe, middle, recipe_dynamics(recipe))
   recipe$seen <- all_seen(validate_ibrc_models(recipe$like$models, recipe$like$setting))
   nearby <- if (!is.null(recipe$codec)) {
     stats::plogis(stats::qlogis(recipe$at) + rep_len(c(0.3, -0.2, 0.1), length(recipe$at)))
   }
   other <- world_at(recipe, values(0.4), recipe_dynamics(recipe, nearby))
+  recipe$follows <- models_follow(recipe, middle, nearby, other)
   recipe$plain <- !is.null(recipe$codec) && puts_laws(recipe$setting) &&
     only_laws_differ(recipe$like$setting, other$setting, recipe_dynamics(recipe, nearby))
   recipe
+}
+
+# One row. A prior with next to all its mass at the ends of a range has a middle that R itself warns of.
+quantity_quantiles <- function(prior, p) {
+  for (name in names(prior)) {
+    tryCatch(prior_quantile(prior[name], p), warning = function(w) {
+      abort_input(name, "has a prior that lies at the ends of its range, so that its middle cannot be worked out: ",
+                  "state one that says more, such as ", name, " ~ beta(1, 1).")
+    })
+  }
+  prior_quantile(prior, p)
+}
+
+# Are models other ones where laws are? `other`: the world at other values, with laws nearby.
+models_follow <- function(recipe, middle, nearby, other) {
+  if (is.null(recipe$codec) || is.null(recipe$models) || !length(nearby)) return(TRUE)
+  if (!recipe$takes_setting) return(FALSE)
+  if (length(recipe$inferred)) other <- world_at(recipe, middle, recipe_dynamics(recipe, nearby))
+  numbers <- function(world) unlist(list(valid_stack(world$models, world$setting), world$models$weights))
+  before <- numbers(recipe$like)
+  after <- numbers(other)
+  length(before) != length(after) || max(abs(before - after)) > 1e-12
 }
 
 # Quantities by name, from one row of natural values.
@@ -194,8 +226,17 @@ world_at <- function(recipe, values, dynamics = NULL) {
 # An error of the user's own function says where it came up.
 ask_recipe <- function(f, arguments, argument, values) {
   tryCatch(do.call(f, arguments), error = function(e) {
-    abort_input(argument, "is a function that failed ", at_values(values), "with the message: ", conditionMessage(e))
+    abort_input(argument, "is a function that failed ", at_values(values), "with the message: ",
+                shortened(conditionMessage(e)))
   })
+}
+
+# R's own messages may hold all that a function was called with.
+longest_message <- 300
+
+shortened <- function(message) {
+  message <- as_utf8(message)
+  if (nchar(message) > longest_message) paste0(substr(message, 1, longest_message), " ...") else message
 }
 
 at_values <- function(values) {

@@ -269,3 +269,9 @@ longest_axis <- function(z) {
   score <- drop(z %*% eigen(crossprod(z), symmetric = TRUE)$vectors[, 1])
   list(score = score, scatter = sum(score^2))
 }
+
+# With the names of another of its size.
+named_as <- function(x, like) {
+  dimnames(x) <- dimnames(like)
+  x
+}

@@ -12,8 +12,8 @@
 block_steps <- 64L
 flush_steps <- 256L
 
-# `scouts` (infer-scouts.R): [scout, size, 2, group], points of the posterior that warm-up learns from
-# beside its own, and the same from a wider one.
+# `scouts` (infer-scouts.R): [scout, size, 3, group], points of the posterior that warm-up learns from
+# beside its own, the same from a wider one, and patches (infer-patches.R).
 sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(positions)), warmup, iter,
                           thin = 1L, sampler = c("adaptive", "paper"), step = 0.1, scouts = NULL) {
   sampler <- match.arg(sampler)
@@ -253,7 +253,8 @@ learn_law <- function(state, mixture) {
     shear <- stack_shears(Map(function(own, wide) learn_shear(rbind(own, wide)), points, wide))
     state$law["shear"] <- list(shear)
     state$law$mixture <- stack_mixtures(lapply(groups, function(g) {
-      straight_mixture(shear, g, points[[g]], wide[[g]], least)
+      mixture <- straight_mixture(shear, g, points[[g]], wide[[g]], least)
+      with_patches(mixture, patch_mixture(patches_of(state$scouts, g), shear, g, least))
     }))
     state$law$walk_factor <- state$law$mixture$factor
     state$law$n_shapes <- state$law$mixture$n_own
@@ -269,3 +270,8 @@ learn_law <- function(state, mixture) {
 }
 
 scouts_of <- function(scouts, g, kind) if (!is.null(scouts)) matrix(scouts[, , kind, g], dim(scouts)[1])
+
+patches_of <- function(scouts, g) {
+  points <- scouts_of(scouts, g, 3L)
+  if (!is.null(points)) points[!is.na(points[, 1]), , drop = FALSE]
+}

@@ -21,7 +21,9 @@
 #' themselves, and a note counts the
 #' directions that are not seen. It says nothing about who acted or how: no behaviour has to be good, and a trajectory
 #' that nobody would choose says as much as any other. The scores are taken to be sums over visits; a score of the
-#' outcome alone is explained badly, which the `r_squared` in `details` shows.
+#' outcome alone is explained badly, which `r_squared` of `glance()` shows: the share of the scores' variance about
+#' their mean that is explained. As there is no intercept it can be below 0, where the mean alone would do better; it is
+#' `NA` where all scores are the same. Scores that are plain counts of visits need `discounted = FALSE`.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting A setting ([decision_setting()]); its utility plays no part but for its states and actions. What a
@@ -75,11 +77,12 @@ infer_scores <- function(visits, setting, scores, p = 2, discounted = TRUE, alph
   new_ibrc_inferred(
     "scores", setting, plan_for_utility(setting, utility, alpha, resolution), estimates, found$distance,
     details = list(utility = utility, p = p, discounted = discounted, r_squared = found$r_squared,
-                   unseen = length(utility) - found$rank, n_trajectories = sum(used), n_visits = counted$n_visits,
-                   left_out = 0L),
+                   glance = list(r_squared = found$r_squared),
+                   unseen = length(utility) - found$rank, n_trajectories = sum(used),
+                   n_visits = sum(counted$n_visits[used]), left_out = 0L),
     notes = c(
       unseen_note(length(utility), found$rank, "The answer is the smallest of them in its sum of squares."),
-      counts_notes(counted, setting),
+      counts_notes(counted, setting, !is.na(scores)),
       if (anyNA(scores)) paste0(plural(sum(is.na(scores)), "trajectory", "trajectories"), " without a score ",
                                      if (sum(is.na(scores)) == 1) "was" else "were", " left out.")
     )
@@ -137,6 +140,9 @@ nearest_utility <- function(counts, target, p) {
     abort("data", "The trajectories of `visits` that have a score have no visit that can be counted.",
           argument = "visits")
   }
+  # Squares of scores that are very large are not numbers any more.
+  size <- largest(target)
+  target <- target / size
   # What trajectories have of each direction, of length 1 each.
   parts <- counts %*% seen$shown %*% diag(1 / seen$size, rank)
   weight <- if (p == 2) crossprod(parts, target)[, 1] else least_absolute(parts, target)
@@ -150,9 +156,11 @@ nearest_utility <- function(counts, target, p) {
   } else {
     rep(NA_real_, length(utility))
   }
-  list(utility = utility, rank = rank, identified = identified, std_error = ifelse(identified, spread, NA),
-       distance = if (p == 2) sqrt(sum(gap^2)) else sum(abs(gap)),
-       r_squared = if (sum(target^2) > 0) 1 - sum(gap^2) / sum(target^2) else 1)
+  about <- sum((target - mean(target))^2)
+  list(utility = size * utility, rank = rank, identified = identified,
+       std_error = size * ifelse(identified, spread, NA),
+       distance = size * (if (p == 2) sqrt(sum(gap^2)) else sum(abs(gap))),
+       r_squared = if (about > 1e-20 * length(target)) 1 - sum(gap^2) / about else NA_real_)
 }
 
 # Weights of the columns of `parts` for which the absolute gaps to the target are smallest in sum: each gap is the
@@ -161,6 +169,8 @@ least_absolute <- function(parts, target) {
   n <- nrow(parts)
   refuse_too_large(16 * as.numeric(n) * (2 * n + ncol(parts)), "visits", "A linear programme of ",
                    plural(n, "trajectory", "trajectories"), advice = "take fewer, or p = 2")
+  refuse_long_programme(n, 2 * n + ncol(parts), "visits", "least absolute differences of ",
+                        plural(n, "trajectory", "trajectories"), advice = "Take fewer of them, or p = 2.")
   solved <- solve_linear(c(rep(0, ncol(parts)), rep(1, 2 * n)), cbind(parts * sqrt(n), diag(n), -diag(n)), "=", target,
                          free = rep(c(TRUE, FALSE), c(ncol(parts), 2 * n)))
   solved$x[seq_len(ncol(parts))] * sqrt(n)

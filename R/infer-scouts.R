@@ -22,7 +22,7 @@ most_moves <- c(between = 8L, end = 24L)
 wide_weight <- 0.4
 
 # `points`: the prior's draws, one row per scout. Returns the scouts (`theta`, their densities and values), `wide`,
-# where they were at the wide weight, and how it went: `weights`, `evaluations`, `acceptance` at the end.
+# where they were at the wide weight, `patches` (infer-patches.R), and how it went: `weights`, `evaluations`, `acceptance` at the end.
 scout <- function(density, points, n_nodes, stream, look = NULL) {
   here <- density(points, matrix(0, n_nodes, nrow(points)))
   here <- list(theta = points, log_prior = here$log_prior, log_likelihood = here$log_likelihood, value = here$value)
@@ -38,15 +38,18 @@ scout <- function(density, points, n_nodes, stream, look = NULL) {
     stream <- parallel::nextRNGSubStream(stream)
     weights <- c(weights, weight)
     stage <- if (weight == 1) "end" else "between"
-    moved <- move_scouts(here, weight, density, stream, moves_wanted[[stage]], most_moves[[stage]], wide)
+    moved <- move_scouts(here, weight, density, stream, moves_wanted[[stage]], most_moves[[stage]],
+                         wide$theta)
     here <- moved$here
-    if (weight == wide_weight) wide <- here$theta
+    if (weight == wide_weight) wide <- here
     stream <- moved$stream
     evaluations <- evaluations + moved$moves * nrow(points)
     if (!is.null(look)) look(weight)
     if (weight == 1) break
   }
-  c(here, list(wide = wide, weights = weights[-1], evaluations = evaluations, acceptance = moved$acceptance))
+  patches <- find_patches(density, here, wide, stream, scouts_rounds)
+  c(here, list(wide = wide$theta, patches = patches$points, weights = weights[-1],
+               evaluations = evaluations + patches$evaluations, acceptance = moved$acceptance))
 }
 
 # The largest weight, up to 1, at which scouts are still worth enough.
@@ -130,9 +133,4 @@ propose_scouts <- function(theta, law, noise, walks) {
   to <- mixture_draw(mixture, normal, sqrt(mixture$df / as.vector(noise$chi_square)), noise$component, own)
   list(theta = named_as(bend_back(law$shear, to, own), theta),
        log_ratio = mixture_log_density(mixture, straight, own) - mixture_log_density(mixture, to, own))
-}
-
-named_as <- function(x, like) {
-  dimnames(x) <- dimnames(like)
-  x
 }

@@ -53,17 +53,17 @@ soft_policy_slope <- function(policy, markov, shaping) {
   diag(n * markov$n_actions) - shaping %*% value
 }
 
-# By Cholesky, in units in which the diagonal is 1; where rounding spoils that, by least squares.
+# By Cholesky, in units in which the diagonal is 1; where rounding spoils that, the smallest of the answers by what can
+# be told from rounding.
 solve_positive <- function(matrix, rhs) {
   unit <- 1 / sqrt(pmax(diag(matrix), .Machine$double.xmin))
   scaled <- matrix * unit * rep(unit, each = length(unit))
   root <- tryCatch(chol(scaled), error = function(e) NULL)
-  if (is.null(root)) {
-    out <- qr.coef(qr(scaled, LAPACK = FALSE), unit * rhs)
-    out[is.na(out)] <- 0
-    return(unit * out)
-  }
-  unit * backsolve(root, forwardsolve(t(root), unit * rhs))
+  if (!is.null(root)) return(unit * backsolve(root, forwardsolve(t(root), unit * rhs)))
+  parts <- eigen((scaled + t(scaled)) / 2, symmetric = TRUE)
+  keep <- parts$values > 1e-13 * max(parts$values)
+  along <- parts$vectors[, keep, drop = FALSE]
+  unit * as.vector(along %*% (crossprod(along, unit * rhs) / parts$values[keep]))
 }
 
 # What the demonstration does in every state: where nobody was seen, every action is as likely as any other.
@@ -74,8 +74,9 @@ filled_policy <- function(demonstration) {
 }
 
 # What demonstrated occupancies are taken from: "policy", those that the policy it shows has in the setting, which can
-# be had; or "visits", its own discounted shares, which need not. Returns `occupancy` and `policy` [state, action],
-# and `markov` with the start that they count from.
+# be had; or "visits", the discounted time of the visits themselves, which need not, and after what was seen of each
+# trajectory that of the policy from there: discounted time has no end, though follow-up has. Returns `occupancy` and
+# `policy` [state, action], `markov` with the start that they count from, and `beyond`, the share that was not seen.
 demonstrated_shares <- function(demonstration, markov, occupancies) {
   policy <- filled_policy(demonstration)
   if (occupancies == "policy") {
@@ -84,12 +85,14 @@ demonstrated_shares <- function(demonstration, markov, occupancies) {
   if (demonstration$source != "visits") {
     abort_input("occupancies", "can be \"visits\" only where `visits` are trajectories: a policy has none to count.")
   }
-  if (anyNA(demonstration$occupancy)) {
-    abort_input("occupancies", "cannot be \"visits\": with a discount of 0 only first visits count, and of none are ",
-                "both state and action known. Take \"policy\".")
-  }
+  flow <- demonstration$flow
+  led <- lapply(seq_len(markov$n_actions), function(u) as.vector(flow$after[, u] %*% markov$transition[[u]]))
+  ahead <- flow$ahead + Reduce(`+`, led)
+  beyond <- sum(ahead)
+  occupancy <- (1 - markov$discount) * flow$seen
+  if (beyond > 0) occupancy <- occupancy + beyond * markov_occupancy(markov, policy, ahead / beyond)
   markov$start <- demonstration$start
-  list(occupancy = demonstration$occupancy, policy = policy, markov = markov)
+  list(occupancy = occupancy, policy = policy, markov = markov, beyond = beyond)
 }
 
 # Sentences about it.
@@ -99,6 +102,10 @@ share_notes <- function(demonstration, shares, setting) {
   lost <- setting$states[!reached & !unseen]
   c(
     demonstration_notes(demonstration, setting),
+    if (isTRUE(shares$beyond > 0)) {
+      paste0(percent_text(shares$beyond), " of the discounted time lies beyond what was seen of trajectories: there ",
+             "their shares are continued by the policy that the visits show.")
+    },
     if (any(unseen & reached)) {
       paste0("Where nobody was seen, every action is taken to be as likely as any other (",
              listing(setting$states[unseen & reached]), ").")

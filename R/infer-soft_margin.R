@@ -28,6 +28,14 @@
 #' Without a penalty, an action that was never taken has no finite utility: its probability is held at `1e-9`, and
 #' the estimate is a bound.
 #'
+#' @section Shares of visits:
+#' With `occupancies = "visits"` each trajectory counts from its first visit whose state is known, the visit t steps
+#' later by the discount to the power of t. Discounted time has no end, while follow-up has one: what lies beyond it is
+#' continued by the policy that all visits together show, from the state that comes next. That begins after a
+#' trajectory's last visit, so also after an action that stops follow-up (planning goes on after it), and where an
+#' action is missing or not scored, or a state not known. A note says how much that is: of follow-up over h visits,
+#' \eqn{\gamma^h}{discount^h}. The larger it is, the less do `"visits"` differ from `"policy"`.
+#'
 #' @param visits What was demonstrated: trajectories ([trajectories()]), a plan, or a policy, a matrix of
 #'   probabilities with one row per state and one column per action.
 #' @param setting A setting ([decision_setting()]) in which the state is seen. Its utility is not used.
@@ -35,8 +43,8 @@
 #' @param penalty How much size counts, 0 or more.
 #' @param regulariser `"squares"`, the sum of squares of the utility.
 #' @param occupancies Where demonstrated occupancies are taken from: `"policy"`, those that the demonstrated policy
-#'   has in the setting, which can always be had; or `"visits"`, the discounted shares of the visits themselves,
-#'   counted from the first visit whose state is known. The latter can seldom be had exactly and need a penalty.
+#'   has in the setting, so that there is always a policy that has them; or `"visits"`, the discounted shares of the
+#'   visits themselves, which few policies have exactly, so that a penalty is needed: see below.
 #' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the utility, one row per state
 #'   and action; `bound` is `TRUE` where an estimate is a bound. `glance()` has `gap`, the largest difference
 #'   between imitated and demonstrated occupancies, and `gradient`, the largest entry of the gradient at the
@@ -129,7 +137,18 @@ penalised_margin <- function(shares, penalty, rounds = 500) {
     abort("convergence", "The margin was not minimised: its gradient is ", signif(left, 2), " still. Raise `penalty`.",
           argument = "penalty")
   }
-  list(utility = utility, bound = matrix(FALSE, nrow(utility), ncol(utility)))
+  list(utility = exact_shaping(utility, shares, shaping, penalty), bound = matrix(FALSE, nrow(utility), ncol(utility)))
+}
+
+# Behaviour says nothing of shaping, and the penalty alone everything: where the gradient is 0, `shaping` sees of the
+# utility just what the demonstrated flow lacks, over the penalty. With a small one the search cannot tell.
+exact_shaping <- function(utility, shares, shaping, penalty) {
+  markov <- shares$markov
+  lack <- as.vector(crossprod(shaping, as.vector(shares$occupancy))) - (1 - markov$discount) * markov$start
+  if (max(abs(lack)) <= 1e-10) return(without_shaping(utility, shaping))
+  parts <- qr(shaping)
+  along <- as.vector(qr.Q(parts) %*% backsolve(qr.R(parts), lack[parts$pivot] / penalty, transpose = TRUE))
+  without_shaping(utility, shaping) + along
 }
 
 # Of an action that is never taken without a penalty: no finite utility keeps a soft agent from it altogether.

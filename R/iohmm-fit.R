@@ -59,7 +59,8 @@
 #' @param transitions `"action"`: each action moves states in its own way; `"shared"`: one
 #'   transition matrix for all of them.
 #' @param sort_by What to order states by, see below.
-#' @param names Names of the states in that order; `"state1"`, `"state2"`, ... by default.
+#' @param names Names of the states in that order; `"state1"`, `"state2"`, ... by default. Names that mean something
+#'   need `sort_by`: without it the first goes to the state of most visits, whatever that shows.
 #' @param tolerance A climb ends when a step gains no more log-likelihood than this.
 #' @param max_iter The most steps of a climb.
 #' @param cores Threads to use, one per climb. Results do not depend on it.

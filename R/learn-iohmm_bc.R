@@ -6,15 +6,15 @@
 #' cloning, not an explanation: a yardstick for fits that claim to know why.
 #'
 #' @details With z the belief before a visit, the probability of action u is proportional to
-#'   `exp(-sharpness * sum((z - centre[u, ])^2))`; entries of a centre sum to 1, and need not be between 0 and 1. The same
-#'   rule is bounded rational control that looks at one visit alone ([plan_iohmm_rule()]).
+#'   `exp(-sharpness * sum((z - centre[u, ])^2))`; entries of a centre sum to 1, and need not be between 0 and 1. The
+#'   same rule is bounded rational control that looks at one visit alone ([plan_iohmm_rule()]).
 #'
 #'   With `joint = FALSE` the dynamics are learned from what was seen and stay; then centres and sharpness are those
-#'   under which the scored actions are likeliest, times a wide prior. With `joint = TRUE` dynamics, centres and sharpness
-#'   are learned together. What is made as large as can be is one number, the log-posterior: log probability of what was
-#'   seen given what was done, plus that of what was done given the beliefs, plus the prior's. Beliefs depend on the
-#'   dynamics, so that what was done says how the person who decided took things to be: dynamics become subjective.
-#'   Climbs go up by the exact slopes of that number; no step falls. One of them begins at the answer for
+#'   under which the scored actions are likeliest, times a wide prior. With `joint = TRUE` dynamics, centres and
+#'   sharpness are learned together. What is made as large as can be is one number, the log-posterior: log probability
+#'   of what was seen given what was done, plus that of what was done given the beliefs, plus the prior's. Beliefs
+#'   depend on the dynamics, so that what was done says how the person who decided took things to be: dynamics become
+#'   subjective. Climbs go up by the exact slopes of that number; no step falls. One of them begins at the answer for
 #'   `joint = FALSE`, the others at random laws.
 #'
 #'   Of two actions only the direction from one centre to the other and the place where both are as likely are told by
@@ -43,10 +43,11 @@
 #'   number from it.
 #' @param refresh Steps between messages about the joint climbs, 0 for none. By default 1,000 in an interactive session.
 #' @return An object of class `ibrc_iohmm_bc`: a list with `states`, `actions`, `observations`, `start`, `transition`
-#'   and `emission` as in [fit_iohmm()], `centres` `[action, state]`, `sharpness`, `trace`, the log-posterior at each step
-#'   of the best climb, and `starts`, one row per climb. It has the face of a decision model:
-#'   [predict()][predict.ibrc_learned], [log_lik()][predict.ibrc_learned], [simulate()][simulate.ibrc_iohmm_bc]; `tidy()`
-#'   gives one row per number learned, `glance()` one row about the model.
+#'   and `emission` as in [fit_iohmm()], `centres` `[action, state]`, `sharpness`, `trace`, the log-posterior at each
+#'   step of the best climb (with `joint = FALSE` that of centres and sharpness), and `starts`, one row per climb. It
+#'   has the face of a decision model: [predict()][predict.ibrc_learned], [log_lik()][predict.ibrc_learned],
+#'   [simulate()][simulate.ibrc_iohmm_bc]; `tidy()` gives one row per number learned, `glance()` one row about the
+#'   model.
 #' @references Hüyük, Jarrett, Tekin and van der Schaar (2021), Explaining by imitating:
 #'   understanding decisions by interpretable policy learning, *ICLR*.
 #' @family decision models

@@ -14,7 +14,9 @@
 #'   as in [ibrc()] with `uncertainty = "joint"`.
 #'
 #'   Draws come from a Metropolis-Hastings sampler that learns in warm-up what to propose, and nothing afterwards. Each
-#'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them).
+#'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them). Dynamics make
+#'   dozens of terms: a joint run takes minutes where the other takes seconds, and may need many more than 8,000 steps
+#'   for intervals.
 #'
 #' @section What rewards mean:
 #' Whatever a state is worth by being there can be paid at the visit before: many reward tables lead to exactly the same
@@ -36,12 +38,13 @@
 #' @param dynamics Learned dynamics ([fit_iohmm()]) to use, or to begin with. `NULL` learns them from `visits`.
 #' @param states Number of states of dynamics that are learned here, where there is no `setting`.
 #' @param discount What the next visit counts beside this one, where there is no `setting`.
-#' @param sd Standard deviation of the prior of each reward, in units of the temperature.
+#' @param sd Standard deviation of the prior of each reward, in units of the temperature; 100 at most.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param chains,iter,warmup Chains, their steps with warm-up, and those of warm-up. `NULL`: 1,000 steps, or 8,000 with
 #'   `joint = TRUE`, and half of them.
 #' @param draws Predictions are means over so many draws, evenly spaced.
-#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
+#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()]; not where `setting` or
+#'   `dynamics` have them.
 #' @param seed A number that makes draws repeatable. The session's generator is left as it was; `NULL` takes one number
 #'   from it.
 #' @param refresh Steps between messages, 0 for none. By default 200 in an interactive session.
@@ -74,9 +77,10 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
   states <- check_count(states, "states", most = 10)
   discount <- check_discount(discount)
   sd <- check_positive(sd, "sd")
+  if (sd > 100) abort_input("sd", "must be 100 at most, in units of the temperature: beyond, nothing is left to choice.")
   resolution <- check_count(resolution, "resolution")
   run <- check_po_irl_run(chains, iter, warmup, draws, joint)
-  words <- if (is.null(setting)) learned_words(visits, actions, observations) else setting
+  words <- po_irl_words(visits, setting, dynamics, actions, observations)
   seed <- settle_seed(seed)
   refresh <- check_count(refresh, "refresh", least = 0)
   streams <- streams_from_seed(seed, run$chains + 2L)
@@ -89,8 +93,8 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
   }
   if (joint) need_visits(dynamics, "joint = TRUE", "dynamics")
   setting <- po_irl_setting(setting, if (source != "setting") dynamics, discount)
-  words <- unclass(setting)[intersect(c("actions", "observations", "stop_actions", "states", "start", "start_by"),
-                                      names(setting))]
+  words <- unclass(setting)
+  words <- words[names(words) %in% c("actions", "observations", "stop_actions", "states", "start", "start_by")]
   coded <- learned_visits(visits, words)
   check_teaching(coded)
   task <- po_irl_task(setting, coded, dynamics, joint, sd, resolution)
@@ -110,10 +114,21 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
 
 check_po_irl_run <- function(chains, iter, warmup, draws, joint) {
   chains <- check_count(chains, "chains", most = 100)
-  iter <- if (is.null(iter)) if (joint) 8000L else 1000L else check_count(iter, "iter", least = 4)
+  iter <- if (is.null(iter)) if (joint) 8000L else 1000L else check_count(iter, "iter", least = 4, most = most_at_once)
   warmup <- if (is.null(warmup)) iter %/% 2L else check_count(warmup, "warmup")
   if (warmup > iter - 2L) abort_input("warmup", "must leave two steps of `iter` or more to be kept.")
   list(chains = chains, iter = iter, warmup = warmup, draws = check_count(draws, "draws"))
+}
+
+# Names of what is done and seen, as far as they are known before dynamics are learned.
+po_irl_words <- function(visits, setting, dynamics, actions, observations) {
+  if (is.null(setting) && is.null(dynamics)) return(learned_words(visits, actions, observations))
+  for (argument in c("actions", "observations")) {
+    if (!is.null(get(argument))) {
+      abort_input(argument, "must be left out where `setting` or `dynamics` have the names.")
+    }
+  }
+  if (is.null(setting)) dynamics else setting
 }
 
 # All that is known but rewards. What beliefs are worth by themselves is no reward of a state.

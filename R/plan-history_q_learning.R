@@ -136,7 +136,9 @@ new_ibrc_history_plan <- function(setting, learned, alpha, parameters) {
   ), class = c("ibrc_history_plan", "ibrc_planned"))
 }
 
-share_history_ties <- function(action_value) if (length(action_value)) share_ties(action_value) else action_value
+share_history_ties <- function(action_value) {
+  if (length(action_value)) share_best(action_value, equal_best(action_value)) else action_value
+}
 
 # ---- numbers of histories -------------------------------------------------------------------------------------------
 

@@ -1,13 +1,18 @@
 #' Plan where straying from a habit has a price
 #'
-#' The plan of an agent that sees the state and pays `alpha` for each nat by which its choices stray from a prior over
-#' actions: a KL-regularised Markov decision process. Its values solve
+#' The plan of an agent that sees the state and pays `alpha` for each nat (the unit of information, 1.44 bits) by which
+#' its choices stray from a prior over actions: a KL-regularised Markov decision process.
 #'
-#' \deqn{Q(s, u) = \upsilon(s, u) + \gamma \sum_{s'} \tau(s' | s, u) V(s'), \qquad
-#'   V(s) = \alpha \log \sum_u \tilde\pi(u) e^{Q(s, u) / \alpha},}
+#' Action values Q and values V of states are those that satisfy both
 #'
-#' and actions are taken in proportion to \eqn{\tilde\pi(u) e^{Q(s, u) / \alpha}}. Where the future does not count
-#' (discount 0) that is \eqn{\tilde\pi(u) e^{\upsilon(s, u) / \alpha}}, a softmax of the utility.
+#' \deqn{Q(s, u) = \upsilon(s, u) + \gamma \sum_{s'} \tau(s' | s, u) V(s')}{
+#'   Q(s, u) = utility(s, u) + discount * sum over s' of P(s' | s, u) V(s')}
+#' and
+#' \deqn{V(s) = \alpha \log \sum_u \tilde\pi(u) e^{Q(s, u) / \alpha},}{
+#'   V(s) = alpha * log(sum over u of prior(u) * exp(Q(s, u) / alpha)),}
+#'
+#' and actions are taken in proportion to `prior * exp(Q / alpha)`. Where the future does not count (discount 0) that is
+#' `prior * exp(utility / alpha)`, a softmax of the utility.
 #'
 #' This is bounded rational control ([plan_agent()]) where the state is seen and nothing but deciding has a price,
 #' worked out by the same kernels. [plan_soft_q_learning()] pays for entropy instead, which shifts its values by
@@ -17,8 +22,8 @@
 #' @param alpha The price of a nat, in the unit of the utility. 0 always takes the best action, `Inf` plays the prior.
 #' @param action_prior What is done without deliberating: probabilities over the actions, by name or in their order.
 #'   Uniform by default.
-#' @param tolerance How near to the exact ones values are to be, as a share of the largest that values can be: the
-#'   largest utility in size, over 1 less the discount. Where rounding is coarser than that, as near as it allows.
+#' @param tolerance How far values may be from the exact ones, as a share of the largest that a value can be: the
+#'   largest utility in size, divided by 1 - discount. Where rounding is coarser than that, rounding decides.
 #'
 #' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()].
 #' @family framework

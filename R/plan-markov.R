@@ -12,7 +12,8 @@ check_observed <- function(setting, argument = "setting") {
   check_class(setting, "ibrc_setting", argument, "decision_setting()")
   if (!is_identity(setting$emission)) {
     abort_input(argument, "must be one in which the state is seen (`emission = \"identity\"`). Where it is hidden, ",
-                "plan with plan_pomdp().", topic = "plan_pomdp")
+                "plan with plan_pomdp() for the best, with plan_agent() for one who pays for deciding (`alpha`), or ",
+                "with plan_history_q_learning() for one who learns by trial.", topic = "planners")
   }
   invisible(setting)
 }
@@ -96,27 +97,94 @@ markov_occupancy <- function(markov, policy, start = markov$start) {
 }
 
 # The best that can be had, by policy iteration: value [s], action_value [s, a], and a policy in which ties are shared.
-# An action whose `prior` is 0 is not to be had.
-markov_hard <- function(markov, utility = markov$utility, prior = NULL) {
+# An action whose `prior` is 0 is not to be had. `value`: values near the best ones to begin from, if there are any.
+#
+# Moves are made by what the last policy is worth, first where they gain more than `rough_width()`, which is quick. If
+# some actions are closer to each other than that, values are refined and each difference is held against what rounding
+# can do to it in that state: how large values are elsewhere plays no part, unless one comes there.
+markov_hard <- function(markov, utility = markov$utility, prior = NULL, value = NULL) {
   prior <- markov_prior(markov, prior)
   ruled_out <- rep(prior == 0, each = markov$n_states)
   at <- seq_len(markov$n_states)
-  choice <- max.col(replace(utility, ruled_out, -Inf), "first")
+  first <- if (is.null(value)) utility else action_worth(markov, value, utility)
+  choice <- max.col(replace(first, ruled_out, -Inf), "first")
+  look <- rough_look
   for (round in seq_len(1000)) {
-    policy <- matrix(0, markov$n_states, markov$n_actions)
-    policy[cbind(at, choice)] <- 1
-    action_value <- utility + markov$discount * markov_next(markov, markov_value(markov, policy, utility))
-    open <- replace(action_value, ruled_out, -Inf)
+    seen <- look(markov, one_action_policy(choice, markov$n_actions), utility)
+    open <- replace(seen$action_value, ruled_out, -Inf)
     better <- max.col(open, "first")
     # What differs by rounding is no reason to move, or ties would go round in a circle.
-    moves <- open[cbind(at, better)] - open[cbind(at, choice)] > tie_width(action_value)
-    if (!any(moves)) break
+    moves <- open[cbind(at, better)] - open[cbind(at, choice)] >
+      seen$error[cbind(at, better)] + seen$error[cbind(at, choice)]
     choice[moves] <- better[moves]
+    if (any(moves)) next
+    if (identical(look, close_look) || !any_close(open, seen$error)) break
+    look <- close_look
   }
-  open <- replace(share_ties(open, tie_width(action_value)), ruled_out, -Inf)
-  value <- open[cbind(at, max.col(open, "first"))]
-  policy <- (open == value) * rep(prior, each = markov$n_states)
-  list(value = value, action_value = action_value, policy = policy / rowSums(policy))
+  tied <- near_best(open, seen$error)
+  policy <- tied * rep(prior, each = markov$n_states)
+  list(value = open[cbind(at, better)], action_value = seen$action_value, policy = policy / rowSums(policy))
+}
+
+one_action_policy <- function(choice, n_actions) {
+  policy <- matrix(0, length(choice), n_actions)
+  policy[cbind(seq_along(choice), choice)] <- 1
+  policy
+}
+
+# What actions are worth before `value` [s], as a matrix [s, a]. A problem without transitions has tables of kernels.
+action_worth <- function(markov, value, utility) {
+  if (!is.null(markov$transition)) return(utility + markov$discount * markov_next(markov, value))
+  problem <- many_problem(markov, utility)
+  t(.Call(ffi_backup, problem$tables, agent_problem(problem, bounded_agent()), value, 0L, 1L)$action_value)
+}
+
+# Action values [s, a] under a policy, and for each by how much it may be off.
+rough_look <- function(markov, policy, utility) {
+  action_value <- action_worth(markov, markov_value(markov, policy, utility), utility)
+  list(action_value = action_value,
+       error = matrix(rough_width(markov, action_value), nrow(action_value), ncol(action_value)))
+}
+rough_width <- function(markov, action_value) {
+  max(1e-9, 16 * .Machine$double.eps / (1 - markov$discount)) * max(abs(action_value)) / 2
+}
+
+# The same to the last digit that rounding allows. What a policy's values lack is a small problem of its own, with the
+# same dynamics; and so is what rounding makes of them, with roundings of this and that sign as its utility. Errors that
+# all actions of a state share do not count: they part no two of them.
+close_look <- function(markov, policy, utility) {
+  value <- markov_value(markov, policy, utility)
+  for (again in 1:2) value <- value + values_lacking(markov, policy, value, utility)
+  summands <- action_worth(markov, abs(value), abs(utility))
+  rounding <- .Machine$double.eps * (rowSums(policy * summands) + abs(value))
+  parted <- lapply(1:4, function(trial) {
+    # Signs without a pattern, the same at each call.
+    sign <- ifelse(sin(seq_along(value)^2 * (trial + sqrt(trial))) < 0, -1, 1)
+    off <- action_worth(markov, markov_value(markov, policy, everywhere(markov, sign * rounding)), 0 * utility)
+    abs(off - rowSums(policy * off))
+  })
+  list(action_value = action_worth(markov, value, utility),
+       error = rounded_digits * (do.call(pmax, parted) + .Machine$double.eps * summands))
+}
+
+values_lacking <- function(markov, policy, value, utility) {
+  lacking <- rowSums(policy * action_worth(markov, value, utility)) - value
+  markov_value(markov, policy, everywhere(markov, lacking))
+}
+
+# A number per state, whatever is done there.
+everywhere <- function(markov, x) matrix(x, markov$n_states, markov$n_actions)
+
+# How many times such roundings are to be reckoned with.
+rounded_digits <- 8
+
+# Is any row's best action in doubt?
+any_close <- function(action_value, error) any(rowSums(near_best(action_value, error)) > 1)
+
+# The nodes of a problem as states: models keep their weights.
+problem_markov <- function(problem) {
+  list(n_states = problem$space$n_nodes, n_actions = length(problem$setting$actions),
+       discount = problem$setting$discount, utility = problem$reward, problem = problem)
 }
 
 # The same for an agent that pays `alpha` per nat by which it strays from the prior over actions (uniform by default),
@@ -174,7 +242,7 @@ many_value <- function(markov, policy, utility) {
   tolerance <- solve_tolerance(problem)
   result <- .Call(ffi_policy_value, problem$tables, agent_problem(problem, bounded_agent()), t(unname(policy)),
                   neutral_sigma(problem), tolerance, 10000L, 1L)
-  refuse_unsolved(result, tolerance)
+  refuse_unplanned(result, tolerance)
   result$value
 }
 
@@ -188,7 +256,7 @@ many_occupancy <- function(markov, policy, start) {
 
 many_soft <- function(markov, alpha, prior, utility) {
   problem <- many_problem(markov, utility)
-  solved <- solve_problem(problem, bounded_agent(alpha = alpha, action_prior = prior), solve_tolerance(problem))
+  solved <- solve_planned(problem, bounded_agent(alpha = alpha, action_prior = prior), solve_tolerance(problem))
   list(value = solved$solution$value, action_value = t(solved$solution$action_value),
        policy = t(solved$solution$policy))
 }

@@ -7,17 +7,20 @@
 #' Three ways lead to the same plan:
 #' * `"policy_iteration"` works out what a policy is worth, takes the better actions that its values show, and goes on
 #'   until there are none.
-#' * `"value_iteration"` backs values up, visit by visit, until bounds on what is still missing are within `tolerance`.
+#' * `"value_iteration"` begins with values of 0 and asks again and again what each action is worth if these come after
+#'   it (each round is a *backup*), until bounds on what is still missing are within `tolerance`.
 #' * `"linear_programme"` looks for the smallest values that no action can better, by the package \pkg{lpSolve}. It is
 #'   there for settings of up to some hundred states.
 #'
-#' Where several actions are the best, to rounding (or for value iteration to its tolerance), they share the
-#' probability. Stop actions end recorded trajectories only: planning goes on after them, as in [plan_agent()].
+#' The last two are finished by policy iteration, so that all three end with the same plan. Where several actions are
+#' the best, they share the probability. Two actions are called equal only if they differ by less than the rounding of
+#' their values in that state: how bad other states are, to which neither leads, plays no part. Stop actions end
+#' recorded trajectories only: planning goes on after them, as in [plan_agent()].
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
 #' @param method How to get there.
-#' @param tolerance How near to the exact ones values are to be, as a share of the largest that values can be: the
-#'   largest utility in size, over 1 less the discount. Where rounding is coarser than that, as near as it allows.
+#' @param tolerance How far values may be from the exact ones, as a share of the largest that a value can be: the
+#'   largest utility in size, divided by 1 - discount. Where rounding is coarser than that, rounding decides.
 #'
 #' @return A plan, of class `ibrc_planned` and `ibrc_plan`: read it with [value()], [policy()], [action_value()],
 #'   [occupancy()], [tidy()][tidy.ibrc_plan] and [simulate()][simulate.ibrc_plan], and judge visits by it with
@@ -47,33 +50,34 @@ plan_mdp <- function(setting, method = c("policy_iteration", "value_iteration", 
   tolerance <- check_positive(tolerance, "tolerance")
   problem <- observed_problem(setting)
   wanted <- solve_tolerance(problem, tolerance)
-  found <- switch(method,
-                  policy_iteration = list(value = markov_hard(as_markov(setting))$value),
-                  value_iteration = iterate_values(problem, wanted),
-                  linear_programme = list(value = programme_values(setting)))
-  hard_plan(problem, found$value, list(method = gsub("_", " ", method)), wanted, found$backups)
+  near <- switch(method,
+                 value_iteration = iterate_values(problem, wanted),
+                 linear_programme = list(value = programme_values(setting)))
+  found <- markov_hard(as_markov(setting), value = near$value)
+  hard_plan(problem, found, list(method = gsub("_", " ", method)), wanted, near$backups)
 }
 
-# The plan that takes the best action under these values, with a bound on how far they are from the right ones.
-hard_plan <- function(problem, value, parameters, wanted, backups = NULL) {
-  step <- back_up(problem, value)
-  bound <- step$width + rounding_of_values(problem, step$value)
-  if (bound > wanted) refuse_unsolved(list(code = 1, backups = sum(1L, backups), bound = bound), wanted)
-  action_value <- t(step$action_value)
-  # No closer than values are known can actions be told apart.
-  action_value <- share_ties(action_value, max(tie_width(action_value), 2 * step$width))
-  plan_with_values(problem, "mdp", 0, action_value, step$value + step$shift, parameters = parameters,
+# The plan that markov_hard() found, with a bound on how far its values are from the right ones.
+hard_plan <- function(problem, found, parameters, wanted, backups = NULL) {
+  step <- back_up(problem, found$value)
+  bound <- max(abs(step$gain)) + rounding_of_values(problem, step$value)
+  if (bound > wanted) {
+    refuse_unplanned(list(code = 1, backups = sum(1L, backups), bound = bound), wanted, "loosen `tolerance`, or ")
+  }
+  plan_with_values(problem, "mdp", 0, found$action_value, found$value, parameters = parameters,
                    report = list(bound = bound, tolerance = wanted,
-                                 backups = if (is.null(backups)) NA_integer_ else backups))
+                                 backups = if (is.null(backups)) NA_integer_ else backups),
+                   best = found$policy > 0)
 }
 
-# `repeats` + 1 backups at once. The right values lie within `width` of the last ones plus `shift` (MacQueen's bounds).
+# `repeats` + 1 backups at once. The right values are the last ones plus something between the two numbers of `gain`
+# (MacQueen's bounds): within `width` of the last ones plus `shift`.
 back_up <- function(problem, value, repeats = 0L) {
   numbers <- agent_problem(problem, bounded_agent())
   if (repeats > 0L) value <- .Call(ffi_backup, problem$tables, numbers, value, repeats - 1L, 1L)$value
   step <- .Call(ffi_backup, problem$tables, numbers, value, 0L, 1L)
   gain <- range(step$value - value) * problem$setting$discount / (1 - problem$setting$discount)
-  list(value = step$value, action_value = step$action_value, shift = mean(gain), width = diff(gain) / 2)
+  list(value = step$value, gain = gain, shift = mean(gain), width = diff(gain) / 2)
 }
 
 rounding_of_values <- function(problem, value) {
@@ -96,8 +100,8 @@ iterate_values <- function(problem, wanted) {
 # More states than that make a programme that takes minutes.
 most_programme_states <- 500
 
-# The smallest values that are at least what each action is worth under them; then, to the last digit, what the policy
-# that they show is worth. Utilities are moved to be positive, and so are values then.
+# The smallest values that are at least what each action is worth under them. Utilities are moved to be positive, and so
+# are values then.
 programme_values <- function(setting) {
   n <- length(setting$states)
   if (n > most_programme_states) {
@@ -106,10 +110,7 @@ programme_values <- function(setting) {
   }
   markov <- as_markov(setting)
   worth <- do.call(rbind, lapply(markov$transition, function(law) diag(n) - markov$discount * as.matrix(law)))
-  utility <- markov$utility - min(markov$utility)
-  found <- solve_linear(rep(1, n), worth, ">=", as.vector(utility), free = FALSE)$x
-  action_value <- utility + markov$discount * markov_next(markov, found)
-  best <- matrix(0, n, markov$n_actions)
-  best[cbind(seq_len(n), max.col(action_value, "first"))] <- 1
-  markov_value(markov, best)
+  lowest <- min(markov$utility)
+  found <- solve_linear(rep(1, n), worth, ">=", as.vector(markov$utility - lowest), free = FALSE)$x
+  found + lowest / (1 - markov$discount)
 }

@@ -32,11 +32,11 @@ planner_words <- c(
 )
 
 # A plan whose policy is the softmax of action_value [node, action] at temperature `alpha`, times the action prior;
-# 0 takes the best, ties shared. Between nodes values are interpolated and then made a policy. `price`: what straying
-# from the prior costs in `value`, per nat.
+# 0 takes the best; of those in `best` [node, action] each is as likely. Between nodes values are interpolated and
+# then made a policy. `price`: what straying from the prior costs in `value`, per nat.
 plan_with_values <- function(problem, planner, alpha, action_value, value, prior = NULL, parameters = list(),
-                             report = list(), price = alpha) {
-  if (alpha == 0) action_value <- share_ties(action_value)
+                             report = list(), price = alpha, best = equal_best(action_value)) {
+  if (alpha == 0) action_value <- share_best(action_value, best)
   agent <- bounded_agent(alpha = price, action_prior = prior)
   problem$by_value <- 1L
   problem$interpolate <- "value"
@@ -60,7 +60,7 @@ plan_with_policy <- function(problem, planner, policy, parameters = list(), repo
   report <- planned_report(problem, report)
   sigma <- neutral_sigma(problem)
   worth <- .Call(ffi_policy_value, problem$tables, numbers, policy, sigma, report$tolerance, 10000L, 1L)
-  refuse_unsolved(worth, report$tolerance)
+  refuse_unplanned(worth, report$tolerance)
   report[c("backups", "products", "bound")] <- worth[c("backups", "products", "bound")]
   step <- .Call(ffi_backup, problem$tables, numbers, worth$value, 0L, 1L)
   solution <- solution_of(problem, worth$value, step$action_value, policy)
@@ -69,7 +69,28 @@ plan_with_policy <- function(problem, planner, policy, parameters = list(), repo
 
 # A plan that plan_agent()'s own solver makes, as the plan of a planner: exact limits of bounded rational control.
 plan_by_solving <- function(problem, planner, agent, parameters = list(), tolerance = solve_tolerance(problem)) {
-  new_ibrc_planned(solve_problem(problem, agent, tolerance), planner, parameters)
+  new_ibrc_planned(solve_planned(problem, agent, tolerance, "loosen `tolerance`, or "), planner, parameters)
+}
+
+# plan_agent()'s solver where the user cannot set its arguments. `advice`: what there is to do first.
+solve_planned <- function(problem, agent, tolerance, advice = NULL) {
+  tryCatch(
+    solve_problem(problem, agent, tolerance),
+    ibrc_error_convergence = function(e) {
+      code <- if (is.null(e$bound)) 2 else 1
+      refuse_unplanned(list(code = code, bound = e$bound, backups = e$backups), tolerance, advice)
+    }
+  )
+}
+
+refuse_unplanned <- function(result, tolerance, advice = NULL) {
+  if (result$code == 0) return(invisible())
+  if (result$code == 2) refuse_unsolved(result, tolerance)
+  abort("convergence", "The values are known to ", signif(result$bound, 3), " after ",
+        plural(result$backups, "backup"), ", not to the ", signif(tolerance, 3), " that were wanted. Rounding alone ",
+        "may exceed that where some utilities are very large or the discount is near 1: ", advice,
+        "state smaller ones in the setting.",
+        argument = "setting", fields = list(bound = result$bound, backups = result$backups))
 }
 
 # As kernels read it: action_value and policy [action, node]. Models keep their neutral weights, so that between nodes
@@ -103,14 +124,20 @@ solve_tolerance <- function(problem, share = 1e-11) {
   max(share, 16 * .Machine$double.eps / (1 - problem$setting$discount)) * value_scale(problem)
 }
 
-# Values [node, action] that differ from the best of their node by no more than rounding are the best as well.
-share_ties <- function(action_value, width = tie_width(action_value)) {
-  best <- do.call(pmax, unname(split(action_value, col(action_value))))
-  tied <- best - action_value <= width
-  action_value[tied] <- best[row(action_value)[tied]]
+# Which actions may be the best of their node, [node, action], if each value may be off by its error.
+near_best <- function(action_value, error) {
+  at <- cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))
+  action_value[at] - action_value <= error[at] + error
+}
+
+# Values [node, action] that are taken for the best of their node have all the same value.
+share_best <- function(action_value, best) {
+  most <- action_value[cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))]
+  action_value[best] <- most[row(action_value)[best]]
   action_value
 }
-tie_width <- function(action_value) 1e-9 * max(abs(action_value))
+# Those that differ from it by no more than what some hundred roundings make of numbers of that size.
+equal_best <- function(action_value) near_best(action_value, 256 * .Machine$double.eps * abs(action_value))
 
 #' @export
 format.ibrc_planned <- function(x, ...) {
@@ -142,9 +169,23 @@ parameter_text <- function(x) {
 }
 
 format_solved <- function(report) {
+  if (!is.null(report$tries)) return(format_learned(report))
   if (is.na(report$bound)) return(NULL)
   paste0("  solved to ", signif(report$bound, 2),
          if (!is.na(report$backups)) paste(" in", plural(report$backups, "backup")))
+}
+
+# Of what was learned by trial: from how much, and how far it came.
+format_learned <- function(report) {
+  never <- sum(report$tries == 0)
+  of <- paste0(" of the ", format_count(length(report$tries)), " pairs of a state and an action")
+  c(
+    if (!is.na(report$bound)) paste0("  learned so far: values are off by up to ", signif(report$bound, 2),
+                                     " from those of one who knows the setting"),
+    if (never) paste0("  ", format_count(never), of, if (never == 1) " was" else " were", " never tried: nothing is ",
+                      "known of them") else
+      paste0("  each", of, " was tried ", format_count(min(report$tries)), " times or more")
+  )
 }
 
 #' @export

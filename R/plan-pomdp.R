@@ -5,9 +5,9 @@
 #' the yardstick of rationality: [plan_agent()] for the agent that deliberates perfectly and views the dynamics
 #' neutrally ([optimal_agent()]).
 #'
-#' Values are worked out on a lattice of beliefs and are upper bounds of the exact ones, which fall
-#' as `resolution` doubles. Where the state is seen, the states themselves are the nodes, `resolution` plays no
-#' part, and the plan is that of [plan_mdp()].
+#' Values are worked out at the nodes of a lattice, beliefs that are multiples of `1 / resolution`, and are interpolated
+#' between them. They are upper bounds of the exact ones, which fall as `resolution` doubles. Where the state is seen,
+#' the states themselves are the nodes, `resolution` plays no part, and the plan is that of [plan_mdp()].
 #'
 #' @param setting A setting ([decision_setting()]). One that gives beliefs a worth of their own is for
 #'   [plan_belief_aware()].
@@ -41,12 +41,19 @@ plan_pomdp <- function(setting, resolution = 100, models = NULL) {
 # The best that can be had of a problem whose models keep their weights; actions that are as good share what they get.
 plan_optimum <- function(problem, planner, parameters = list()) {
   best <- solve_hard(problem)
-  plan_with_values(problem, planner, 0, best$action_value, best$value, parameters = parameters, report = best$report)
+  markov <- problem_markov(problem)
+  near <- max(rough_width(markov, best$action_value), best$report$bound)
+  found <- list(policy = near_best(best$action_value, 0 * best$action_value + near))
+  # Close calls are settled to the last digit.
+  if (any(rowSums(found$policy) > 1)) found <- markov_hard(markov, value = best$value)
+  best[names(found)] <- found
+  plan_with_values(problem, planner, 0, best$action_value, best$value, parameters = parameters, report = best$report,
+                   best = best$policy > 0)
 }
 
 # Its value [node] and action values [node, action].
 solve_hard <- function(problem) {
-  solved <- solve_problem(problem, bounded_agent(), solve_tolerance(problem))
+  solved <- solve_planned(problem, bounded_agent(), solve_tolerance(problem))
   list(value = solved$solution$value, action_value = t(solved$solution$action_value), report = solved$report)
 }
 

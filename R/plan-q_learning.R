@@ -6,14 +6,20 @@
 #'
 #' After an action the value of the pair tried moves towards what came of it,
 #'
-#' \deqn{Q(s, u) \leftarrow Q(s, u) + r_n \bigl( \upsilon(s, u) + \gamma \max_{u'} Q(s', u') - Q(s, u) \bigr),
-#'   \qquad r_n = \Bigl(\frac{h}{h + n - 1}\Bigr)^{p},}
+#' \deqn{Q(s, u) \leftarrow Q(s, u) + r \bigl( \upsilon(s, u) + \gamma \max_{u'} Q(s', u') - Q(s, u) \bigr),}{
+#'   Q(s, u) <- Q(s, u) + r * (utility(s, u) + discount * max(Q(s', ...)) - Q(s, u)),}
 #'
-#' where \eqn{n} counts the tries of that pair, \eqn{h} is `patience` and \eqn{p} is `power`. Every `episode` steps the
+#' where s' is the next state and the learning rate r is `(patience / (patience + n - 1))^power` at the n-th try of that
+#' pair. Every `episode` steps the
 #' agent finds itself in a state drawn at random, so that every state and action is tried however the setting moves.
 #' With more steps, values come as near as one likes to those of [plan_mdp()]; at any number of steps they are those of
-#' an agent that has learned so much. Where two actions are worth nearly the same, which of them it takes may stay a
-#' matter of luck.
+#' an agent that has learned so much. How far they still are is printed with the plan. Where two actions are worth
+#' nearly the same, which of them it takes may stay a matter of luck.
+#'
+#' Values begin at the middle (median) of all utilities, as if that came for ever, so that it does not matter from where
+#' utility is counted. Of an action that was never tried in a state nothing is known: it is given the least that
+#' anything can be worth, and is not taken where another one was tried. Where none was, all are as likely. How many
+#' there are is printed; more `steps` or more `exploration` make them fewer.
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
 #' @param steps How many actions to try in all. By default 40,000 for each pair of a state and an action, from 400,000
@@ -27,7 +33,8 @@
 #'
 #' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()]. Its values are those learned: what they
 #'   promise, not what the policy is worth in the setting, for which see [evaluate_policy()]. `report$tries` has how
-#'   often each pair was tried, `[state, action]`.
+#'   often each pair was tried, `[state, action]`; `report$bound`, and `bound` of [glance()][tidy.ibrc_plan], how far
+#'   the values of states are at most from those of [plan_mdp()].
 #' @family framework
 #' @export
 #' @examples
@@ -54,7 +61,17 @@ plan_q_learning <- function(setting, steps = NULL, exploration = 0.5, patience =
   learned <- learn_values(problem, schedule, 0, 0, stream)
   value <- learned$action_value[cbind(seq_len(nrow(learned$action_value)), max.col(learned$action_value, "first"))]
   plan_with_values(problem, "q_learning", 0, learned$action_value, value, parameters = schedule_words(schedule),
-                   report = list(tries = learned$tries))
+                   report = learned_report(problem, learned, value, 0))
+}
+
+# How often pairs were tried, and how far values [state] are from where learning leads: those of the planner who knows
+# the setting. `bonus`: what these lack, beside learned ones.
+learned_report <- function(problem, learned, value, alpha, bonus = 0) {
+  bound <- tryCatch({
+    best <- solve_planned(problem, bounded_agent(alpha = alpha), solve_tolerance(problem, 1e-8))
+    max(abs(best$solution$value + bonus - value)) + best$report$bound
+  }, ibrc_error_convergence = function(e) NA_real_)
+  list(tries = learned$tries, bound = bound)
 }
 
 # Steps in which a small setting is learned well, in about a second.
@@ -88,6 +105,7 @@ learned_at_once <- 50000
 # What was learned, [state, action], and how often each pair was tried. `bonus`: what V has beside the soft mean of Q.
 learn_values <- function(problem, schedule, alpha, bonus, stream) {
   setting <- problem$setting
+  for_ever <- function(utility) utility / (1 - setting$discount)
   size <- c(length(setting$actions), length(setting$states))
   learner <- list(utility = as.vector(t(problem$reward)), prior = rep(1 / size[1], size[1]), temperature = alpha,
                   bonus = bonus, discount = setting$discount, exploration = schedule$exploration,
@@ -95,10 +113,12 @@ learn_values <- function(problem, schedule, alpha, bonus, stream) {
   models <- stack_models(problem$models)
   run <- with_stream(stream, {
     first <- sample.int(size[2], 1) - 1L
-    begun <- list(action_value = matrix(0, size[1], size[2]), tries = matrix(0, size[1], size[2]), state = first,
-                  made = 0L)
+    begun <- list(action_value = matrix(for_ever(stats::median(problem$reward)), size[1], size[2]),
+                  tries = matrix(0, size[1], size[2]), state = first, made = 0L)
     keep_learning(learner, models, begun, schedule$steps)
   })
+  # Nothing is known of what was never tried: it is not to look better than what was.
+  run$action_value[run$tries == 0] <- for_ever(min(problem$reward))
   list(action_value = t(run$action_value), tries = t(run$tries))
 }
 

@@ -2,11 +2,15 @@
 #'
 #' Q-learning ([plan_q_learning()]) for an agent to which randomness of its choices has a worth: besides utility it gets
 #' `alpha` for each nat of the entropy of its policy. This is soft Q-learning, the maximum-entropy learner of the
-#' framework ([planners()]). A pair that is tried moves towards
+#' framework ([planners()]).
 #'
-#' \deqn{\upsilon(s, u) + \gamma V(s'), \qquad V(s) = \alpha \log \sum_u e^{Q(s, u) / \alpha},}
+#' A pair that is tried moves towards
 #'
-#' and actions are taken in proportion to \eqn{e^{Q(s, u) / \alpha}}.
+#' \deqn{\upsilon(s, u) + \gamma V(s')}{utility(s, u) + discount * V(s')}
+#' with
+#' \deqn{V(s) = \alpha \log \sum_u e^{Q(s, u) / \alpha},}{V(s) = alpha * log(sum over u of exp(Q(s, u) / alpha)),}
+#'
+#' and actions are taken in proportion to `exp(Q / alpha)`. A nat is the unit of information, 1.44 bits.
 #'
 #' With more steps it comes as near as one likes to soft value iteration. [plan_kl()] works that out in the form in
 #' which straying from a uniform prior is paid for: entropy is the logarithm of the number of actions, `log(n)`, less
@@ -51,5 +55,5 @@ plan_soft_q_learning <- function(setting, alpha, steps = NULL, exploration = 0.5
   value <- soft_choice(learned$action_value, alpha, rep(1 / n, n))$value + alpha * log(n)
   plan_with_values(problem, "soft_q_learning", alpha, learned$action_value, value,
                    parameters = c(list(alpha = alpha), schedule_words(schedule)),
-                   report = list(tries = learned$tries))
+                   report = learned_report(problem, learned, value, alpha, alpha * log(n) / (1 - setting$discount)))
 }

@@ -1,8 +1,13 @@
 #' Draw how well models predict behaviour
 #'
-#' `"reliability"`: how often an action was taken where its probability was said to be about so much; on the diagonal
-#' both agree. `"precision_recall"`: of the visits with the highest probabilities of an action, the share at which it
-#' was taken (precision), as more and more of those at which it was taken are among them (recall).
+#' `"reliability"`: how often an action was taken where its predicted probability was about so much, with an interval.
+#' On the diagonal both agree: the nearer to it the better. `"precision_recall"`: of the visits with the highest
+#' probabilities of an action, the share at which it was taken (precision), as more and more of those at which it was
+#' taken are among them (recall). The higher the better; the dotted line is the share of all visits at which it was
+#' taken, which is the precision of guessing.
+#'
+#' Intervals are Wilson's at 95 percent and take visits for independent. Visits of one patient are more alike than
+#' that, so that they are rather too short.
 #'
 #' @param x,object What [cross_validate()] returned. Methods that failed in some fold are left out.
 #' @param type Which picture.
@@ -12,7 +17,8 @@
 #'   far as equal probabilities allow.
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. `accuracy_data()` returns the data frame behind it:
-#'   `method`, `action`, and `said`, `seen` and `visits`, or `threshold`, `recall` and `precision`.
+#'   `method`, `action`, and `said` (mean probability), `seen` (share at which it was taken), `visits`, `conf.low` and
+#'   `conf.high`, or `threshold`, `recall`, `precision` and `base` (share of all visits).
 #' @family decision models
 #' @export
 #' @examples
@@ -46,38 +52,65 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   if (!length(methods)) abort_input("object", "has no method with predictions in every fold: there is nothing to draw.")
   pieces <- lapply(methods, function(method) {
     chance <- object$laws[[method]][at, k]
-    points <- if (type == "reliability") reliability_points(chance, taken, bins = bins) else
-      precision_recall_points(chance, taken)
+    points <- if (type == "reliability") with_wilson(reliability_points(chance, taken, bins = bins)) else
+      cbind(precision_recall_points(chance, taken), base = mean(taken))
     data.frame(method = factor(method, methods), action = names(k), points)
   })
   do.call(rbind, pieces)
 }
 
+# Wilson's interval of a share.
+with_wilson <- function(points, level = 0.95) {
+  z2 <- stats::qnorm((1 + level) / 2)^2
+  n <- points$visits
+  middle <- (points$seen + z2 / (2 * n)) / (1 + z2 / n)
+  half <- sqrt(z2 * (points$seen * (1 - points$seen) / n + z2 / (4 * n^2))) / (1 + z2 / n)
+  points$conf.low <- pmax(middle - half, 0)
+  points$conf.high <- pmin(middle + half, 1)
+  points
+}
+
+unseen_patients <- "Patients are new to the models."
+
+# One panel per method: points of several on each other are not told apart.
 draw_reliability <- function(data) {
   action <- as_label(data$action[1])
-  ggplot2::ggplot(data, ggplot2::aes(.data$said, .data$seen, colour = .data$method)) +
-    ggplot2::geom_abline(colour = "grey70", linetype = 2) +
-    ggplot2::geom_line() +
-    ggplot2::geom_point(ggplot2::aes(size = .data$visits)) +
-    ggplot2::scale_colour_manual(values = action_palette(nlevels(data$method))) +
-    ggplot2::scale_size_area(max_size = 3) +
+  ggplot2::ggplot(data, ggplot2::aes(.data$said, .data$seen)) +
+    ggplot2::geom_abline(colour = "grey60", linetype = 2) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = action_palette(1)) +
+    ggplot2::geom_point(size = 1.6, colour = action_palette(1)) +
+    ggplot2::facet_wrap(~method, labeller = ggplot2::as_labeller(as_label)) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
-    ggplot2::labs(x = paste("Said: probability of", action), y = paste("Seen: share with", action), colour = NULL,
-                  caption = "On the dashed line both agree. Patients were predicted by models that had not seen them.",
-                  alt = paste0("Share of visits with ", action, " over its predicted probability, one line for each ",
+    ggplot2::labs(x = paste0("Predicted probability of \"", action, "\""),
+                  y = paste0("Share of visits with \"", action, "\""),
+                  caption = paste0("Nearer to the dashed line is better.\nBars: 95% intervals. ", unseen_patients),
+                  alt = paste0("Share of visits with ", action, " over its predicted probability, one panel for each ",
                                "method.")) +
     theme_ibrc()
 }
 
+# Colours are not told apart by everybody.
+line_types <- c("solid", "longdash", "dotdash", "22", "twodash", "1343")
+
 draw_precision <- function(data) {
   action <- as_label(data$action[1])
+  n <- nlevels(data$method)
   ggplot2::ggplot(data, ggplot2::aes(.data$recall, .data$precision, colour = .data$method)) +
-    ggplot2::geom_step() +
-    ggplot2::scale_colour_manual(values = action_palette(nlevels(data$method))) +
-    ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
-    ggplot2::labs(x = paste0("Recall: share of visits with ", action, " found"),
-                  y = paste0("Precision: share with ", action), colour = NULL,
-                  caption = "Patients were predicted by models that had not seen them.",
-                  alt = paste0("Precision over recall of predictions of ", action, ", one line per method.")) +
-    theme_ibrc()
+    ggplot2::geom_step(ggplot2::aes(linetype = .data$method), linewidth = 0.7) +
+    ggplot2::geom_hline(yintercept = data$base[1], colour = "grey45", linetype = "dotted") +
+    ggplot2::scale_colour_manual(values = action_palette(n), labels = as_label) +
+    ggplot2::scale_linetype_manual(values = rep_len(line_types, n), labels = as_label) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::coord_cartesian(xlim = c(0, 1), ylim = c(0, 1)) +
+    ggplot2::guides(colour = ggplot2::guide_legend(ncol = 2), linetype = ggplot2::guide_legend(ncol = 2)) +
+    ggplot2::labs(x = paste0("Recall: share of visits with \"", action, "\" found"),
+                  y = paste0("Precision: share with \"", action, "\""), colour = NULL, linetype = NULL,
+                  caption = paste0("Higher is better. Dotted: what guessing gets.\n", unseen_patients),
+                  alt = paste0("Precision over recall of predictions of ", action, ", one line per method, and the ",
+                               "share of the action as a dotted line.")) +
+    theme_ibrc() +
+    ggplot2::theme(legend.key.width = ggplot2::unit(2, "lines"))
 }

@@ -1,7 +1,7 @@
 #' Draw what decision makers do
 #'
 #' A picture of [decision_effects()]: median and interval of each group, beside what a perfectly rational agent, or the
-#' setting itself, has (hollow diamonds).
+#' setting itself, has (hollow diamonds; with a thin grey line, its interval, where it differs between draws).
 #'
 #' @param x,effects Effects ([decision_effects()]).
 #' @param type What to draw: `"probability"`, of each action at each belief and after the observations that were stated;
@@ -9,7 +9,8 @@
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. Its alternative text says what is drawn.
 #'   `effects_data()` returns the data frame behind it: `panel`, `label` (where on the axis), `group`, `estimate`,
-#'   `conf.low`, `conf.high`, `rational` and `verdict`. Differences between groups are not drawn.
+#'   `conf.low`, `conf.high`, `rational`, `rational_low`, `rational_high` and `verdict`. Differences between groups are
+#'   not drawn, nor is the `gap` to the rational agent.
 #' @family pictures
 #' @export
 #' @examples
@@ -43,7 +44,7 @@ effects_data <- function(effects, type = c("probability", "course", "accuracy", 
   out <- data.frame(panel = factor(labels$panel, unique(labels$panel)),
                     label = factor(labels$label, unique(labels$label)),
                     group = factor(group, unique(group)),
-                    rows[c("estimate", "conf.low", "conf.high", "rational", "verdict")])
+                    rows[c("estimate", "conf.low", "conf.high", rational_columns, "verdict")])
   rownames(out) <- NULL
   out
 }
@@ -75,17 +76,22 @@ effects_caption <- function(x, type) {
   ideal <- c(probability = "a perfectly rational agent", course = "a perfectly rational agent",
              accuracy = "the setting's own", weight = "the neutral weights")[[type]]
   rows <- attr(x, "verdict")
-  paste(c(paste0("Points and lines: median and interval. Diamonds: ", ideal, "."),
+  varies <- has_interval_of_rational(x[is_level(x) & x$quantity %in% quantities_of_type(type), ])
+  paste(c(paste0("Points and lines: median and interval. ", if (varies) "Diamonds and thin lines: " else "Diamonds: ",
+                 ideal, if (varies) ", over draws", "."),
           if (!is.null(rows) && any(rows$verdict != "ok")) paste0(verdict_headline(rows), ".")), collapse = "\n")
 }
+
+# Where every draw has a setting of its own.
+has_interval_of_rational <- function(rows) !all(is.na(rows$rational_low))
 
 # What the picture shows, in words.
 effects_alt <- function(data, type) {
   what <- c(probability = "Probability of each action at each belief", course = "Visits, actions and costs",
             accuracy = "Accuracy acted on", weight = "Weights of models")[[type]]
   paste0(what, if (nlevels(data$group) > 1) paste(" for", enumerate(levels(data$group), 8, "")),
-         ", median and interval, beside ", if (type %in% c("probability", "course")) "a perfectly rational agent." else
-           "what the setting states.")
+         ", median and interval, beside ", if (type %in% c("probability", "course")) "a perfectly rational agent" else
+           "what the setting states", if (has_interval_of_rational(data)) ", which has an interval, too", ".")
 }
 
 draw_effects <- function(data, type, caption) {
@@ -109,6 +115,11 @@ draw_effects <- function(data, type, caption) {
     ggplot2::labs(x = if (type == "course") NULL else capital(as_label(if (type == "weight") "weight" else type)),
                   y = NULL, colour = NULL, caption = caption, alt = alt) +
     theme_ibrc()
+  if (has_interval_of_rational(data)) {
+    picture <- picture +
+      ggplot2::geom_linerange(ggplot2::aes(xmin = .data$rational_low, xmax = .data$rational_high, group = .data$group),
+                              position = apart, colour = "grey35", linewidth = 0.3, na.rm = TRUE)
+  }
   if (type == "course") {
     return(picture + ggplot2::facet_wrap(~panel, scales = "free_x", ncol = 3) +
              ggplot2::scale_x_continuous(n.breaks = 5))

@@ -7,7 +7,7 @@
 #'
 #' @param x,comparison What [compare_models()] returned.
 #' @param measures Which of `"log_loss"`, `"brier"`, `"agreement"` and `"divergence"` to draw; by default the first
-#'   three.
+#'   two, which are proper scores (see [compare_models()]): in `"agreement"` further to the right is not better.
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. `model_comparison_data()` returns the data frame behind it,
 #'   one row per model that was run and measure: `model`, `title` (a factor, the best last), `measure`, `panel`,
@@ -27,7 +27,7 @@
 #' compared <- compare_models(visits, clinic, decision_models()[c(1, 12), ], seed = 1)
 #' model_comparison_data(compared, "log_loss")
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(compared)
-plot.ibrc_model_comparison <- function(x, measures = c("log_loss", "brier", "agreement"), ...) {
+plot.ibrc_model_comparison <- function(x, measures = c("log_loss", "brier"), ...) {
   check_unused(...)
   data <- model_comparison_data(x, measures)
   require_package("ggplot2", "Drawing a comparison of models")
@@ -36,19 +36,13 @@ plot.ibrc_model_comparison <- function(x, measures = c("log_loss", "brier", "agr
 
 #' @rdname plot.ibrc_model_comparison
 #' @export
-model_comparison_data <- function(comparison, measures = c("log_loss", "brier", "agreement")) {
+model_comparison_data <- function(comparison, measures = c("log_loss", "brier")) {
   check_given(comparison)
   check_class(comparison, "ibrc_model_comparison", "comparison", "compare_models()")
   if (is.null(attr(comparison, "made"))) {
     abort_input("comparison", "must be what compare_models() returned, whole: run it with fewer `models` instead.")
   }
-  if (!is.character(measures) || !length(measures) || anyNA(measures) || anyDuplicated(measures)) {
-    abort_input("measures", "must name measures, not ", describe(measures), ".")
-  }
-  unknown <- setdiff(measures, divergence_measures)
-  if (length(unknown)) {
-    abort_input("measures", "names unknown ", enumerate(unknown), "; there are ", enumerate(divergence_measures), ".")
-  }
+  measures <- check_measures(measures, divergence_measures)
   done <- comparison$model[comparison$status == "run"]
   if (!length(done)) abort_input("comparison", "has nothing to draw: none of its models was run.")
   scores <- tidy(comparison)
@@ -61,12 +55,27 @@ model_comparison_data <- function(comparison, measures = c("log_loss", "brier", 
   own <- scores[scores$model == attr(comparison, "reference"), ]
   out <- data.frame(
     model = scores$model, title = factor(scores$title, rev(comparison$title[in_order])),
-    measure = scores$measure, panel = factor(measure_titles[scores$measure], unique(measure_titles[measures])),
+    measure = scores$measure, panel = factor(panel_titles[scores$measure], panel_titles[measures]),
     scores[c("estimate", "conf.low", "conf.high")], reference = own$estimate[match(scores$measure, own$measure)],
     unbounded = is.infinite(scores$estimate), row.names = NULL
   )
   out[order(match(out$measure, measures), match(out$model, done)), ]
 }
+
+check_measures <- function(measures, known) {
+  if (!is.character(measures) || !length(measures) || anyNA(measures) || anyDuplicated(measures)) {
+    abort_input("measures", "must name measures, not ", describe(measures), ".")
+  }
+  unknown <- setdiff(measures, known)
+  if (length(unknown)) {
+    abort_input("measures", "names unknown ", enumerate(unknown), "; there are ", enumerate(known), ".")
+  }
+  measures
+}
+
+# Which direction is better stands in the strip; a long name takes a second line.
+panel_titles <- c(log_loss = "log loss per visit\n(lower is better)", brier = "Brier score\n(lower is better)",
+                  agreement = "agreement\n(improper score)", divergence = "divergence (nats)\n(lower is better)")
 
 draw_models <- function(data, conf.level, in_sample) {
   described <- models_alt(data)
@@ -77,7 +86,8 @@ draw_models <- function(data, conf.level, in_sample) {
   data$at <- ifelse(data$unbounded, beyond, data$estimate)
   for (end in c("conf.low", "conf.high")) data[[end]][data$unbounded | is.infinite(data[[end]])] <- NA
   data$shape <- ifelse(data$unbounded, "unbounded", ifelse(is.na(data$conf.low), "bare", "score"))
-  caption <- paste0("Points and lines: score and ", format_plain(100 * conf.level), "% interval over patients.",
+  caption <- paste0("Points and lines: score and ", format_plain(100 * conf.level), "% interval over patients. ",
+                    "Dashed: the reference.",
                     if (any(data$unbounded)) " Triangles: without bound.",
                     if (in_sample) "\nScored on the visits that they were fitted to.")
   ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$title)) +
@@ -88,18 +98,29 @@ draw_models <- function(data, conf.level, in_sample) {
     ggplot2::geom_point(ggplot2::aes(shape = .data$shape), size = 2.2, colour = action_colours[1], na.rm = TRUE) +
     ggplot2::scale_shape_manual(values = c(score = 16, bare = 1, unbounded = 17), guide = "none") +
     ggplot2::facet_wrap(~panel, scales = "free_x", nrow = 1) +
+    ggplot2::scale_x_continuous(n.breaks = if (nlevels(data$panel) > 3) 3 else 4, labels = format_plain_each) +
     ggplot2::scale_y_discrete(labels = function(title) vapply(title, wrapped_title, "")) +
     ggplot2::labs(x = NULL, y = NULL, caption = caption, alt = described) +
-    theme_ibrc()
+    theme_ibrc() +
+    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.8, "lines"), plot.margin = ggplot2::margin(6, 18, 6, 6),
+                   axis.text.y = ggplot2::element_text(size = ggplot2::rel(0.85), lineheight = 0.9))
 }
 
-wrapped_title <- function(title) paste(strwrap(title, 38), collapse = "\n")
+# Numbers at ticks, without zeros that say nothing: neighbouring panels leave little room.
+format_plain_each <- function(x) ifelse(is.na(x), NA, vapply(x, function(v) format(v, digits = 3), ""))
+
+# Two lines at most, so that rows do not touch.
+wrapped_title <- function(title) {
+  width <- 38
+  while (length(strwrap(title, width)) > 2) width <- width + 2
+  paste(strwrap(title, width), collapse = "\n")
+}
 
 # What the picture shows, for who cannot see it.
 models_alt <- function(data) {
   first <- data[data$measure == data$measure[1], ]
   first <- first[order(first$title, decreasing = TRUE), ]
   paste0("Scores of ", plural(nrow(first), "class", "classes"), " of decision models with intervals over patients. By ",
-         as.character(first$panel[1]), ", from best to worst: ",
+         measure_titles[[first$measure[1]]], ", from best to worst: ",
          paste0(first$title, " ", vapply(first$estimate, format_number, ""), collapse = "; "), ".")
 }

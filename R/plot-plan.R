@@ -1,24 +1,31 @@
 #' Draw plans
 #'
-#' With two states: the probability of each action against the belief, and under
+#' Where the state is seen: a bar for each state, divided by how likely each action is there, and to the right of the
+#' bars the states that given observations lead through, visit by visit.
+#'
+#' Where it is hidden, and there are two states: the probability of each action against the belief, and under
 #' it the path that the belief takes over given observations, as in the paper's
 #' Figure 2. With three states: the belief simplex coloured by the likeliest
 #' action, darker where it is surer, with the path on it.
 #'
-#' @param x A plan ([plan_agent()]).
-#' @param plans A list of plans for one setting; names become panel titles.
+#' A plan by [plan_history_q_learning()] has a bar for each of the histories that were met most often, up to 12.
+#'
+#' @param x A plan ([plan_agent()] or another of the [planners()]).
+#' @param plans A list of plans for one setting; names become panel titles. The state is seen in all of them, or in
+#'   none.
 #' @param observations What is seen, visit by visit; `NULL` draws no path.
 #' @param actions The actions taken meanwhile, one for all visits or one per visit.
 #'   By default the likeliest action at each belief that does not end the
 #'   trajectory.
-#' @param state With two states, whose probability is on the axis: the second by
+#' @param state With two hidden states, whose probability is on the axis: the second by
 #'   default.
 #' @param columns Number of panels side by side.
 #' @param ... Not used.
 #'
 #' @return A `ggplot` object; it needs the package ggplot2. `plans_data()` returns
 #'   the data frame behind the picture: `panel`, `part` (`"policy"` or `"path"`),
-#'   `visit`, one column per state, `action` and `probability`.
+#'   `visit`, one column per state, `action` and `probability`. Where the state is seen, the beliefs in it are the sure
+#'   ones, one for each state. The data of a plan by history are those of [tidy()][tidy.ibrc_plan].
 #' @family pictures
 #' @export
 #' @examples
@@ -30,23 +37,40 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   plot_plans(plans, observations = rep("positive", 3))
 #' }
+#' states <- c("well", "ill")
+#' seen <- decision_setting(
+#'   states, c("wait", "treat"), states,
+#'   list(wait = rbind(c(0.9, 0.1), c(0, 1)), treat = rbind(c(0.9, 0.1), c(0.7, 0.3))), "identity",
+#'   cbind(wait = c(0, -2), treat = c(-1, -3)), discount = 0.9
+#' )
+#' soft <- plan_kl(seen, alpha = 1)
+#' plans_data(soft)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(soft)
 plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL, columns = NULL) {
   check_given(plans)
   plans <- check_plans(plans)
   if (!is.null(columns)) columns <- check_count(columns, "columns")
   if (!is.null(state)) check_choice(state, plans[[1]]$setting$states, "state")
-  n_states <- length(plans[[1]]$setting$states)
-  if (n_states > 3) {
-    abort_input("plans", "can be drawn for two or three states, not ", n_states,
-                "; tidy() gives the numbers as a data frame.")
+  setting <- plans[[1]]$setting
+  seen <- is_vertices(plans[[1]]$space)
+  if (seen && !is.null(state)) {
+    abort_input("state", "has no effect where the state is seen: each has a bar.")
   }
+  refuse_many_states(length(setting$states), seen)
   require_package("ggplot2", "Drawing a plan")
   data <- plans_data(plans, observations, actions)
-  if (n_states == 2) {
-    draw_line_panels(data, plans[[1]]$setting, state, columns)
-  } else {
-    draw_simplex_panels(data, plans[[1]]$setting, columns)
-  }
+  if (seen) return(draw_state_panels(data, setting, columns))
+  if (length(setting$states) == 2) draw_line_panels(data, setting, state, columns) else
+    draw_simplex_panels(data, setting, columns)
+}
+
+# More bars than that are not told apart.
+most_bars <- 40
+
+refuse_many_states <- function(n_states, seen) {
+  if (n_states <= if (seen) most_bars else 3) return(invisible())
+  abort_input("plans", "can be drawn for ", if (seen) paste("up to", most_bars) else "two or three", " states",
+              if (!seen) " that are hidden", ", not ", n_states, "; tidy() gives the numbers as a data frame.")
 }
 
 #' @rdname plot_plans
@@ -59,13 +83,31 @@ plot.ibrc_plan <- function(x, observations = NULL, actions = NULL, state = NULL,
 
 #' @rdname plot_plans
 #' @export
+plot.ibrc_history_plan <- function(x, ...) {
+  check_unused(...)
+  require_package("ggplot2", "Drawing a plan")
+  data <- tidy(x)
+  met <- data[!duplicated(data$history), ]
+  if (!nrow(met)) abort_input("x", "knows no history yet: there is nothing to draw. Plan with more `steps`.")
+  often <- met$history[utils::head(order(-met$met), 12)]
+  data <- data[data$history %in% often, ]
+  words <- function(history) gsub(", then ", "\nthen ", as_label(history))
+  data$row <- factor(words(data$history), levels = rev(words(often)))
+  data$panel <- factor("")
+  draw_bars(data, x$setting$actions) + ggplot2::labs(y = "After") +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1))
+}
+
+#' @rdname plot_plans
+#' @export
 plans_data <- function(plans, observations = NULL, actions = NULL) {
   check_given(plans)
   plans <- check_plans(plans)
   panels <- lapply(seq_along(plans), function(i) {
     plan <- plans[[i]]
     states <- plan$setting$states
-    where <- if (length(states) == 3) simplex_centres(min(plan$space$resolution, 60)) else node_beliefs(plan$space)
+    inside <- length(states) == 3 && !is_vertices(plan$space)
+    where <- if (inside) simplex_centres(min(plan$space$resolution, 60)) else node_beliefs(plan$space)
     colnames(where) <- states
     probability <- policy(plan, where)
     n <- nrow(where)
@@ -85,6 +127,9 @@ plans_data <- function(plans, observations = NULL, actions = NULL) {
 check_plans <- function(plans) {
   if (inherits(plans, "ibrc_plan")) plans <- list(plans)
   if (!is.list(plans) || length(plans) == 0 || !all(vapply(plans, inherits, NA, "ibrc_plan"))) {
+    if (inherits(plans, "ibrc_history_plan")) {
+      abort_input("plans", "go by histories, not by beliefs: draw each with plot(), and read it with tidy().")
+    }
     abort_input("plans", "must be a plan or a list of plans from plan_agent(), not ", describe(plans), ".")
   }
   same <- vapply(plans, function(p) {
@@ -94,6 +139,11 @@ check_plans <- function(plans) {
   if (!all(same)) {
     abort_input("plans", "must all have the same states, actions and observations; plan ",
                 which(!same)[1], " has others.", rows = which(!same))
+  }
+  seen <- vapply(plans, function(p) is_vertices(p$space), NA)
+  if (any(seen) && !all(seen)) {
+    abort_input("plans", "must not mix plans where the state is seen with plans where it is hidden; plan ",
+                which(seen != seen[1])[1], " is of the other kind.", rows = which(seen != seen[1]))
   }
   if (is.null(names(plans))) names(plans) <- rep("", length(plans))
   unnamed <- is.na(names(plans)) | !nzchar(names(plans))
@@ -156,6 +206,42 @@ draw_line_panels <- function(data, setting, state, columns) {
                          colour = "grey45", linewidth = 0.4, inherit.aes = FALSE) +
       ggplot2::geom_point(data = path, ggplot2::aes(.data$belief, .data$rise), shape = 17, size = 2,
                           colour = "#B2182B", inherit.aes = FALSE)
+  }
+  add_panels(picture, data, columns)
+}
+
+# One bar per `row`, the first on top, divided by action.
+draw_bars <- function(data, actions) {
+  ggplot2::ggplot(data, ggplot2::aes(.data$probability, .data$row)) +
+    ggplot2::geom_col(ggplot2::aes(fill = .data$action), width = 0.7, orientation = "y", colour = "white",
+                      linewidth = 0.3, position = ggplot2::position_stack(reverse = TRUE)) +
+    ggplot2::geom_text(ggplot2::aes(label = share_label(.data$probability), group = .data$action), size = 3,
+                       colour = "white", check_overlap = TRUE,
+                       position = ggplot2::position_stack(vjust = 0.5, reverse = TRUE)) +
+    ggplot2::scale_fill_manual(values = action_palette(length(actions)), labels = as_label, drop = FALSE) +
+    ggplot2::labs(x = "Probability of action", fill = NULL) +
+    ggplot2::guides(fill = ggplot2::guide_legend(nrow = if (length(actions) > 3) 2 else 1)) +
+    theme_ibrc() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+}
+
+# A number where there is room for it.
+share_label <- function(probability) ifelse(probability >= 0.12, paste0(round(100 * probability), "%"), "")
+
+draw_state_panels <- function(data, setting, columns) {
+  sure <- as.matrix(data[setting$states])
+  data$row <- factor(as_label(setting$states)[max.col(sure, "first")], levels = rev(as_label(setting$states)))
+  # Before anything was seen several states may be possible: such a visit has no place.
+  path <- data[data$part == "path" & apply(sure, 1, max) > 1 - 1e-9, ]
+  path$right <- 1.08 + 0.08 * path$visit
+  picture <- draw_bars(data[data$part == "policy", ], setting$actions) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::labs(y = if (nrow(path)) "State seen (right: visit by visit)" else "State seen")
+  if (nrow(path)) {
+    picture <- picture +
+      ggplot2::geom_path(data = path, ggplot2::aes(.data$right, .data$row, group = .data$panel), colour = "grey45",
+                         linewidth = 0.4) +
+      ggplot2::geom_point(data = path, ggplot2::aes(.data$right, .data$row), shape = 17, size = 2, colour = "#B2182B")
   }
   add_panels(picture, data, columns)
 }

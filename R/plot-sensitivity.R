@@ -15,7 +15,8 @@
 #'   row per alternative and panel: `what`, `alternative`, `label` (with the difference in log-likelihood), `panel`,
 #'   `group`, `reference`, `term`, `estimate`, `conf.low`, `conf.high` (`NA` where there are no numbers),
 #'   `own_estimate`, `own_low` and `own_high` (of the fit as it is), `log_lik_difference`, `fits` (`"better"` by more
-#'   than 2, or `"not better"`) and `scale` (`"log10"` or `"linear"`, of the axis).
+#'   than 2, or `"not better"`), `scale` (`"log10"` or `"linear"`, of the axis) and `verdict` (as
+#'   [sensitivity_analysis()] has it).
 #' @family inference
 #' @export
 #' @examples
@@ -66,7 +67,7 @@ sensitivity_data <- function(sensitivity, type = NULL, terms = NULL) {
     table[c("group", "reference", "term", "estimate", "conf.low", "conf.high")], own_estimate = own$estimate,
     own_low = own$conf.low, own_high = own$conf.high, log_lik_difference = table$log_lik_difference,
     fits = factor(ifelse(table$log_lik_difference > better_by, "better", "not better"), c("not better", "better")),
-    scale = ifelse(is_log_term(table$term), "log10", "linear")
+    scale = ifelse(is_log_term(table$term), "log10", "linear"), verdict = table$verdict
   )
   rownames(out) <- NULL
   out

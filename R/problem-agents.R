@@ -9,8 +9,9 @@
 #' * `boltzmann_agent()` works out what the optimal agent would gain by each action, and then takes better actions more
 #'   often, not always. It does not foresee its own lapses, so that it is no bounded agent: a bounded agent's values
 #'   count on how it will act later. [plan_boltzmann()] plans for it, and [plan_agent()] refuses it.
-#' * `minimum_information_agent()` pays one unit of utility per nat both for deciding (against its action prior) and
-#'   for next states that stray from what it takes for usual (its belief prior, over states). The state must be seen.
+#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) both for
+#'   deciding (against its action prior) and for next states that stray from what it takes for usual (its belief
+#'   prior, over states). The state must be seen.
 #' * `max_entropy_agent()` prefers better actions and, among equals, variety; it knows that it will do so later.
 #' * `kl_agent()` does the same against a habit of its own: the action prior.
 #' * `robust_agent()` acts as best it can against dynamics that lean to what would hurt it. It needs several models of
@@ -146,17 +147,18 @@ robust_agent <- function(beta) {
 #'
 #' One row per agent that the paper behind this package (Table 4) places among bounded agents, in its order. It says
 #' where each stands: how well it deliberates (`flexibility`), how it views the dynamics (`optimism`), how little it
-#' minds next beliefs that are hard to foresee (`adaptivity`), what its priors are, and whether it is for settings in
-#' which the state is seen.
+#' minds next beliefs that are hard to foresee (`adaptivity`), what its priors are, and whether it was studied where the
+#' state is seen or hidden. Most of them can be planned for in either kind of setting here: that is what `setting` says.
 #'
 #' Signs: `-> 0` and `-> Inf` are limits, which the package takes exactly; `= 1` is a fixed number; `(0, Inf)` is any
-#' number between, to be chosen. An adaptivity of `-> +-Inf` is one under which it does not matter
-#' how hard the next belief is to foresee. A model prior that is "one model" believes in one dynamics alone.
+#' number between, to be chosen. An adaptivity of `-> +-Inf` (without end, to either side) is one under which it does
+#' not matter how hard the next belief is to foresee. A model prior that is "one model" believes in one dynamics
+#' alone.
 #'
 #' @return A data frame with one row per agent and the columns `agent`; `flexibility`, `optimism` and `adaptivity`;
-#'   `action_prior`, `model_prior` and `belief_prior`, `""` where none plays a part; `observability` (`"seen"`: where
-#'   the state is seen, `"seen or hidden"`); `constructor` and `planner`, names of the functions that make the agent
-#'   and plan for it; and `reference`.
+#'   `action_prior`, `model_prior` and `belief_prior`, `""` where none plays a part; `observability`, where the paper's
+#'   table places it (`"seen"` or `"seen or hidden"`); `setting`, where `planner` plans for it; `constructor` and
+#'   `planner`, names of the functions that make the agent and plan for it; and `reference`.
 #' @seealso [named_agents] for the constructors, [planners()] for what plans.
 #' @family framework
 #' @export
@@ -165,8 +167,10 @@ robust_agent <- function(beta) {
 agents <- function() {
   row <- function(agent, flexibility, optimism, adaptivity, action_prior, model_prior, belief_prior, observability,
                   constructor, reference, planner = "plan_agent") {
+    # Only a prior over states has no meaning for beliefs between them.
+    setting <- if (constructor == "minimum_information_agent") "seen" else any_setting
     data.frame(agent, flexibility, optimism, adaptivity, action_prior, model_prior, belief_prior, observability,
-               constructor, planner, reference)
+               setting, constructor, planner, reference)
   }
   any_setting <- "seen or hidden"
   rbind(

@@ -76,6 +76,34 @@ tidy_dynamics <- function(fit, conf.level) {
              ess_tail = diagnose(posterior::ess_tail), row.names = NULL)
 }
 
+# The numbers may be as small as 1e-28: as they are, they would all be printed in that form.
+#' @export
+print.ibrc_laws <- function(x, digits = 3, ...) {
+  digits <- check_count(digits, "digits", most = 15)
+  table <- as.data.frame(x)
+  laws <- intersect(c("estimate", "conf.low", "conf.high", "learned", "std.error"), names(table))
+  table[laws] <- lapply(table[laws], law_text, digits)
+  whole <- intersect(c("rhat", "ess_bulk", "ess_tail"), names(table))
+  table[whole] <- Map(round, table[whole], c(rhat = 3, ess_bulk = 0, ess_tail = 0)[whole])
+  # The verdict stands beside the numbers that it speaks of, also where the rest does not fit on the line.
+  first <- intersect(c("term", setdiff(laws, "std.error"), "verdict"), names(table))
+  print(table[c(first, setdiff(names(table), first))], row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ibrc_laws <- function(x, ...) {
+  class(x) <- "data.frame"
+  x
+}
+
+# "0.850", and "<0.001" of what is not nothing.
+law_text <- function(x, digits) {
+  least <- 10^-digits
+  text <- formatC(x, digits, format = "f", decimal.mark = ".")
+  ifelse(!is.na(x) & x > 0 & x < least, paste0("<", formatC(least, digits, format = "f", decimal.mark = ".")), text)
+}
+
 need_dynamics <- function(fit) {
   if (has_dynamics(fit)) return(invisible())
   abort_input("what", "= \"dynamics\" needs a fit whose dynamics were inferred: ibrc() with `dynamics` and ",

@@ -219,12 +219,13 @@ verdict_advice <- function(rows) {
   rows <- rows[rows$verdict != "ok", ]
   rows <- rows[order(-as.integer(rows$verdict)), ]
   label <- row_labels(rows, isTRUE(attr(rows, "grouped")))
-  # The same but for what it speaks of.
-  common <- mapply(function(advice, about) if (nzchar(about)) gsub(about, "{}", advice, fixed = TRUE) else advice,
-                   rows$advice, label, USE.NAMES = FALSE)
-  vapply(unique(unlist(common)), function(advice) {
-    gsub("{}", listing(unique(label[common == advice])), advice, fixed = TRUE)
-  }, "", USE.NAMES = FALSE)
+  # The same but for what it speaks of, and how many draws of that there are.
+  common <- as.character(mapply(function(advice, about) {
+    if (nzchar(about)) gsub(about, "{}", advice, fixed = TRUE) else advice
+  }, rows$advice, label, USE.NAMES = FALSE))
+  without <- sub(counted_pattern, "{} ({n})", common)
+  vapply(unique(without), function(advice) said_of_all(advice, common[without == advice], label[without == advice]),
+         "", USE.NAMES = FALSE)
 }
 
 # What stands below a picture of a fit: `text`, and the verdict unless all is well.

@@ -4,9 +4,10 @@ verdict_levels <- c("ok", "caution", "do not use")
 
 # One row, or several: arguments are recycled.
 verdict_rows <- function(check, seen, asked, verdict, advice = "", term = NA_character_, group = NA_character_) {
-  data.frame(check = check, term = term, group = group, seen = seen, asked = asked,
-             verdict = factor(verdict, levels = verdict_levels, ordered = TRUE),
-             advice = ifelse(verdict == "ok", "", advice))
+  rows <- data.frame(check = check, term = term, group = group, seen = seen, asked = asked,
+                     verdict = factor(verdict, levels = verdict_levels, ordered = TRUE), advice = advice)
+  rows$advice[rows$verdict == "ok"] <- ""
+  rows
 }
 
 # The worst of some rows; "ok" of none.
@@ -32,4 +33,23 @@ verdict_headline <- function(rows) {
   if (worst == "ok") return("Verdict: ok")
   at_fault <- unique(rows$check[rows$verdict == worst])
   paste0("Verdict: ", worst, " (", paste(at_fault, collapse = ", "), ")")
+}
+
+# Advice with a number of its own behind what it speaks of.
+counted_pattern <- "[{][}] [(]([0-9][0-9, ]*|NA)[)]"
+
+# One sentence for rows that differ in what they speak of and in such a number: `advice` has {n} for it, `each` the rows
+# as they stand.
+said_of_all <- function(advice, each, label) {
+  label <- unique(label)
+  counts <- unique(regmatches(each, regexpr(counted_pattern, each)))
+  counts <- sub(counted_pattern, "\\1", counts)
+  size <- as.numeric(gsub("[^0-9]", "", counts))
+  if (length(counts) > 1) counts <- paste(unique(counts[c(which.min(size), which.max(size))]), collapse = " to ")
+  if (length(label) > 1) {
+    advice <- sub("its interval is", "their intervals are", advice, fixed = TRUE)
+    advice <- sub("its interval", "their intervals", advice, fixed = TRUE)
+  }
+  if (length(counts)) advice <- sub("{n}", counts, advice, fixed = TRUE)
+  gsub("{}", listing(label), advice, fixed = TRUE)
 }

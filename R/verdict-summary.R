@@ -13,7 +13,7 @@
 #' * `contraction` near 1: the data settle the term. Near 0: they left it at its prior, and it should be
 #'   reported as not identified ([identifiability()]).
 #' * `rhat` above 1.01, or `ess_bulk` or `ess_tail` (effective numbers of draws) below 400: run longer before
-#'   reporting anything.
+#'   reporting anything. On a narrow console `ess` is the smaller of the two.
 #' * `verdict`: whether the number may be used: `ok`, `caution` or `do not use`. It is the worst of what
 #'   [verdict()] says of the term, of its group and of the fit.
 #'
@@ -24,7 +24,9 @@
 #' @param conf.level Mass of the central interval.
 #' @param what For `tidy()`: the terms of the agents, or the laws of dynamics that were inferred with them ([ibrc()]
 #'   with `dynamics`), which `tidy(fit, "dynamics")` gives: one row per probability, with what was `learned` without
-#'   the actions beside it.
+#'   the actions beside it, and the `verdict` on the fit as a whole: all groups share them. Chains that do not
+#'   agree on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers
+#'   themselves are not rounded.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
@@ -81,9 +83,19 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"), 
   }
   if (check_choice(what, c("agents", "dynamics"), "what") == "dynamics") {
     need_dynamics(x)
-    return(tidy_dynamics(x, check_level(conf.level)))
+    return(tidy_laws(x, check_level(conf.level)))
   }
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
+}
+
+# Laws with what is said of the fit as a whole. Chains of a joint fit move laws and agents together: what they do not
+# agree on, or do in some group, is about the laws as well, unless these were drawn without the actions.
+tidy_laws <- function(fit, conf.level) {
+  rows <- standing_verdict(fit)
+  about <- is.na(rows$term) & (is.na(rows$group) | !is_cut(fit)) | rows$check == "settled" & !is_cut(fit)
+  table <- tidy_dynamics(fit, conf.level)
+  table$verdict <- as.character(worst_of(rows$verdict[about]))
+  structure(table, class = c("ibrc_laws", "data.frame"))
 }
 
 # The table with what is said of each term in its group; without groups, without that column.
@@ -125,9 +137,19 @@ format.ibrc_fit <- function(x, suppress = 5, ...) {
 # `where`: said after the steps.
 chains_words <- function(fit, where = "") {
   chains <- if (is_cut(fit)) fit$dynamics$chains_per_draw else fit$run$chains
-  paste0(plural(chains, "chain"), " of ", plural(fit$run$iter, "step"), where, ", ", format_count(fit$run$warmup),
+  made <- steps_made(fit)
+  paste0(plural(chains, "chain"), " of ", plural(made, "step"), if (made < fit$run$iter) {
+    paste0(" (interrupted: ", format_count(fit$run$iter), " were asked for)")
+  }, where, ", ", format_count(fit$run$warmup),
          " of them warm-up", if (is_cut(fit)) paste0(", under each of ", plural(n_cut_draws(fit), "draw"),
                                                      " of the dynamics"))
+}
+
+# Steps of each chain, fewer than were to be made where a run was interrupted. Without chains, as far as draws tell.
+steps_made <- function(fit) {
+  if (!isTRUE(fit$interrupted)) return(fit$run$iter)
+  if (!is.null(fit$chain)) return(iteration_of(fit$chain))
+  fit$run$warmup + fit$run$thin * dim(fit$draws[[1]])[1]
 }
 
 #' @rdname summary.ibrc_fit
@@ -154,7 +176,7 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
   # Beside the numbers that it speaks of, also where the rest does not fit on the line.
   shown <- cbind(table[intersect(c("term", "group"), names(table))], shown[1:3], verdict = table$verdict, shown[-(1:3)])
-  print(shown, row.names = FALSE)
+  print(on_one_line(shown), row.names = FALSE)
   if (is_grouped(x$fit)) {
     size <- group_counts(x$fit, x$suppress)
     writeLines(c("", strwrap(paste("Trajectories:", listing(paste(names(size), size))), exdent = 2)))
@@ -167,6 +189,18 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   cat("\n")
   print(x$verdict)
   invisible(x)
+}
+
+# Where a row would be broken, the smaller number of effective draws stands for both.
+on_one_line <- function(table) {
+  width <- vapply(names(table), function(name) {
+    max(nchar(c(name, format(table[[name]], trim = TRUE)), "width"))
+  }, 0)
+  if (sum(width + 1) <= getOption("width")) return(table)
+  table$ess_bulk <- pmin(table$ess_bulk, table$ess_tail)
+  table$ess_tail <- NULL
+  names(table)[names(table) == "ess_bulk"] <- "ess"
+  table
 }
 
 # How much of what is not known comes from the dynamics.

@@ -88,6 +88,40 @@ size_t ibrc_incomplete_doubles(const ibrc_table *table) {
   return 2 * most + doubles_for_ints(2 * most + 3 * n + 1);
 }
 
+/* The first and the last column of every row between which elimination stays: entries come up in a
+ * row as far to the right as those reach that it is reduced by. 0: they do not find room. */
+static int find_bands(const ibrc_table *table, size_t room, int *left, int *right) {
+  size_t taken = 0;
+  for (int node = 0; node < table->n_nodes; node++) {
+    const int end = first_entry(table, node + 1);
+    int low = node, high = node;
+    for (int i = first_entry(table, node); i < end; i++) {
+      const int to = table->column[i];
+      if (to < low) low = to;
+      if (to > high) high = to;
+    }
+    if (taken + (size_t)(high - low) >= room) return 0;
+    for (int k = low; k < node; k++) {
+      if (right[k] > high) high = right[k];
+    }
+    taken += (size_t)(high - low) + 1;
+    if (taken > room) return 0;
+    left[node] = low;
+    right[node] = high;
+  }
+  return 1;
+}
+
+/* All entries of a band: with them the factors leave nothing out. */
+static int lay_band(const ibrc_table *table, int node, int low, int high, int at,
+                    ibrc_incomplete *out) {
+  const int end = first_entry(table, node + 1);
+  for (int to = low; to <= high; to++) out->column[at + to - low] = to;
+  for (int i = first_entry(table, node); i < end; i++) out->into[i] = at + table->column[i] - low;
+  out->diagonal[node] = at + node - low;
+  return at + high - low + 1;
+}
+
 ibrc_incomplete ibrc_incomplete_over(const ibrc_table *table, double *doubles) {
   const size_t n = (size_t)table->n_nodes, most = most_entries(table);
   int *ints = (int *)(doubles + 2 * most), at = 0;
@@ -99,17 +133,21 @@ ibrc_incomplete ibrc_incomplete_over(const ibrc_table *table, double *doubles) {
                                 .into = ints + 3 * n + 1 + most,
                                 .weight = doubles,
                                 .factor = doubles + most};
-  for (size_t i = 0; i < n; i++) incomplete.place[i] = -1;
+  /* Bands stand, until each is laid, where the diagonal and places will. */
+  int *left = incomplete.diagonal, *right = incomplete.place;
+  const int in_bands = find_bands(table, most, left, right);
+  for (size_t i = 0; i < n && !in_bands; i++) incomplete.place[i] = -1;
   for (int node = 0; node < table->n_nodes; node++) {
     incomplete.start[node] = at;
-    at = lay_node(table, node, at, &incomplete);
+    at = in_bands ? lay_band(table, node, left[node], right[node], at, &incomplete)
+                  : lay_node(table, node, at, &incomplete);
   }
   incomplete.start[n] = at;
   return incomplete;
 }
 
-/* Eliminates, row by row, what stands before the diagonal; what would come up where A has nothing
- * is left out. */
+/* Eliminates, row by row, what stands before the diagonal; what would come up where there is no
+ * entry is left out. */
 static void factor_rows(ibrc_incomplete *f) {
   int *place = f->place;
   for (int i = 0; i < f->start[f->n]; i++) f->factor[i] = f->weight[i];

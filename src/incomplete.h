@@ -9,7 +9,8 @@
  * factors L U of it that have entries only where A has: incomplete (Meijerink and van der Vorst
  * 1977). A is an M-matrix, so the factors exist and need no pivots. Where next states lie near by,
  * little is left out, and L U tells a solver about slow parts of a residual that products with A
- * would find one state at a time. */
+ * would find one state at a time. Where all next states lie within a few of a state's own number,
+ * the whole band is kept, and L U is A. */
 
 typedef struct {
   int n;

@@ -119,7 +119,8 @@ random_clone <- function(n_states = 3, n_actions = 2, n_obs = 4, n = 12, shared 
   words <- iohmm_words_of(n_actions, n_obs)
   coded <- code_visits(paths_to_visits(paths, n_actions, n_obs), words)
   coded$scored <- unlist(lapply(paths, `[[`, "scored"))
-  prior <- list(start = 0.3, transition = 0.2, stay = 0.4, emission = matrix(stats::runif(n_actions * n_obs), n_actions))
+  extra <- matrix(stats::runif(n_actions * n_obs), n_actions)
+  prior <- list(start = 0.3, transition = 0.2, stay = 0.4, emission = extra)
   task <- c(list(n_states = n_states, n_actions = n_actions, n_obs = n_obs), cloning_tree(coded, words),
             list(prior = prior_for_kernel(prior, possible, shared), centre_sd = 2, log_sharpness_mean = 1,
                  log_sharpness_sd = 1.5, fixed = as.integer(fixed)))

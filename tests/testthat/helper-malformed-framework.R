@@ -80,6 +80,8 @@ framework_entries <- function(signed, amount, share, seed) {
                                   fine = list(setting = "null")),
     simulate.ibrc_inferred = entry(list(object = shown, nsim = 2), leave = c("object", "..."), fine = list(
       seed = seed, setting = "null")),
+    confint.ibrc_inferred = entry(list(object = projected$inferred), leave = "object", fine = list(
+      parm = "named", level = "fraction")),
     policy.ibrc_inferred = entry(list(object = shown), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"), setting = "null")),
     predict.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
@@ -90,19 +92,19 @@ framework_entries <- function(signed, amount, share, seed) {
     fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
       rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
       refresh = "zero")),
+    fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
+      joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null",
+      prior = c("null", amount), sort_by = "null", names = "null", centre_sd = c(positive, "infinite"),
+      sharpness_sd = c(positive, "infinite"), tolerance = positive, seed = seed, refresh = "zero"),
+      says = list(actions = "action", observations = "observation")),
+    simulate.ibrc_iohmm_bc = entry(list(object = known_clone(), nsim = 2), leave = c("object", "..."), fine = list(
+      seed = seed, horizon = "null", stop_actions = c("null", "no_text"))),
     fit_po_irl = entry(list(visits = visits, setting = setting, chains = 1, iter = 4, draws = 2), fine = list(
-      setting = "null", joint = "flag", dynamics = "null", discount = share, sd = positive, iter = "null",
+      setting = "null", joint = "flag", dynamics = "null", discount = share, sd = "fraction", iter = "null",
       warmup = "null", actions = "null", observations = "null", seed = seed, refresh = "zero")),
     simulate.ibrc_po_irl = entry(list(object = wanting, nsim = 2), leave = "object", fine = list(
       seed = seed, environment = "null", start_group = "null")),
     tidy.ibrc_po_irl = entry(list(x = wanting), leave = "x", fine = list(conf.level = "fraction")),
-    fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
-      joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null", prior = c("null", amount),
-      sort_by = "null", names = "null", centre_sd = c(positive, "infinite"), sharpness_sd = c(positive, "infinite"),
-      tolerance = positive, seed = seed, refresh = "zero"),
-      says = list(actions = "action", observations = "observation")),
-    simulate.ibrc_iohmm_bc = entry(list(object = known_clone(), nsim = 2), leave = c("object", "..."), fine = list(
-      seed = seed, horizon = "null", stop_actions = c("null", "no_text"))),
     predict.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(
@@ -124,6 +126,7 @@ framework_entries <- function(signed, amount, share, seed) {
                                                refresh = "zero")),
     tidy.ibrc_model_comparison = entry(list(x = compared), leave = "x"),
     model_comparison_data = entry(list(comparison = compared)),
+    misspecification_data = entry(list(study = misspecification_study(setting, "max_entropy", "max_entropy", Inf))),
     project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,
                                            setting = setting, replicates = 10), leave = c("planner", "..."),
                                       fine = list(newdata = "null", conf.level = "fraction", seed = seed)),

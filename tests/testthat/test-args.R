@@ -297,11 +297,11 @@ test_that("clones have a tree, what was done at each of its nodes, and parameter
   for (beliefs in list(matrix(1 / 3, 3, n - 1), matrix(-1, 3, n), matrix(NaN, 3, n), numeric(), NULL)) {
     expect_error(choice(beliefs = beliefs), "internal")
   }
-  both <- list(changed(one$task, n_states = 0L), changed(one$task, n_actions = 3L), changed(one$task, n_states = NA_integer_),
-               changed(one$task, n_states = .Machine$integer.max), changed(one$task, chosen = one$task$chosen[, -1]),
-               changed(one$task, chosen = -one$task$chosen - 1), changed(one$task, centre_sd = 0),
-               changed(one$task, centre_sd = NaN), changed(one$task, log_sharpness_sd = -1),
-               changed(one$task, fixed = "no"), list(), NULL)
+  both <- list(changed(one$task, n_states = 0L), changed(one$task, n_actions = 3L),
+               changed(one$task, n_states = NA_integer_), changed(one$task, n_states = .Machine$integer.max),
+               changed(one$task, chosen = one$task$chosen[, -1]), changed(one$task, chosen = -one$task$chosen - 1),
+               changed(one$task, centre_sd = 0), changed(one$task, centre_sd = NaN),
+               changed(one$task, log_sharpness_sd = -1), changed(one$task, fixed = "no"), list(), NULL)
   for (bad in both) {
     expect_error(joint(bad), "internal")
     expect_error(choice(bad), "internal")

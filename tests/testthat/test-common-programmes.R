@@ -52,3 +52,25 @@ test_that("programmes without an answer are classed errors", {
   expect_error(solve_quadratic(0, rbind(1, 1), c(">=", "<="), c(1, 0)), class = "ibrc_error_infeasible")
   expect_error(solve_linear(1, rbind(1), "<=", 0), class = "ibrc_error_convergence")
 })
+
+test_that("programmes with equal corners in plenty come to an end at once", {
+  skip_if_not_installed("lpSolve")
+  # Goes round in a circle for as long as it is let, by one way of scaling.
+  setting <- with_seed(1, seen_setting(50, 4))
+  took <- system.time(inferred <- infer_margin(plan_mdp(setting), setting, bound = 1))
+  expect_s3_class(inferred, "ibrc_inferred")
+  expect_lt(took[["elapsed"]], 10)
+})
+
+test_that("sizes are refused with the arithmetic", {
+  expect_identical(ibrc:::refuse_long_programme(400, 1000, "visits", "so many", advice = "Less."), 4e5)
+  expect_refused(ibrc:::refuse_long_programme(401, 1000, "visits", "so many", advice = "Less."), "visits",
+                 "so many are 401 constraints on 1,000 unknowns, 401,000 numbers")
+})
+
+test_that("long loops say how far they are", {
+  tell_next <- ibrc:::programme_teller(3, "limits", every = 0)
+  expect_message(tell_next(), "Limits: 0 of at most 3 programmes")
+  expect_message(tell_next(), "Limits: 1 of at most 3 programmes")
+  expect_no_message(ibrc:::programme_teller(3, "limits", every = Inf)())
+})

@@ -20,7 +20,10 @@ test_that("losses are those worked out by hand, visit by visit", {
   done <- diag(2)[as.integer(visits$action), ]
   table <- score_table(score(list(other = law), visits)$boot, "other")
   expect_identical(table$measure, c("log_loss", "brier", "agreement", "divergence"))
-  expect_close(table$estimate[1:3], c(mean(-log(taken)), mean(rowSums((law - done)^2)), mean(taken)), 1e-12)
+  expect_close(table$estimate[1:3], c(mean(-log(taken)), mean(rowSums((law - done)^2)) / 2, mean(taken)), 1e-12)
+  # On the scale of accuracy(): of two actions, mean (p - y)^2 of either.
+  expect_close(table$estimate[2], brier_score(law, as.integer(visits$action)), 1e-12)
+  expect_close(table$estimate[2], mean((law[, 2] - done[, 2])^2), 1e-12)
   expect_close(-sum(log_lik(other, visits)) / nrow(visits), table$estimate[1], 1e-12)
   expect_true(all(table$conf.low < table$estimate & table$estimate < table$conf.high))
 })
@@ -43,6 +46,17 @@ test_that("the divergence is that of frequencies from the law, less what scatter
   # Frequencies themselves are no way from themselves.
   shares <- share[before, ]
   expect_close(score_table(score(list(a = shares), visits, n_fitted = list(3))$boot, "a")$estimate[4], 0, 1e-12)
+})
+
+test_that("the interval of a divergence is that of replicates moved to have the estimate as their mean", {
+  boot <- score(list(a = predict(other, visits)), visits, replicates = 400)$boot
+  again <- boot$again[, "divergence", "a"]
+  whole <- boot$whole[1, "divergence", "a"]
+  moved <- stats::quantile(again - mean(again) + whole, c((1 - 0.95) / 2, 0.975), type = 1, names = FALSE)
+  found <- unlist(score_table(boot, "a")[4, c("conf.low", "conf.high")])
+  expect_close(found, pmax(moved, 0), 1e-12)
+  expect_gt(abs(mean(again) - whole), 1e-4)
+  expect_identical(score_interval(c(2, 3, 4), 1, 0.95, centred = TRUE), c(0, 2))
 })
 
 test_that("corrected, the divergence of a law from behaviour under it is 0 on average, and another's is right", {

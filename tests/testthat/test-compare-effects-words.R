@@ -2,9 +2,12 @@ made_effects <- function(...) {
   rows <- data.frame(quantity = "probability", at = "even odds", action = "monitor", detail = NA_character_,
                      group = c("under 75", "over 75", "over 75"), reference = c(NA, NA, "under 75"),
                      estimate = c(0.74, 0.62, -0.12), conf.low = c(0.7, 0.55, -0.2), conf.high = c(0.78, 0.7, -0.04),
-                     probability = c(NA, NA, 0.01), rational = c(1, 1, 0), unit = "probability",
-                     simulation_error = 0, verdict = "caution")
+                     probability = c(NA, NA, 0.01), rational = c(1, 1, 0), rational_low = NA_real_,
+                     rational_high = NA_real_, unit = "probability", simulation_error = 0, verdict = "caution")
   rows[names(list(...))] <- list(...)
+  if (is.null(rows$gap)) {
+    rows[c("gap", "gap_low", "gap_high")] <- rows[c("estimate", "conf.low", "conf.high")] - rows$rational
+  }
   structure(rows, class = c("ibrc_effects", "data.frame"),
             verdict = structure(verdict_rows("assumed", "seen", "asked", "caution", "Look again."), grouped = TRUE),
             of = list(draws = 200, conf.level = 0.95, nsim = 10, groups = c("under 75", "over 75"),
@@ -14,13 +17,13 @@ made_effects <- function(...) {
 test_that("an effect reads like a sentence", {
   expect_identical(format(made_effects()), paste0(
     "At even odds, monitor with probability 0.74 (0.70 to 0.78) in under 75; 0.62 (0.55 to 0.70) in over 75, 0.12 ",
-    "lower than in under 75 (difference -0.20 to -0.04); a perfectly rational agent: 1.00."
+    "lower than in under 75 (difference within draws -0.20 to -0.04); a perfectly rational agent: 1.00."
   ))
   accuracy <- made_effects(quantity = "accuracy", detail = "all states", rational = c(0.7, 0.7, 0))
   expect_identical(format(accuracy), paste0(
     "At even odds, acts as if what is seen after monitor pointed to the state that is there 74% (70% to 78%) in under ",
-    "75; 62% (55% to 70%) in over 75, 12 points lower than in under 75 (difference -20 to -4 points); in the setting: ",
-    "70%."
+    "75; 62% (55% to 70%) in over 75, 12 points lower than in under 75 (difference within draws -20 to -4 points); in ",
+    "the setting: 70%."
   ))
   expect_match(format(made_effects(quantity = "cost_share", action = NA)), "^As a share of .*: 74% \\(70% to 78%\\)")
   expect_match(format(made_effects(quantity = "visits", at = "at most 50 visits")),
@@ -30,13 +33,53 @@ test_that("an effect reads like a sentence", {
 })
 
 test_that("nothing has no sign, and one point is one", {
-  expect_match(format(made_effects(conf.low = c(0.7, 0.55, -0.001))), "(difference 0.00 to -0.04)", fixed = TRUE)
+  expect_match(format(made_effects(conf.low = c(0.7, 0.55, -0.001))), "(difference within draws 0.00 to -0.04)",
+               fixed = TRUE)
   expect_identical(effect_number(-0.0001, "accuracy"), "0%")
   expect_identical(effect_number(-0.01, "visits"), "0.0")
   expect_identical(effect_number(-0.1, "visits"), "-0.1")
   accuracy <- made_effects(quantity = "accuracy", detail = "all states", rational = c(0.7, 0.7, 0),
                            estimate = c(0.74, 0.75, 0.01))
-  expect_match(format(accuracy), "in over 75, 1 point higher than in under 75 (difference -20 to", fixed = TRUE)
+  expect_match(format(accuracy), "in over 75, 1 point higher than in under 75 (difference within draws -20 to",
+               fixed = TRUE)
+  # Percentages and their differences have one digit after the point at most.
+  share <- made_effects(quantity = "cost_share", action = NA, estimate = c(0.0741, 0.0674, -0.00674))
+  expect_match(format(share), "7.4% (70% to 78%) in under 75; 6.7% (55% to 70%) in over 75, 0.7 points lower than",
+               fixed = TRUE)
+})
+
+test_that("what is the same in no two draws has an interval, and so has the distance to it", {
+  moving <- function(...) {
+    made_effects(..., rational_low = c(0.6, 0.6, -0.1), rational_high = c(0.8, 0.8, 0.1), gap = c(0.025, -0.06, -0.1),
+                 gap_low = c(-0.034, -0.2, -0.2), gap_high = c(0.07, 0.1, 0.1))
+  }
+  accuracy <- moving(quantity = "accuracy", detail = "all states", rational = c(0.7, 0.7, 0))
+  expect_identical(format(accuracy), paste0(
+    "At even odds, acts as if what is seen after monitor pointed to the state that is there 74% (70% to 78%) in under ",
+    "75, 2.5 points higher than in the setting (difference within draws -3.4 to 7 points); 62% (55% to 70%) in over ",
+    "75, 12 points lower than in under 75 (difference within draws -20 to -4 points), 6 points lower than in the ",
+    "setting (difference within draws -20 to 10 points); in the setting: 70% (60% to 80%)."
+  ))
+  agent <- format(moving(rational = c(0.7, 0.7, 0)))
+  expect_match(agent, "in over 75, .*, 0.06 lower than a perfectly rational agent [(]difference within draws -0.20 to")
+  expect_match(agent, "; a perfectly rational agent: 0.70 (0.60 to 0.80).", fixed = TRUE)
+  # Medians that agree do not make intervals agree.
+  apart <- moving(rational = c(0.7, 0.7, 0))
+  apart$rational_low[2] <- 0.3
+  expect_match(format(apart), "(a perfectly rational agent: 0.70 (0.30 to 0.80)).", fixed = TRUE)
+  # What is told goes by the distance, not by medians that happen to be the same; costs are measured by themselves.
+  same <- moving(quantity = "accuracy", detail = "all states", rational = c(0.74, 0.62, -0.12))
+  same$gap[1] <- 0
+  expect_match(format(same), "about as in the setting (difference within draws -3.4 to 7 points)", fixed = TRUE)
+  expect_no_match(format(moving(quantity = "cost_share", action = NA)), "rational|setting")
+})
+
+test_that("the headline says what a difference is, and that one draw has no interval", {
+  of <- list(draws = 200, conf.level = 0.95, differences = TRUE)
+  expect_match(effects_headline(of), "95% interval; differences are medians of those within draws$")
+  expect_match(effects_headline(replace(of, "differences", FALSE)), "95% interval$")
+  expect_identical(effects_headline(replace(of, "draws", 1)), "What decision makers do, at one draw")
+  expect_identical(effects_headline(of[-1]), "What decision makers do, at the estimates")
 })
 
 test_that("what there is nothing to say of is not said", {

@@ -7,7 +7,8 @@ small_effects <- function() {
 test_that("levels are medians and quantiles over draws, differences are taken draw by draw", {
   told <- as.data.frame(small_effects())
   expect_named(told, c("quantity", "at", "action", "detail", "group", "reference", "estimate", "conf.low", "conf.high",
-                       "probability", "rational", "unit", "simulation_error", "verdict"))
+                       "probability", "rational", "rational_low", "rational_high", "gap", "gap_low", "gap_high", "unit",
+                       "simulation_error", "verdict"))
   fit <- clinic_fit()
   chosen <- spaced_draws(fit, 12)
   # By hand, from plans at the same draws.
@@ -30,6 +31,20 @@ test_that("levels are medians and quantiles over draws, differences are taken dr
   expect_equal(numbers(row(3)), central(monitored[, "south"] - monitored[, "north"]))
   expect_equal(row(3)$probability, mean(monitored[, "south"] > monitored[, "north"]))
   expect_identical(row(1:2)$probability, c(NA_real_, NA_real_))
+  # One setting for all draws: one rational agent, and the distance to it moves as what is done.
+  expect_true(all(is.na(c(told$rational_low, told$rational_high))))
+  known <- !is.na(told$rational)
+  expect_equal(told[known, c("gap", "gap_low", "gap_high")],
+               told[known, c("estimate", "conf.low", "conf.high")] - told$rational[known], ignore_attr = TRUE)
+})
+
+test_that("a single draw has no interval", {
+  told <- decision_effects(uneven_fit("clinic"), draws = 1, nsim = 20)
+  bounds <- c("conf.low", "conf.high", "probability", "rational_low", "rational_high", "gap_low", "gap_high")
+  expect_true(all(is.na(unlist(as.data.frame(told)[bounds]))))
+  expect_true(all(is.finite(c(told$estimate, told$gap))))
+  expect_output(print(told), "at one draw")
+  expect_no_match(format(told), " to [0-9-]")
 })
 
 test_that("rows carry the verdict, and what is simulated says how well it is known", {
@@ -170,6 +185,10 @@ test_that("where a draw has a setting of its own, so has the rational agent besi
     policy(plan_agent(diag_setting(one), bounded_agent(), resolution = 10), c(0.2, 0.8))[1, "monitor"]
   }, 0)
   expect_equal(told$rational[told$quantity == "probability" & told$action == "monitor"], stats::median(hand))
+  # With one model nobody leans: the accuracy moves from draw to draw, and the distance to it is nothing.
+  expect_equal(unlist(accuracy[c("rational_low", "rational_high")], use.names = FALSE),
+               stats::quantile(drawn, c(0.025, 0.975), names = FALSE))
+  expect_equal(unlist(accuracy[c("gap", "gap_low", "gap_high")], use.names = FALSE), c(0, 0, 0))
 })
 
 test_that("effects of fits with inferred dynamics are those of plans with the dynamics of each draw", {
@@ -190,6 +209,25 @@ test_that("effects of fits with inferred dynamics are those of plans with the dy
       middle <- apply(at[[place]], 1, stats::median)
       expect_close(rows$estimate, c(middle, stats::median(at[[place]][2, ] - at[[place]][1, ])), 1e-6)
     }
+    # So are the rational agent, and what the setting's own accuracy is.
+    best <- value(function(plan) {
+      policy(plan_agent(plan$setting, bounded_agent(), resolution = 6), c(0.2, 0.8))[, "test"]
+    })
+    correct <- value(function(plan) mean(c(plan$setting$emission[1, 3, 2], plan$setting$emission[2, 4, 2])))
+    central <- function(x) stats::quantile(x, c(0.5, 0.025, 0.975), names = FALSE)
+    is_ill <- found$at == "ill" & found$action == "test"
+    rows <- found[is_ill & found$quantity == "probability", ]
+    expect_close(unlist(rows[2, c("gap", "gap_low", "gap_high")]), central((at$ill - best)[2, ]), 1e-6)
+    expect_close(unlist(rows[3, c("gap", "gap_low", "gap_high")]),
+                 central((at$ill - best)[2, ] - (at$ill - best)[1, ]), 1e-6)
+    rows <- found[is_ill & found$quantity == "accuracy" & found$detail %in% "all states", ]
+    expect_close(unlist(rows[1, c("rational", "rational_low", "rational_high")]), central(correct[1, ]), 1e-6)
+    # Shared by both groups: between them there is nothing.
+    expect_identical(rows$rational_low[3], NA_real_)
+    expect_false(isTRUE(all.equal(rows$gap[1], rows$estimate[1] - rows$rational[1], tolerance = 1e-9)))
+    expect_match(grep("acts as if .* after test", format(found), value = TRUE), paste0(
+      "than in the setting [(]difference within draws .*; in the setting: [0-9.]+% [(][0-9.]+% to [0-9.]+%[)][.]$"
+    ))
     # There is no one start to call by its odds.
     places <- unique(decision_effects(fit, draws = 2, nsim = 0)$at)
     expect_identical(places, c("start", "even odds", "80% well", "80% ill"))

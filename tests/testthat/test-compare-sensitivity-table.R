@@ -1,5 +1,5 @@
 # A made-up analysis of two groups under three alternatives, one of them without numbers.
-made_up <- function(difference = c(-1, -3, 0.5, NA), log_lik = c(-100, -39, -99, NA)) {
+made_up <- function(difference = c(-1, -3, 0.5, NA), log_lik = c(-100, -39, -99, NA), verdict = NULL) {
   what <- c("as fitted", "step", "step", "discount")
   label <- c("", "0.2", "0.05", "0.9")
   pieces <- lapply(1:4, function(i) {
@@ -11,7 +11,7 @@ made_up <- function(difference = c(-1, -3, 0.5, NA), log_lik = c(-100, -39, -99,
   })
   pieces[[4]] <- failed_piece(pieces[[1]], "it is too large.")
   alternatives <- Map(function(what, label) list(what = what, label = label), what[-1], label[-1])
-  new_ibrc_sensitivity(pieces, alternatives, "mode", NULL)
+  new_ibrc_sensitivity(pieces, alternatives, "mode", verdict)
 }
 
 test_that("the sentence says how far, on which side, what fits better and what is not known", {
@@ -25,6 +25,17 @@ test_that("the sentence says how far, on which side, what fits better and what i
   calm <- sensitivity_words(made_up(c(-1, -3, -0.5, NA), c(-100, -99, -99, NA)))
   expect_match(calm[1], "its sign holds in all of them")
   expect_identical(calm[2], "No alternative fits better by more than 2 log units.")
+})
+
+test_that("each row has the verdict on its term and groups in the fit, and none is to be used that came to no end", {
+  known <- verdict_rows("settled", "seen", "asked", c("ok", "caution", "do not use"), "Do this.",
+                        term = c("optimism", "optimism", "alpha"), group = c("old", "young", "old"))
+  table <- as.data.frame(made_up(verdict = known))
+  # Levels of old and young, and their difference.
+  fine <- c("ok", "caution", "caution")
+  expect_identical(table$verdict, c(fine, fine, rep("do not use", 6)))
+  # A mode has no verdict.
+  expect_identical(made_up()$verdict, rep(NA_character_, 12))
 })
 
 test_that("levels of prices have no sign, and ratios have a side of 1", {

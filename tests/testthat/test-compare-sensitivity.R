@@ -169,4 +169,13 @@ test_that("the verdict on the fit comes along", {
   moved <- sensitivity_analysis(fit, list(discount = 0.9))
   expect_identical(attr(moved, "verdict"), standing_verdict(fit))
   expect_output(print(moved), verdict_headline(standing_verdict(fit)), fixed = TRUE)
+  # Each row has what other tables of the fit say of its term and groups.
+  table <- as.data.frame(moved)
+  own <- table[table$baseline, ]
+  expect_identical(own$verdict, c(tidy(fit)$verdict, compare_groups(fit)$verdict))
+  expect_identical(table$verdict[!table$baseline], own$verdict)
+})
+
+test_that("an argument that there is not is named", {
+  expect_error(sensitivity_analysis(1, list(discount = 0.9), foo = 1), class = "ibrc_error_input", regexp = "foo")
 })

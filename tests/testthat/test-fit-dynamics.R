@@ -181,7 +181,86 @@ test_that("what does not go with learned dynamics is refused", {
   }
   bare <- iohmm
   bare["coded"] <- list(NULL)
-  expect_refused(run(clinic_of, clinic_step, dynamics = bare), "dynamics", "keep_data")
+  # Before any table is built.
+  local_replacement("build_inverse", function(...) stop("work was begun"))
+  for (uncertainty in c("joint", "cut")) {
+    expect_refused(run(clinic_of, clinic_step, dynamics = bare, uncertainty = uncertainty), "dynamics", "keep_data")
+  }
+})
+
+test_that("models that do not differ with the laws are refused where laws are inferred, and taken where held", {
+  iohmm <- ward_iohmm(transitions = "shared")
+  run <- function(models, uncertainty = "joint", prior = ward_prior()) {
+    ibrc(ward_visits(), clinic_of, models, prior, list(eta = 0), chains = 1, iter = 4, warmup = 2, seed = 1,
+         resolution = 4, dynamics = iohmm, uncertainty = uncertainty, control = ibrc_control(check = FALSE))
+  }
+  stated <- clinic_step(clinic_of(iohmm))
+  still <- list(function(setting) stated, function() stated, function(setting, step = 0.2) {
+    perturb_models(clinic_of(clinic_truth()), by = step)
+  })
+  for (models in still) {
+    for (uncertainty in c("joint", "cut")) expect_refused(run(models, uncertainty), "models", "under other laws")
+    expect_s3_class(run(models, "none"), "ibrc_fit")
+  }
+  # A quantity moves models, and laws do not.
+  priced <- ibrc_prior(alpha ~ lognormal(0, 1), step ~ beta(8, 32))
+  expect_refused(run(still[[3]], prior = priced), "models", "under other laws")
+  # One law of several is enough.
+  follows <- function(models) {
+    read_inverse(ward_visits(), clinic_of, models, priced, list(eta = 0, optimism = 0), NULL, FALSE, iohmm,
+                 TRUE)$recipe$follows
+  }
+  expect_true(follows(function(setting, step) {
+    emission <- clinic_truth()$emission
+    model_prior(list(list(transition = setting$transition, emission = emission), setting[c("transition", "emission")]))
+  }))
+  expect_false(follows(function(setting, step) still[[3]](setting, step)))
+})
+
+test_that("states that go by the wrong names are told", {
+  iohmm <- ward_iohmm(transitions = "shared")
+  stated <- clinic_of(clinic_truth())
+  expect_silent(check_dynamics(iohmm, stated))
+  # The same laws, called the other way round.
+  turned <- iohmm
+  turned[c("transition", "emission", "start")] <- relabel(iohmm, iohmm_laws(iohmm), 2:1)
+  warning <- expect_warning(check_dynamics(turned, stated), class = "ibrc_warning_states")
+  expect_match(conditionMessage(warning), "what it calls \"ill\" shows what \"well\" does")
+  expect_match(conditionMessage(warning), "`sort_by`")
+  expect_warning(ibrc(ward_visits(), stated, clinic_step, ward_prior(), list(eta = 0), chains = 1, iter = 4, warmup = 2,
+                      seed = 1, resolution = 4, dynamics = turned, uncertainty = "none",
+                      control = ibrc_control(check = FALSE)), "another order", class = "ibrc_warning_states")
+  # Laws that say nothing about which state is which are no reason to warn.
+  vague <- stated
+  vague$emission[] <- rep(colMeans(stated$emission), each = 2)
+  vague$transition[] <- 0.5
+  expect_silent(check_dynamics(turned, vague))
+})
+
+test_that("three states in a circle are told by what they show", {
+  laws <- list(states = c("a", "b", "c"), transition = array(diag(3), c(3, 3, 1)),
+               emission = array(0.1 + 0.7 * diag(3), c(3, 3, 1)))
+  learned <- c(laws, list(counts = laws["transition"]))
+  learned$emission <- laws$emission[c(2, 3, 1), , , drop = FALSE]
+  expect_identical(best_matching(-state_distances(learned, laws)), c(3L, 1L, 2L))
+  expect_warning(warn_other_states(learned, laws), "what it calls \"c\" shows what \"a\"")
+  laws$emission <- learned$emission
+  expect_silent(warn_other_states(learned, laws))
+})
+
+test_that("what differs from the setting is named, with what to do", {
+  stated <- clinic_of(clinic_truth())
+  told <- function(dynamics) {
+    conditionMessage(expect_error(check_dynamics(dynamics, stated), class = "ibrc_error_input"))
+  }
+  learn <- function(...) fit_iohmm(ward_visits(), 2, starts = 1, seed = 1, transitions = "shared", ...)
+  text <- told(learn())
+  for (part in c("it has \"state1\" and \"state2\"", "the setting \"well\" and \"ill\"", "`names`", "`sort_by`")) {
+    expect_match(text, part, fixed = TRUE)
+  }
+  text <- told(learn(names = c("well", "ill"), actions = c("test", "wait")))
+  expect_match(text, "it has \"test\" and \"wait\", the setting \"wait\" and \"test\". Learn it with `actions`",
+               fixed = TRUE)
 })
 
 test_that("laws whose names clash are refused where they are told apart by name", {

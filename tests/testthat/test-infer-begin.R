@@ -14,7 +14,7 @@ test_that("chains begin at scouts, the same whether groups stand together or apa
   together <- begin_chains(evaluator, NULL, run, "adaptive", 21L)
   apart <- begin_chains(evaluator, NULL, run, "adaptive", 21L, apart = TRUE)
   expect_identical(apart$start, together$start)
-  expect_identical(dim(together$chain$state$scouts), c(scouts_for(2, 200), 2L, 2L, 2L))
+  expect_identical(dim(together$chain$state$scouts), c(scouts_for(2, 200), 2L, 3L, 2L))
   for (g in 1:2) {
     part <- apart$chain$parts[[g]]
     mine <- which(evaluator$group == g)

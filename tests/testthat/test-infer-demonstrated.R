@@ -20,8 +20,9 @@ test_that("the state of a visit is what was seen after the action before it", {
   expect_identical(c(seen$n_trajectories, seen$n_visits, seen$left_out), c(2L, 5L, 0L))
   expect_identical(seen$source, "visits")
   expect_equal(seen$start, c(1, 0))
-  # First visits weigh 1, second ones a half, third ones a quarter.
-  expect_equal(seen$occupancy, rbind(c(2.5, 0.25), c(0, 0.5)) / 3.25)
+  # First visits weigh 1, second ones a half, third ones a quarter; then one trajectory is well, and one ill.
+  expect_equal(seen$flow, list(seen = rbind(c(2.5, 0.25), c(0, 0.5)) / 2, ahead = c(1 / 8, 1 / 4) / 2,
+                               after = matrix(0, 2, 2)))
 })
 
 test_that("a first visit is left out where the start is spread, and said so", {
@@ -30,9 +31,15 @@ test_that("a first visit is left out where the start is spread, and said so", {
   expect_equal(unname(seen$counts), rbind(c(1, 1), c(0, 1)))
   expect_identical(c(seen$n_trajectories, seen$n_visits, seen$left_out), c(2L, 3L, 2L))
   # Counted from the second visit, which is the first that is known.
-  expect_equal(seen$occupancy, rbind(c(1, 0.5), c(0, 1)) / 2.5)
+  expect_equal(seen$flow, list(seen = rbind(c(1, 0.5), c(0, 1)) / 2, ahead = c(1 / 4, 1 / 2) / 2,
+                               after = matrix(0, 2, 2)))
   expect_equal(seen$start, c(0.5, 0.5))
   expect_match(ibrc:::demonstration_notes(seen, setting), "2 visits were left out because the state was not known")
+  # The remedy is said, and is one.
+  expect_match(ibrc:::demonstration_notes(seen, setting), "start_by = \"first\"", fixed = TRUE)
+  known <- two_states(start = rbind(well = c(1, 0), ill = c(0, 1)), start_by = "first")
+  first <- transform(rows, first = c("ill", "ill", "ill", "well", "well"))
+  expect_identical(demonstrated(trajectories(first, covariates = "first"), known)$left_out, 0L)
   last <- demonstrated(trajectories(rows[1:2, ]), setting)
   expect_identical(last$policy["well", "wait"], NA_real_)
   notes <- ibrc:::demonstration_notes(last, setting)
@@ -58,6 +65,9 @@ test_that("a state that was not seen is known where only one can follow", {
   seen <- demonstrated(trajectories(lost), two_states(start = c(1, 0)))
   expect_equal(unname(seen$counts), rbind(c(3, 1), c(0, 0)))
   expect_identical(seen$left_out, 1L)
+  # No first visit is missing: only what was not seen is named.
+  expect_match(ibrc:::demonstration_notes(seen, two_states()), "nothing was seen after the action before", all = FALSE)
+  expect_no_match(ibrc:::demonstration_notes(seen, two_states()), "start_by")
   triplets <- data.frame(from = c(1, 1, 2, 1, 2, 2), to = c(1, 2, 2, 1, 1, 2), action = c(1, 1, 1, 2, 2, 2),
                          probability = c(0.5, 0.5, 1, 1, 0.5, 0.5))
   by_rows <- decision_setting(
@@ -82,6 +92,55 @@ test_that("visits that cannot happen are refused by their rows", {
   impossible <- rbind(impossible[1:3, ], data.frame(id = 1, time = 4, action = "wait", observation = "ill"))
   error <- expect_error(demonstrated(trajectories(impossible), two_states()), class = "ibrc_error_data")
   expect_identical(error$rows, 3L)
+  # What is most often the cause is named, here and where counts are asked for.
+  expect_match(conditionMessage(error), "the states have to move up by one visit")
+  expect_no_match(conditionMessage(error), "prior")
+  counted <- expect_error(ibrc:::trajectory_counts(trajectories(impossible), two_states()), class = "ibrc_error_data")
+  expect_match(conditionMessage(counted), "the states have to move up by one visit")
+})
+
+# Occupancies by a plain loop: each trajectory's visits as long as they tell, then `policy` for so long that nothing is
+# left of the discount.
+twin_shares <- function(data, setting, policy, known, ahead = 200) {
+  size <- dim(setting$utility)
+  of_one <- function(rows) {
+    out <- array(0, size)
+    state <- known[rows[1]]
+    for (t in seq_along(rows)) {
+      row <- rows[t]
+      if (is.na(state) || !data$scored[row]) break
+      action <- match(data$action[row], setting$actions)
+      out[state, action] <- out[state, action] + setting$discount^(t - 1)
+      law <- setting$transition[state, , action]
+      state <- match(data$observation[row], setting$states)
+      t <- t + 1
+    }
+    if (!is.na(state)) law <- as.numeric(seq_along(setting$states) == state)
+    for (later in t - 1 + 0:ahead) {
+      out <- out + setting$discount^later * law * policy
+      law <- Reduce(`+`, lapply(seq_len(size[2]), function(u) (law * policy[, u]) %*% setting$transition[, , u]))[1, ]
+    }
+    (1 - setting$discount) * out
+  }
+  Reduce(`+`, lapply(split(seq_len(nrow(data)), data$id), of_one)) / length(unique(data$id))
+}
+
+test_that("shares of visits go on by the policy where trajectories are cut, by a plain loop", {
+  with_seed(11, {
+    setting <- seen_setting(3, 2, discount = 0.8, start = c(1, 0, 0))
+    data <- as.data.frame(simulate(plan_agent(setting, bounded_agent(1)), 12, horizon = 6, seed = 1))
+    data <- data[data$time < rep_len(2:6, 12)[data$id], ]
+    data$scored <- stats::runif(nrow(data)) < 0.9
+    data$action[which(!data$scored)[1]] <- NA
+    # Some endings are not seen.
+    data$observation[cumsum(rep_len(2:6, 12))[c(2, 5)]] <- NA
+    seen <- demonstrated(trajectories(data, scored = "scored"), setting)
+    markov <- as_markov(setting)
+    shares <- ibrc:::demonstrated_shares(seen, markov, "visits")
+    twin <- twin_shares(data, setting, ibrc:::filled_policy(seen), ifelse(data$time == 0, 1, NA))
+    expect_close(shares$occupancy, twin, 1e-12)
+    expect_equal(sum(shares$occupancy), 1)
+  })
 })
 
 test_that("a plan and a policy demonstrate what they do", {

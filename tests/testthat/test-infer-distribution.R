@@ -166,3 +166,61 @@ test_that("wrong arguments are refused", {
                class = "ibrc_error_input")
   expect_error(infer_distribution(shown, setting, occupancies = 1), "occupancies", class = "ibrc_error_input")
 })
+
+test_that("short follow-up and actions that stop it leave the behaviour what it is", {
+  skip_if_not_installed("lpSolve")
+  clinic <- function(...) {
+    decision_setting(
+      c("well", "ill"), c("wait", "treat"), c("well", "ill"),
+      list(rbind(c(0.8, 0.2), c(0, 1)), rbind(c(0.8, 0.2), c(0.3, 0.7))), "identity", matrix(0, 2, 2),
+      discount = 0.95, start = c(1, 0), ...
+    )
+  }
+  truth <- rbind(c(0.5, 0.5), c(0.7, 0.3))
+  for (stops in list(character(), "treat")) {
+    setting <- clinic(stop_actions = stops)
+    visits <- simulate(plan_rule(setting, truth), 4000, seed = 1, horizon = 3)
+    for (kind in divergence_kinds) {
+      inferred <- infer_distribution(visits, setting, kind, occupancies = "visits")
+      # Of some 1,200 visits to the ill a share is known to 0.013; by the truncated shares it was 0.65 and more.
+      expect_lt(max(abs(policy(inferred) - truth)), 0.06)
+      beyond <- 0.95^if (length(stops)) c(2, 3) else c(3, 3)
+      said <- as.numeric(sub("^(.*)% of the discounted time.*", "\\1", grep("discounted time lies", inferred$notes,
+                                                                          value = TRUE))) / 100
+      expect_gte(said, beyond[2] - 0.006)
+    }
+    margin <- infer_soft_margin(visits, setting, penalty = 1e-4, occupancies = "visits")
+    expect_lt(max(abs(policy(margin) - truth)), 0.06)
+    expect_lt(max(abs(tidy(margin)$estimate)), 3)
+  }
+})
+
+test_that("who always does the same is matched though follow-up is short", {
+  with_seed(20, {
+    setting <- random_markov(4, 3, 0.95, zeros = 0)
+    setting$start[] <- c(1, 0, 0, 0)
+    plan <- plan_mdp(setting)
+    visits <- simulate(plan, 500, seed = 20, horizon = 3)
+    inferred <- infer_distribution(visits, setting, "jensen_shannon", occupancies = "visits")
+    expect_lt(max(abs(policy(inferred) - policy(plan))), 0.03)
+  })
+})
+
+test_that("visits whose action does not count are no reason for other behaviour", {
+  with_seed(21, {
+    setting <- random_markov(3, 2, 0.9, zeros = 0)
+    setting$start[] <- c(1, 0, 0)
+    data <- as.data.frame(simulate(plan_kl(setting, 1), 500, seed = 2, horizon = 20))
+    visits <- trajectories(transform(data, scored = time > 0), scored = "scored")
+    counted <- infer_soft_margin(visits, setting, penalty = 1e-4, occupancies = "visits")
+    expect_equal(policy(counted), policy(infer_soft_margin(visits, setting, penalty = 1e-4)), tolerance = 1e-6)
+    expect_match(counted$notes, "100% of the discounted time", all = FALSE)
+  })
+})
+
+test_that("total variation of too many pairs is refused with the arithmetic and a remedy", {
+  setting <- with_seed(1, random_markov(250, 2))
+  visits <- simulate(plan_rule(setting, matrix(0.5, 250, 2)), 5, seed = 1, horizon = 3)
+  expect_refused(infer_distribution(visits, setting, "total_variation", occupancies = "visits"), "setting",
+                 "1,250 constraints on 1,000 unknowns")
+})

@@ -148,3 +148,46 @@ test_that("many states in several environments are solved", {
     }
   })
 })
+
+test_that("limits are those of every way to act where nobody was seen", {
+  skip_if_not_installed("lpSolve")
+  with_seed(14, for (i in 1:3) {
+    setting <- seen_setting(4, 2)
+    shown <- rbind(c(1, 0), NA, c(0, 1), NA)
+    limits <- tidy(infer_experiments(list(shown), list(setting), bound = 1))
+    ways <- lapply(1:4, function(way) {
+      shown[c(2, 4), ] <- always(c((way - 1) %/% 2, (way - 1) %% 2) + 1, 2)
+      tidy(infer_experiments(list(shown), list(setting), bound = 1))
+    })
+    expect_equal(limits$lower, do.call(pmin, lapply(ways, `[[`, "lower")), tolerance = 1e-7)
+    expect_equal(limits$upper, do.call(pmax, lapply(ways, `[[`, "upper")), tolerance = 1e-7)
+    # Any utility that explains what was done lies within: signs that are called known are.
+    found <- 0
+    for (draw in 1:150) {
+      worth <- stats::runif(4, -1, 1)
+      worth <- worth - mean(worth)
+      worth <- worth / max(abs(worth))
+      setting$utility[] <- worth
+      best <- unname(policy(plan_mdp(setting)))
+      if (best[1, 1] == 0 || best[3, 2] == 0) next
+      found <- found + 1
+      expect_true(all(worth >= limits$lower - 1e-7 & worth <= limits$upper + 1e-7))
+    }
+    expect_gt(found, 5)
+    # With another environment, in which others were not seen, they come closer.
+    other <- seen_setting(4, 2)
+    both <- tidy(infer_experiments(list(shown, rbind(c(1, 0), c(0, 1), NA, NA)), list(setting, other), bound = 1))
+    expect_true(all(both$lower >= limits$lower - 1e-7 & both$upper <= limits$upper + 1e-7))
+  })
+})
+
+test_that("limits are not known, and said to be so, where ways to act are too many", {
+  skip_if_not_installed("lpSolve")
+  setting <- with_seed(15, seen_setting(9, 2))
+  shown <- always(rep(1:2, length.out = 9), 2)
+  shown[1:7, ] <- NA
+  inferred <- infer_experiments(list(shown), list(setting), bound = 1)
+  expect_true(all(is.na(tidy(inferred)[c("lower", "upper")])))
+  expect_match(inferred$notes, "Limits are not known", all = FALSE)
+  expect_no_match(infer_experiments(list(shown), list(setting), limits = FALSE)$notes, "Limits are not known")
+})

@@ -2,7 +2,8 @@ test_that("the table has a row for each of the paper's, in its order", {
   table <- inverse_planners()
   expect_identical(table$inverse, c("perturbation", "margin", "soft_margin", "experiments", "scores", "soft_policies",
                                     "preferences", "matching", "distribution", "custom"))
-  expect_named(table, c("inverse", "title", "demonstrator", "helper", "objective", "function", "reference"))
+  expect_named(table, c("inverse", "title", "demonstrator", "helper", "setting", "packages", "objective", "function",
+                        "reference"))
   expect_false(anyNA(table))
   expect_true(all(vapply(table, is.character, NA)))
   expect_identical(anyDuplicated(table$title), 0L)
@@ -50,4 +51,19 @@ test_that("every function in the table answers in a small setting", {
     if (!inherits(plans, "ibrc_plan")) plans <- plans[[1]]
     expect_equal(rowSums(policy(plans)), c(1, 1), ignore_attr = TRUE)
   }
+})
+
+test_that("the table says who can do without seeing the state, and others say who can", {
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, bounded_agent(alpha = 1), resolution = 5), 5, horizon = 3, seed = 1)
+  table <- inverse_planners()
+  expect_setequal(table$setting, c("seen", "seen or hidden"))
+  for (name in table[["function"]][table$setting == "seen"]) {
+    shown <- if (name %in% c("infer_experiments", "infer_soft_policies")) list(visits) else visits
+    error <- expect_error(do.call(name, list(shown, if (name == "infer_experiments") list(setting) else setting)),
+                          class = "ibrc_error_input")
+    expect_match(conditionMessage(error), "infer_matching()", fixed = TRUE)
+  }
+  needed <- unlist(strsplit(table$packages, "[; ]"))
+  expect_true(all(c("lpSolve", "quadprog") %in% needed))
 })

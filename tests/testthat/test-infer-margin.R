@@ -145,3 +145,26 @@ test_that("many states are solved, with equal corners in plenty", {
     expect_gte(inferred$objective, 0)
   })
 })
+
+test_that("a state in which nobody was seen adds nothing to the margin: by all corners of the box", {
+  skip_if_not_installed("lpSolve")
+  corners <- as.matrix(expand.grid(rep(list(c(-1, 0, 1)), 3)))
+  better <- 0
+  with_seed(13, for (i in 1:12) {
+    setting <- seen_setting(3, 2)
+    shown <- rbind(c(1, 0), NA, c(0, 1))
+    # The sum of gaps of the states that were seen, where what is done there is optimal.
+    margin <- function(worth) {
+      setting$utility[] <- worth
+      best <- plan_mdp(setting)
+      worth <- seen_action_value(setting, unname(policy(best)))
+      gap <- c(worth[1, 1] - worth[1, 2], worth[3, 2] - worth[3, 1])
+      if (min(gap) < -1e-8) -Inf else sum(gap)
+    }
+    inferred <- infer_margin(shown, setting, bound = 1)
+    expect_equal(inferred$objective, max(0, margin(tidy(inferred)$estimate)), tolerance = 1e-6)
+    expect_gte(inferred$objective, max(apply(corners, 1, margin)) - 1e-7)
+    better <- better + (inferred$objective > 0)
+  })
+  expect_gt(better, 5)
+})

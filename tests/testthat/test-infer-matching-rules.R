@@ -22,6 +22,11 @@ test_that("states that nobody met, actions that nobody took and a law are handle
   expect_close(policy(found), rbind(c(2, 1, 0) / 3, c(1, 0, 0), rep(1, 3) / 3))
   nowhere <- tidy(found)$state == "s3"
   expect_true(all(is.na(tidy(found)[nowhere, c("estimate", "std.error")])))
+  # One visit is no certainty.
+  sure <- tidy(found)$estimate %in% c(0, 1)
+  expect_identical(sum(sure), 4L)
+  expect_true(all(is.na(tidy(found)$std.error[sure])))
+  expect_match(found$notes, "always or never taken", all = FALSE)
   expect_match(found$notes, "s3", all = FALSE)
   expect_equal(found$objective, 2 * log(2 / 3) + log(1 / 3))
   # With a prior there is a logit for each, and none of them is infinite.

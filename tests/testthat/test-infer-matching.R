@@ -215,3 +215,30 @@ test_that("no identifier is kept", {
     expect_false(keeps_word(found, "secret"))
   }
 })
+
+test_that("an agent is the same whatever unit utilities are counted in, and speaks of no posterior", {
+  setting <- with_seed(61, ranked_setting(3, 2))
+  visits <- ranked_visits(setting, 40, alpha = 1)
+  found <- expect_no_warning(infer_matching(visits, setting, "agent", starts = 2, seed = 1))
+  expect_match(found$notes, "not looked at", all = FALSE)
+  expect_no_match(found$notes, "conf.level")
+  for (unit in c(1e-9, 1e6)) {
+    setting$utility <- setting$utility * unit
+    other <- infer_matching(visits, setting, "agent", starts = 2, seed = 1, fixed = list(eta = 0))
+    expect_equal(policy(other), policy(infer_matching(visits, setting, "kl", "alpha", starts = 2, seed = 1)),
+                 tolerance = 1e-3)
+    setting$utility <- setting$utility / unit
+  }
+  few <- expect_no_warning(infer_matching(trajectories(as.data.frame(visits)[1:12, ]), setting, "agent", starts = 1,
+                                          seed = 1))
+  expect_match(few$notes, "few trajectories or visits", all = FALSE)
+})
+
+test_that("features that have the name of something else are refused by name", {
+  setting <- with_seed(62, ranked_setting(2, 2))
+  visits <- ranked_visits(setting, 10)
+  for (name in c("alpha", "discount", "utility")) {
+    expect_refused(infer_matching(visits, setting, features = stats::setNames(list(diag(2)), name)), "features",
+                   "call it otherwise")
+  }
+})

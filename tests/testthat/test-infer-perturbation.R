@@ -171,3 +171,35 @@ test_that("wrong arguments are named", {
     expect_refused(infer_perturbation(matrix(0.5, 2, 3), diag_setting()), "setting", "the state is seen")
   })
 })
+
+test_that("where nobody was seen no margin is asked for", {
+  for (package in c("lpSolve", "quadprog")) skip_if_not_installed(package)
+  tried <- 0
+  with_seed(12, for (i in 1:25) {
+    setting <- seen_setting(3, 2)
+    actions <- max.col(policy(plan_mdp(setting)))
+    gap <- abs(seen_action_value(setting, always(actions, 2)) %*% c(1, -1))[, 1]
+    open <- which.min(gap)
+    if (gap[open] > 0.5 * min(gap[-open])) next
+    tried <- tried + 1
+    shown <- always(actions, 2)
+    shown[open, ] <- NA
+    # What is done keeps the margin wherever it was seen, and less elsewhere.
+    for (norm in c(1, 2, Inf)) {
+      expect_identical(infer_perturbation(shown, setting, norm, margin = 0.9 * min(gap[-open]))$objective, 0)
+    }
+  })
+  expect_gt(tried, 3)
+})
+
+test_that("a programme that would take too long is refused at once, with the arithmetic", {
+  setting <- with_seed(1, sparse_markov(1000, 2))
+  shown <- matrix(0.5, 1000, 2)
+  for (norm in c(1, 2, Inf)) {
+    took <- system.time(expect_refused(infer_perturbation(shown, setting, norm), "setting", "1,000 states and 2 actions"))
+    expect_lt(took[["elapsed"]], 5)
+  }
+  skip_if_not_installed("lpSolve")
+  expect_refused(infer_margin(shown, setting), "setting", "2,000 constraints on 2,000 unknowns")
+  expect_refused(infer_experiments(list(shown), list(setting), limits = FALSE), "settings", "Join states")
+})

@@ -113,3 +113,44 @@ test_that("identifiers are not kept, and pairs that cannot differ are counted", 
   alike <- data.frame(worse = "secret1", better = "secret2")
   expect_error(infer_preferences(trajectories(data), setting, alike), "same counts", class = "ibrc_error_data")
 })
+
+test_that("visits are those of trajectories that were compared", {
+  setting <- with_seed(51, ranked_setting(2, 2))
+  visits <- ranked_visits(setting, 40, horizon = 5)
+  inferred <- infer_preferences(visits, setting, data.frame(worse = 1:3, better = 4:6), prior_sd = 1)
+  expect_identical(glance(inferred)$visits, 30L)
+  expect_identical(glance(inferred)$trajectories, 6L)
+})
+
+test_that("standard errors under a prior are those of the posterior's curvature, unseen directions included", {
+  setting <- with_seed(52, ranked_setting(2, 2))
+  visits <- ranked_visits(setting, 60, horizon = 4, alpha = 10)
+  pairs <- data.frame(worse = 1:30, better = 31:60)
+  prior_sd <- 1.7
+  inferred <- infer_preferences(visits, setting, pairs, prior_sd = prior_sd)
+  expect_match(inferred$notes, "direction out of 4", all = FALSE)
+  counts <- twin_counts(visits, setting)
+  gain <- counts[pairs$better, ] - counts[pairs$worse, ]
+  logit <- as.vector(gain %*% tidy(inferred)$estimate)
+  curvature <- crossprod(gain, stats::dlogis(logit) * gain) + diag(prior_sd^-2, 4)
+  expect_equal(tidy(inferred)$std.error, sqrt(diag(solve(curvature))), tolerance = 1e-7)
+})
+
+test_that("preferences that are nearly separated say so, others do not", {
+  setting <- with_seed(53, ranked_setting(2, 2))
+  demo <- ranked(setting)
+  expect_no_match(infer_preferences(demo$visits, setting, demo$pairs)$notes, "nearly separated")
+  # All but one agree with one utility.
+  counts <- twin_counts(demo$visits, setting)
+  total <- as.vector(counts %*% c(3, -2, 1, -4))
+  pairs <- demo$pairs
+  wrong <- total[pairs$better] < total[pairs$worse]
+  pairs[wrong, ] <- pairs[wrong, 2:1]
+  skip_if_not_installed("lpSolve")
+  expect_error(infer_preferences(demo$visits, setting, pairs), class = "ibrc_error_separation")
+  near <- order(total[pairs$better] - total[pairs$worse])[nrow(pairs) %/% 5]
+  pairs[near, ] <- pairs[near, 2:1]
+  inferred <- infer_preferences(demo$visits, setting, pairs)
+  expect_match(inferred$notes, "nearly separated", all = FALSE)
+  expect_no_match(infer_preferences(demo$visits, setting, pairs, prior_sd = 1)$notes, "nearly separated")
+})

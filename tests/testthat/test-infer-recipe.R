@@ -267,3 +267,20 @@ test_that("a function of the dynamics is asked at every point", {
     expect_close(found, by_hand, 1e-6)
   }
 })
+
+test_that("a setting that takes no dynamics, and a failure with much to say, are told in a few words", {
+  iohmm <- ward_iohmm(transitions = "shared")
+  run <- function(setting) ibrc(ward_visits(), setting, clinic_step, ward_prior(), dynamics = iohmm, resolution = 5)
+  fixed <- clinic_of(iohmm)
+  error <- expect_error(run(function() fixed), "first argument", class = "ibrc_error_input")
+  expect_identical(error$argument, "setting")
+  expect_lt(nchar(error$message), 300)
+  error <- expect_error(run(function(dynamics) stop(strrep("much ", 1000))), "much", class = "ibrc_error_input")
+  expect_lt(nchar(error$message), 400)
+})
+
+test_that("a prior whose middle R cannot work out is refused, once and without R's own warning", {
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(1e-8, 1e-8))
+  expect_no_warning(expect_refused(ibrc(recipe_visits(), diag_setting(), around, prior, resolution = 5), "accuracy",
+                                   "ends of its range"))
+})

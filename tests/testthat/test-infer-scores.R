@@ -119,3 +119,30 @@ test_that("no identifier and no visit is kept", {
   expect_no_match(paste(deparse(unclass(inferred$details)), collapse = ""), "secret")
   expect_false(any(grepl("secret", rawToChar(serialize(inferred, NULL, ascii = TRUE)))))
 })
+
+test_that("visits are those of trajectories with a score, and what is explained is about the mean", {
+  setting <- with_seed(41, ranked_setting(2, 2))
+  visits <- ranked_visits(setting, 80, horizon = 6)
+  scores <- stats::setNames(with_seed(1, 100 + stats::rnorm(10)), 1:10)
+  few <- infer_scores(visits, setting, scores)
+  expect_identical(glance(few)$visits, 60L)
+  expect_identical(glance(few)$trajectories, 10L)
+  # Scores that have to do with nothing: lm() with the same columns, of which a constant is one as good as.
+  scores <- stats::setNames(with_seed(2, 100 + stats::rnorm(80)), 1:80)
+  found <- infer_scores(visits, setting, scores)
+  by_lm <- stats::lm(scores ~ 0 + trajectory_counts(visits, setting)$counts)
+  expect_equal(glance(found)$r_squared, 1 - sum(stats::resid(by_lm)^2) / sum((scores - mean(scores))^2))
+  expect_lt(glance(found)$r_squared, 0.2)
+  expect_true(is.na(glance(infer_scores(visits, setting, replace(scores, 1:80, 3)))$r_squared))
+})
+
+test_that("very large scores are read as others", {
+  setting <- with_seed(42, ranked_setting(2, 2))
+  visits <- ranked_visits(setting, 30)
+  scores <- stats::setNames(with_seed(3, stats::rnorm(30)), 1:30)
+  plain <- infer_scores(visits, setting, scores)
+  large <- infer_scores(visits, setting, scores * 1e200)
+  expect_equal(large$objective / 1e200, plain$objective)
+  expect_equal(tidy(large)$std.error / 1e200, tidy(plain)$std.error)
+  expect_equal(glance(large)$r_squared, glance(plain)$r_squared)
+})

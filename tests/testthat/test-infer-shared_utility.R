@@ -109,6 +109,34 @@ test_that("the slope and the information of the likelihood are those of finite d
   })
 })
 
+test_that("standard errors are those of the information along utilities of mean 0", {
+  with_seed(9, {
+    utility <- matrix(stats::rnorm(6), 3)
+    settings <- list(wanting(utility, 0.2, 0), wanting(utility, 0.8, 0))
+    for (i in 1:2) settings[[i]]$start[] <- c(1, 0, 0)
+    visits <- lapply(soft_plans(settings, 1), simulate, nsim = 60, horizon = 10, seed = 1)
+    inferred <- infer_shared_utility(visits, settings, smoothing = 0.5)
+    counts <- Map(function(seen, setting) unname(demonstrated(seen, setting)$counts) + 0.5, visits, settings)
+    # The expected curvature by differences of log policies, in contrasts that leave the constant out.
+    at <- tidy(inferred)$estimate
+    log_policy <- function(worth, i) {
+      settings[[i]]$utility[] <- worth
+      log(unname(policy(plan_kl(settings[[i]], 1, tolerance = 1e-12))))
+    }
+    contrast <- stats::contr.helmert(6)
+    information <- matrix(0, 5, 5)
+    for (i in 1:2) {
+      slope <- vapply(1:5, function(k) {
+        as.vector(log_policy(at + 1e-4 * contrast[, k], i) - log_policy(at - 1e-4 * contrast[, k], i)) / 2e-4
+      }, numeric(6))
+      met <- as.vector(rowSums(counts[[i]]) * exp(log_policy(at, i)))
+      information <- information + crossprod(slope, met * slope)
+    }
+    spread <- sqrt(diag(contrast %*% solve(information, t(contrast))))
+    expect_equal(tidy(inferred)$std.error, unname(spread), tolerance = 1e-4)
+  })
+})
+
 test_that("states in which nobody was seen are said", {
   with_seed(6, {
     utility <- matrix(stats::rnorm(8), 4)

@@ -129,3 +129,16 @@ test_that("wrong arguments are refused", {
   expect_error(infer_soft_margin(shown, setting, occupancies = "x"), "occupancies", class = "ibrc_error_input")
   expect_error(infer_soft_margin(shown, setting, occupancies = "visits"), "occupancies", class = "ibrc_error_input")
 })
+
+test_that("however small the penalty, the utility is the one with the least of it", {
+  with_seed(31, {
+    setting <- random_markov(4, 3, 0.9)
+    shown <- random_rows(4, 3)
+    least <- sum(tidy(infer_soft_margin(shown, setting))$estimate^2)
+    for (penalty in c(1e-10, 1e-16, 1e-20, 1e-300)) {
+      inferred <- infer_soft_margin(shown, setting, penalty = penalty)
+      expect_equal(sum(tidy(inferred)$estimate^2), least, tolerance = 1e-6)
+      expect_equal(unname(policy(inferred)), shown, tolerance = 1e-6)
+    }
+  })
+})

@@ -1,4 +1,6 @@
-run_of <- function(...) utils::modifyList(list(tolerance = 1e-10, max_iter = 2000L, cores = 1L, refresh = 0L), list(...))
+run_of <- function(...) {
+  utils::modifyList(list(tolerance = 1e-10, max_iter = 2000L, cores = 1L, refresh = 0L), list(...))
+}
 
 # Minus the banana of Rosenbrock, which bends and is flat along its bottom; NaN beyond a wall.
 banana <- function(x) {

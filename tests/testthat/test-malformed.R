@@ -143,7 +143,7 @@ entries <- list(
   )),
   sensitivity_analysis = call_entry(list(fit = mode, over = list(discount = 0.9), starts = 1), fine = c(level, list(
     reference = "null", draws = "null", grid = "flag", seed = c("minus", "zero"), refresh = "zero"
-  ))),
+  )), says = no_argument),
   sensitivity_data = call_entry(list(sensitivity = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
                                 fine = list(type = "null", terms = "null")),
   profile_data = call_entry(list(profile = profile_likelihood(mode, "alpha", n = 2))),
@@ -151,7 +151,7 @@ entries <- list(
                                                            check = "flag", setting = "null", models = "null")),
   extend_fit = call_entry(list(fit = fit, iter = 10), fine = list(
     iter = "null", cores = "null", refresh = c("null", "zero"), file = c("null", "text"), control = c("null", "list")
-  )),
+  ), says = no_argument),
   summary.ibrc_fit = call_entry(list(object = fit), leave = "object", fine = c(level, suppress = "null")),
   # Generics of another package, which has the say about other objects.
   tidy = call_entry(list(x = fit), leave = "x"),
@@ -234,6 +234,7 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
                                                    fine = list(action = "null"))
   entries$plot.ibrc_model_comparison <- call_entry(list(x = entries$model_comparison_data$valid$comparison),
                                                       leave = "x")
+  entries$plot.ibrc_misspecification <- call_entry(list(x = entries$misspecification_data$valid$study), leave = "x")
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))

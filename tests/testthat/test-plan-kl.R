@@ -80,6 +80,16 @@ grid_setting <- function(wide, high, discount, n_actions = 3) {
                    "identity", matrix(stats::rnorm(n * n_actions), n), discount = discount)
 }
 
+test_that("where next states lie within a band, factors are whole: a step takes one product", {
+  with_seed(8, for (setting in list(grid_setting(300, 1, 0.99), grid_setting(500, 1, 0.95, n_actions = 2))) {
+    report <- plan_kl(setting, 0.3)$report
+    expect_lt(report$products, report$backups)
+  })
+  # On a square the band is wide, and products are more than steps.
+  report <- with_seed(8, plan_kl(grid_setting(20, 16, 0.95), 0.3)$report)
+  expect_gt(report$products, report$backups)
+})
+
 test_that("where next states lie near by, plans are those of a dense solve, in few steps", {
   skip_if_not_installed("Matrix")
   with_seed(7, for (setting in list(grid_setting(300, 1, 0.99), grid_setting(20, 16, 0.95),

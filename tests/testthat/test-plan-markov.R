@@ -95,3 +95,44 @@ test_that("a setting whose state is hidden is refused", {
   expect_error(observed_problem(3), class = "ibrc_error_input")
   expect_s3_class(observed_problem(with_seed(1, random_markov(3))), "ibrc_problem")
 })
+
+test_that("ties that sums in another order would part are shared, near a discount of 1 as well", {
+  n <- 12
+  with_seed(8, for (discount in c(0.5, 0.99, 0.9999)) {
+    order <- sample(n)
+    rows <- list(random_rows(n, n), random_rows(n, n))
+    first <- random_rows(1, n)
+    utility <- matrix(stats::rnorm(2 * n), n) + 1e4
+    # From the first state one comes to one of two copies of a chain, the second with its states in another order.
+    law <- lapply(1:2, function(u) {
+      out <- matrix(0, 2 * n + 1, 2 * n + 1)
+      out[1, -1] <- if (u == 1) c(first, numeric(n)) else c(numeric(n), first[order])
+      out[1 + seq_len(n), 1 + seq_len(n)] <- rows[[u]]
+      out[1 + n + seq_len(n), 1 + n + seq_len(n)] <- rows[[u]][order, order]
+      out
+    })
+    states <- paste0("s", seq_len(2 * n + 1))
+    setting <- decision_setting(states, c("x", "y"), states, law, "identity", rbind(0, utility, utility[order, ]),
+                                discount = discount)
+    hard <- markov_hard(as_markov(setting))
+    expect_identical(unname(hard$policy[1, ]), c(0.5, 0.5))
+    # What is a little better is not a tie.
+    markov <- as_markov(setting)
+    markov$utility[1, 1] <- 0.01
+    expect_identical(unname(markov_hard(markov)$policy[1, ]), c(1, 0))
+  })
+})
+
+test_that("it begins from values near the best, and nodes of a problem are states", {
+  setting <- with_seed(9, random_markov(6, 3))
+  markov <- as_markov(setting)
+  hard <- markov_hard(markov)
+  expect_equal(markov_hard(markov, value = hard$value + 0.1), hard, tolerance = 1e-12)
+  nodes <- markov_hard(problem_markov(observed_problem(setting)))
+  expect_equal(nodes, hard, tolerance = 1e-9, ignore_attr = TRUE)
+})
+
+test_that("a setting with hidden states is told which planners there are", {
+  expect_error(check_observed(tiger_setting()), "plan_pomdp.*plan_agent.*plan_history_q_learning",
+               class = "ibrc_error_input")
+})

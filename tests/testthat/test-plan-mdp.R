@@ -100,3 +100,51 @@ test_that("a plan prints how it was made", {
   expect_match(format(plan), "value iteration", all = FALSE)
   expect_match(format(plan), "solved to .* in [0-9]+ backups", all = FALSE)
 })
+
+# Nobody comes to the third state from the others; in it all is dreadful.
+dreadful <- function(discount) {
+  states <- c("well", "ill", "dead")
+  decision_setting(states, c("a", "b"), states, diag(3), "identity", rbind(c(0, 0.5), c(0.2, 0), c(-1e6, -1e6)),
+                   discount = discount)
+}
+
+test_that("a dreadful state makes no ties elsewhere, by any method", {
+  skip_if_not_installed("lpSolve")
+  for (discount in c(0.9, 0.999, 0.9999)) {
+    for (method in mdp_methods) {
+      expect_identical(unname(policy(plan_mdp(dreadful(discount), method))), rbind(c(0, 1), c(1, 0), c(0.5, 0.5)))
+    }
+  }
+})
+
+test_that("a small loss is seen beside a dreadful state, and policy iteration goes on to the end", {
+  skip_if_not_installed("lpSolve")
+  states <- c("well", "ill", "dead")
+  for (discount in c(0.99, 0.999, 0.9999)) {
+    # A gain of 0.001 now, for one chance in a million of -100 for ever.
+    setting <- decision_setting(states, c("a", "b"), states,
+                                list(diag(3), rbind(c(1 - 1e-6, 1e-6, 0), c(0, 1, 0), c(0, 0, 1))), "identity",
+                                rbind(c(0, 1e-3), c(-100, -100), c(-1e6, -1e6)), discount = discount)
+    for (method in mdp_methods) {
+      plan <- plan_mdp(setting, method)
+      expect_identical(unname(policy(plan)[1, ]), c(1, 0))
+      expect_close(value(plan)[1], 0, 1e-9)
+    }
+  }
+})
+
+test_that("where utility is counted from does not matter, however far away", {
+  setting <- with_seed(10, random_markov(4, 3, 0.99))
+  far <- setting
+  far$utility <- setting$utility + 1e8
+  expect_identical(policy(plan_mdp(far)), policy(plan_mdp(setting)))
+})
+
+test_that("the advice of an error names an argument that there is", {
+  setting <- with_seed(11, random_markov(3, 2))
+  error <- expect_error(hard_plan(observed_problem(setting), list(value = c(0, 1, 2)), list(), 1e-9),
+                        class = "ibrc_error_convergence")
+  expect_match(error$message, "loosen `tolerance`")
+  expect_no_match(error$message, "max_backups")
+  expect_gt(error$bound, 1e-9)
+})

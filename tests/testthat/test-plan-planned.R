@@ -116,3 +116,16 @@ test_that("plans of planners are drawn", {
   problem <- build_problem(diag_setting(), resolution = 20)
   expect_s3_class(plot(plan_with_policy(problem, "iohmm_rule", matrix(1 / 3, 21, 3)), rep("positive", 2)), "ggplot")
 })
+
+test_that("a solve that fails names no argument that the planner lacks", {
+  failed <- list(code = 1, bound = 2, backups = 10L)
+  error <- expect_error(refuse_unplanned(failed, 1), class = "ibrc_error_convergence")
+  expect_no_match(error$message, "max_backups|tolerance")
+  expect_identical(error$bound, 2)
+  expect_error(refuse_unplanned(failed, 1, "loosen `tolerance`, or "), "tolerance", class = "ibrc_error_convergence")
+  expect_error(refuse_unplanned(list(code = 2, backups = 1L), 1), "not finite", class = "ibrc_error_convergence")
+  expect_null(refuse_unplanned(list(code = 0), 1))
+  error <- expect_error(solve_planned(observed_problem(planned_setting), bounded_agent(), 1e-300),
+                        class = "ibrc_error_convergence")
+  expect_no_match(error$message, "max_backups|tolerance")
+})

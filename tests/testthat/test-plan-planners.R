@@ -21,3 +21,21 @@ test_that("every planner in the table returns a plan that behaves", {
     expect_s3_class(glance(plan), "data.frame")
   }
 })
+
+test_that("the table says of each planner where it plans", {
+  seen <- seen_clinic()
+  n <- length(seen$states)
+  noisy <- matrix(0.1, n, n) + diag(1 - 0.1 * n, n)
+  hidden <- decision_setting(seen$states, seen$actions, seen$observations, unname(seen$transition), noisy,
+                             unname(seen$utility), discount = seen$discount)
+  table <- planners()
+  # Above, every one of them planned where the state is seen.
+  expect_identical(setdiff(table$setting, c("seen", "seen or hidden")), character())
+  for (i in seq_len(nrow(table))) {
+    arguments <- planner_arguments(table$planner[i])
+    if (table$planner[i] == "custom") arguments$resolution <- 2
+    plan <- function() suppressWarnings(do.call(table$`function`[i], c(list(hidden), arguments)))
+    if (table$setting[i] == "seen") expect_error(plan(), class = "ibrc_error_input") else
+      expect_s3_class(plan(), if (table$planner[i] == "agent") "ibrc_plan" else "ibrc_planned")
+  }
+})

@@ -89,3 +89,12 @@ test_that("wrong arguments are refused by name", {
   bonus$belief_utility <- certainty_bonus(1)
   expect_refused(plan_pomdp(bonus), "setting", "plan_belief_aware")
 })
+
+test_that("a dreadful state makes no ties elsewhere", {
+  states <- c("well", "ill", "dead")
+  for (discount in c(0.9, 0.999)) {
+    setting <- decision_setting(states, c("a", "b"), states, diag(3), "identity",
+                                rbind(c(0, 0.5), c(0.2, 0), c(-1e6, -1e6)), discount = discount)
+    expect_identical(unname(policy(plan_pomdp(setting))), rbind(c(0, 1), c(1, 0), c(0.5, 0.5)))
+  }
+})

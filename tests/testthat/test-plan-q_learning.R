@@ -140,3 +140,40 @@ test_that("an interrupt is answered between calls", {
   setTimeLimit()
   expect_lt(as.numeric(Sys.time() - started, units = "secs"), 10)
 })
+
+test_that("what was never tried is not preferred, and is told", {
+  setting <- with_seed(12, random_markov(30, 4, 0.9))
+  setting$utility <- setting$utility - max(setting$utility) - 1
+  plan <- plan_q_learning(setting, steps = 60, seed = 1)
+  tries <- plan$report$tries
+  tried <- rowSums(tries) > 0
+  expect_gt(sum(tried), 10)
+  expect_true(all(policy(plan)[tried, ][tries[tried, ] == 0] == 0))
+  # Where nothing was tried all are as likely.
+  expect_true(all(policy(plan)[!tried, ] == 0.25))
+  told <- paste0(sum(tries == 0), " of the 120 pairs of a state and an action were never tried")
+  expect_match(format(plan), told, all = FALSE)
+  enough <- plan_q_learning(setting, steps = 50000, seed = 1)
+  expect_match(format(enough), "each of the 120 pairs .* was tried [0-9]+ times or more", all = FALSE)
+})
+
+test_that("how far values came is told", {
+  setting <- with_seed(13, random_markov(4, 3, 0.95))
+  plan <- plan_q_learning(setting, steps = 20000, seed = 1)
+  expect_close(plan$report$bound, max(abs(value(plan) - value(plan_mdp(setting)))), 1e-6)
+  expect_match(format(plan), "values are off by up to", all = FALSE)
+  expect_lt(plan_q_learning(setting, seed = 1)$report$bound, plan$report$bound)
+  soft <- plan_soft_q_learning(setting, 0.5, steps = 20000, seed = 1)
+  level <- 0.5 * log(3) / (1 - 0.95)
+  expect_close(soft$report$bound, max(abs(value(soft) - value(plan_kl(setting, 0.5)) - level)), 1e-6)
+})
+
+test_that("where utility is counted from does not matter", {
+  setting <- with_seed(14, random_markov(4, 3, 0.5))
+  other <- setting
+  other$utility <- setting$utility - 100
+  one <- plan_q_learning(setting, 2000, seed = 1)
+  two <- plan_q_learning(other, 2000, seed = 1)
+  expect_close(value(one) - 100 / (1 - 0.5), value(two), 1e-9)
+  expect_identical(policy(one), policy(two))
+})

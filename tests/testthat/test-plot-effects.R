@@ -5,7 +5,8 @@ drawn_effects <- function() {
 test_that("the data are the levels of the effects", {
   effects <- drawn_effects()
   data <- effects_data(effects)
-  expect_named(data, c("panel", "label", "group", "estimate", "conf.low", "conf.high", "rational", "verdict"))
+  expect_named(data, c("panel", "label", "group", "estimate", "conf.low", "conf.high", "rational", "rational_low",
+                       "rational_high", "verdict"))
   level <- effects[effects$quantity == "probability" & is.na(effects$reference), ]
   expect_equal(data$estimate, level$estimate)
   expect_identical(data$verdict, level$verdict)
@@ -34,6 +35,23 @@ test_that("every type is drawn, with the verdict below and an alternative text",
     expect_match(picture$labels$alt, "north and south", fixed = TRUE)
   }
   expect_silent(ggplot2::ggplot_build(plot(decision_effects(uneven_fit(), draws = 2, nsim = 0))))
+})
+
+test_that("a rational agent that differs between draws has its interval drawn", {
+  skip_if_not_installed("ggplot2")
+  effects <- decision_effects(ward_fit(), draws = 6, nsim = 0)
+  data <- effects_data(effects, "accuracy")
+  expect_true(all(data$rational_low < data$rational & data$rational < data$rational_high))
+  picture <- plot(effects, "accuracy")
+  built <- ggplot2::ggplot_build(picture)
+  expect_setequal(built$data[[4]]$xmin, data$rational_low)
+  expect_setequal(built$data[[4]]$xmax, data$rational_high)
+  expect_match(picture$labels$caption, "Diamonds and thin lines: the setting's own, over draws.", fixed = TRUE)
+  expect_match(picture$labels$alt, "what the setting states, which has an interval, too.", fixed = TRUE)
+  # The weights that models were given are the same in all of them.
+  still <- plot(effects, "weight")
+  expect_length(ggplot2::ggplot_build(still)$data, 3)
+  expect_match(still$labels$caption, "Diamonds: the neutral weights.", fixed = TRUE)
 })
 
 test_that("what cannot be drawn is refused", {

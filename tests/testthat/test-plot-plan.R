@@ -55,3 +55,59 @@ test_that("a path needs an action that goes on, or actions", {
   expect_identical(error$argument, "actions")
   expect_null(usual_observations(plan))
 })
+
+seen_setting <- function(states) {
+  n <- length(states)
+  decision_setting(states, c("wait", "treat"), states, list(diag(n), matrix(1 / n, n, n)), "identity",
+                   cbind(c(1, numeric(n - 1)), 0.3), discount = 0.5)
+}
+
+test_that("where the state is seen there is a bar for each state, and no belief that nobody holds", {
+  for (states in list(c("well", "ill"), c("well", "ill", "dead"), letters[1:5])) {
+    plan <- plan_mdp(seen_setting(states))
+    data <- plans_data(plan)
+    n <- length(states)
+    expect_identical(nrow(data), 2L * n)
+    expect_equal(as.matrix(data[states]), rbind(diag(n), diag(n)), ignore_attr = TRUE)
+    expect_equal(data$probability, as.vector(policy(plan)))
+    skip_if_not_installed("ggplot2")
+    drawn <- ggplot2::ggplot_build(plot(plan))
+    bars <- drawn$data[[1]]
+    expect_equal(nrow(bars), 2 * n)
+    expect_equal(sort(bars$xmax - bars$xmin), sort(data$probability))
+    expect_length(unique(bars$y), n)
+  }
+})
+
+test_that("what was seen is drawn beside the bars", {
+  skip_if_not_installed("ggplot2")
+  states <- c("well", "ill", "dead")
+  plan <- plan_kl(seen_setting(states), 1)
+  picture <- plot_plans(list(a = plan, b = plan), observations = c("ill", "dead"), actions = "treat")
+  points <- ggplot2::ggplot_build(picture)$data[[4]]
+  # The start may be any state: only what was seen has a place.
+  expect_identical(nrow(points), 4L)
+  expect_equal(as.numeric(points$y[1:2]), c(2, 1))
+  expect_error(plot(plan, state = "ill"), "no effect", class = "ibrc_error_input")
+  many <- plan_mdp(seen_setting(paste0("s", 1:41)))
+  expect_error(plot(many), "up to 40 states", class = "ibrc_error_input")
+})
+
+test_that("plans where the state is seen are not mixed with others", {
+  states <- c("a", "b")
+  hidden <- decision_setting(states, c("wait", "treat"), states, diag(2), matrix(0.5, 2, 2), diag(2), discount = 0.5)
+  plans <- list(plan_mdp(seen_setting(states)), plan_agent(hidden, bounded_agent(), resolution = 4))
+  expect_error(plot_plans(plans), "must not mix", class = "ibrc_error_input")
+})
+
+test_that("a plan by history has a bar for each of the commonest histories", {
+  plan <- plan_history_q_learning(tiger_setting(), memory = 2, steps = 20000, seed = 1)
+  expect_error(plot_plans(plan), "plot()", class = "ibrc_error_input", fixed = TRUE)
+  skip_if_not_installed("ggplot2")
+  bars <- ggplot2::ggplot_build(plot(plan))$data[[1]]
+  expect_length(unique(bars$y), 12)
+  expect_equal(sum(bars$xmax - bars$xmin), 12)
+  expect_error(plot(plan, colour = 3), class = "ibrc_error_input")
+  green <- plan_history_q_learning(tiger_setting(), steps = 1, seed = 1)
+  expect_error(plot(green), "steps", class = "ibrc_error_input")
+})

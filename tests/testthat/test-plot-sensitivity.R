@@ -22,6 +22,11 @@ test_that("the data are the rows of the table, beside those of the fit", {
   levels <- sensitivity_data(moved, "level", "alpha")
   expect_identical(levels(levels$panel), c("alpha, north", "alpha, south"))
   expect_identical(nrow(levels), 8L)
+  # The verdict of each row comes along; a mode has none.
+  expect_identical(data$verdict, rep(NA_character_, 8))
+  moved$verdict <- ifelse(is.na(moved$reference), "ok", ifelse(moved$term == "alpha", "caution", "do not use"))
+  expect_identical(sensitivity_data(moved)$verdict, rep(c("caution", "do not use"), 4))
+  expect_identical(unique(sensitivity_data(moved, "level")$verdict), "ok")
 })
 
 test_that("what cannot be drawn is refused", {

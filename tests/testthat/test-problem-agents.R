@@ -115,13 +115,15 @@ test_that("the table has a row for each of the eight, in their order, and every 
   with_seed(7, setting <- seen_setting())
   arguments <- list(boltzmann_agent = list(1), max_entropy_agent = list(1), kl_agent = list(1, c(0.3, 0.7)),
                     robust_agent = list(-1))
+  hidden_setting <- decision_setting(setting$states, setting$actions, setting$observations, unname(setting$transition),
+                                     matrix(0.2, 3, 3) + diag(0.4, 3), unname(setting$utility), discount = 0.9)
   for (i in seq_len(nrow(table))) {
     agent <- do.call(table$constructor[i], as.list(arguments[[table$constructor[i]]]))
     plan <- do.call(table$planner[i], list(setting, agent))
     expect_close(rowSums(policy(plan)), rep(1, 3), 1e-12)
-    if (!grepl("hidden", table$observability[i])) next
-    hidden <- do.call(table$planner[i], list(tiger_setting(), agent, resolution = 4))
-    expect_close(rowSums(policy(hidden)), rep(1, 5), 1e-12)
+    if (!grepl("hidden", table$setting[i])) next
+    hidden <- do.call(table$planner[i], list(hidden_setting, agent, resolution = 4))
+    expect_close(rowSums(policy(hidden)), rep(1, 15), 1e-12)
   }
 })
 

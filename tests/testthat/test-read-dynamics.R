@@ -14,6 +14,42 @@ test_that("draws of the laws are shown beside those of the agents", {
   expect_refused(tidy(fit, "agent"), "what")
 })
 
+test_that("laws carry the verdict", {
+  fit <- ward_fit()
+  table <- tidy(fit, "dynamics")
+  expect_identical(unique(table$verdict), "do not use")
+  said <- function(fit, ...) {
+    rows <- verdict_rows(c("settled", "identified", "behaves", "assumed"), "seen", "asked", c(...), "Do this.",
+                         term = c("alpha", "alpha", NA, NA), group = c("west", "west", "east", NA))
+    local_replacement("standing_verdict", function(fit) rows, environment())
+    unique(tidy(fit, "dynamics")$verdict)
+  }
+  # Chains move laws and agents together, and every group speaks about the laws.
+  expect_identical(said(fit, "do not use", "ok", "ok", "ok"), "do not use")
+  expect_identical(said(fit, "ok", "ok", "do not use", "ok"), "do not use")
+  expect_identical(said(fit, "ok", "ok", "ok", "caution"), "caution")
+  # What the data say of one agent's term is no matter of the laws.
+  expect_identical(said(fit, "ok", "do not use", "ok", "ok"), "ok")
+  # Drawn beforehand, they know nothing of the agents.
+  expect_identical(said(ward_cut(), "do not use", "do not use", "do not use", "ok"), "ok")
+  expect_identical(said(ward_cut(), "ok", "ok", "ok", "caution"), "caution")
+})
+
+test_that("laws are printed as probabilities, however small, and kept as they are", {
+  table <- tidy(ward_fit(), "dynamics")
+  table$learned[1:2] <- c(2.841029e-28, 0)
+  shown <- capture.output(print(table))
+  expect_false(any(grepl("[0-9]e-", shown)))
+  expect_match(grep("start[well]", shown, fixed = TRUE, value = TRUE)[1], " <0.001 ", fixed = TRUE)
+  expect_match(grep("start[ill]", shown, fixed = TRUE, value = TRUE)[1], " 0.000 ", fixed = TRUE)
+  expect_match(shown[1], "^ *term estimate conf.low conf.high learned +verdict")
+  expect_identical(table$learned[1], 2.841029e-28)
+  expect_s3_class(as.data.frame(table), "data.frame", exact = TRUE)
+  # What is left of a table is printed, too.
+  expect_output(print(table[3, c("term", "rhat")]), "transition[well,well]", fixed = TRUE)
+  expect_refused(print(table, digits = 0), "digits")
+})
+
 test_that("each draw is planned for with its own dynamics", {
   fit <- ward_fit()
   one <- draws_at(fit, 5L)

@@ -17,6 +17,69 @@ code_blocks <- function(text) {
   blocks[text[opens] == "```r"]
 }
 
+# Calls of a function, wherever they stand in some code.
+calls_of <- function(code, name) {
+  found <- list()
+  look <- function(part) {
+    if (is.call(part) && identical(part[[1]], as.name(name))) found[[length(found) + 1]] <<- part
+    if (!is.call(part) && !is.expression(part)) return(invisible())
+    for (one in as.list(part)) if (!missing(one)) look(one)
+  }
+  look(code)
+  found
+}
+
+source_code <- function(...) {
+  path <- file.path("..", "..", ...)
+  if (!file.exists(path)) skip("not in the folder of sources")
+  parse(text = gsub("ibrc::", "", readLines(path, encoding = "UTF-8"), fixed = TRUE), keep.source = FALSE)
+}
+
+test_that("what it says of the cohort was found by the very calls that it shows, and so in the vignette", {
+  shown <- code_blocks(readme())
+  shown <- parse(text = unlist(shown[vapply(shown, function(block) any(grepl("over_75", block)), NA)]),
+                 keep.source = FALSE)
+  made <- source_code("data-raw", "vignette-adni-joint.R")
+  arguments <- function(code, name) {
+    call <- calls_of(code, name)
+    expect_length(call, 1)
+    as.list(match.call(get(name), call[[1]]))[-1]
+  }
+  fitted <- arguments(made, "ibrc")
+  same <- c("fixed", "iter", "warmup", "resolution", "seed", "cores", "chains", "uncertainty", "control")
+  path <- file.path("..", "..", "vignettes", "adni.Rmd")
+  lines <- readLines(path, encoding = "UTF-8")
+  from <- grep("^```[{]r joint, eval = FALSE", lines)
+  to <- from + which(lines[-seq_len(from)] == "```")[1]
+  chunk <- parse(text = lines[(from + 1):(to - 1)], keep.source = FALSE)
+  for (code in list(shown, chunk)) {
+    mine <- arguments(code, "ibrc")
+    expect_setequal(names(mine), names(fitted))
+    expect_identical(mine[setdiff(intersect(same, names(mine)), "cores")],
+                     fitted[setdiff(intersect(same, names(mine)), "cores")])
+    expect_identical(mine$by, "over_75")
+  }
+  learned <- arguments(source_code("data-raw", "vignette-adni.R"), "fit_iohmm")
+  mine <- arguments(shown, "fit_iohmm")
+  learned$transitions <- "shared"
+  expect_identical(mine[sort(names(mine))], learned[sort(names(learned))])
+  for (name in c("ratings", "wanted", "believed")) {
+    value <- function(code) {
+      set <- Filter(function(call) identical(call[[2]], as.name(name)), calls_of(code, "<-"))
+      paste(deparse(set[[1]][[3]]), collapse = " ")
+    }
+    expect_identical(value(shown), value(if (name == "ratings") source_code("data-raw", "vignette-adni.R") else made))
+  }
+})
+
+test_that("help and news say when learned starts are held, and when not", {
+  news <- paste(readLines(file.path("..", "..", if (file.exists("../../NEWS.md")) "NEWS.md" else skip("no sources"))),
+                collapse = " ")
+  expect_match(news, "held as estimated, unless the +dynamics are inferred")
+  help <- paste(sub("^#' ?", "", readLines(file.path("..", "..", "R", "fit-ibrc.R"))), collapse = " ")
+  expect_match(help, "starts that were learned are inferred, as all laws are, or drawn")
+})
+
 test_that("its pictures are there, small, and described", {
   text <- readme()
   pictures <- found_in(text, "<img [^>]*>")
@@ -64,4 +127,18 @@ test_that("its first blocks of code run, and its own problem fits a few rows", {
   suppressWarnings(eval(parse(text = own[!grepl("ibrc_report", own)]), here))
   expect_identical(prior_terms(here$fit$prior), c("alpha", "optimism", "eta"))
   expect_identical(names(here$fit$draws), c("north", "south"))
+
+  # And with laws that are learned from rows that show something.
+  plan <- plan_agent(here$screening, bounded_agent(0.7), perturb_models(here$screening), 10)
+  data <- as.data.frame(simulate(plan, 40, seed = 2, horizon = 5))
+  data$clinic <- c("north", "south")[1 + data$id %% 2]
+  here$visits <- trajectories(data, covariates = "clinic", setting = here$screening)
+  own <- blocks[[mine("as_setting(dynamics")]]
+  own <- sub("seed = 1)$", "seed = 1, iter = 10, resolution = 5, chains = 1)", own)
+  own[1:2] <- sub("iter = 10, resolution = 5, chains = 1", "max_iter = 2000", own[1:2])
+  suppressWarnings(eval(parse(text = own), here))
+  expect_identical(here$joint$problem$setting$states, c("well", "ill"))
+  expect_identical(here$joint$dynamics$uncertainty, "joint")
+  # A setting of which it takes the rest does as well.
+  expect_silent(check_dynamics(here$learned, here$screening))
 })

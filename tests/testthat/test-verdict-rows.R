@@ -12,3 +12,29 @@ test_that("rows that say the same are told once, the worst first", {
   # Some columns of it are a data frame like any other.
   expect_output(print(rows[c("check", "verdict")]), "settled")
 })
+
+test_that("how many draws there are of each is told once, from the fewest to the most", {
+  fit <- clinic_fit()
+  labels <- expand.grid(term = c("alpha", "optimism"), group = c("north", "south"), stringsAsFactors = FALSE)
+  few <- function(n, end = ".") {
+    verdict_rows("settled", "a", "b", rep("caution", 4),
+                 paste0("Few independent draws of {} (", n, "): go on before printing its interval", end), labels$term,
+                 labels$group)
+  }
+  said <- function(rows) verdict_advice(new_ibrc_verdict(rows, fit))
+  all <- "alpha (north), optimism (north), alpha (south), optimism (south)"
+  expect_identical(said(few(c("101", "1,200", "99", "350"))),
+                   paste0("Few independent draws of ", all, " (99 to 1,200): go on before printing their intervals."))
+  expect_identical(said(few(c("99", "99", "99", "99"))),
+                   paste0("Few independent draws of ", all, " (99): go on before printing their intervals."))
+  expect_identical(said(few("7")[1, ]),
+                   "Few independent draws of alpha (north) (7): go on before printing its interval.")
+  # What is said otherwise stands by itself.
+  expect_length(said(few(c("101", "120", "99", "350"), c(".", ".", ", and do not report.", "."))), 2)
+})
+
+test_that("rows are made of arguments of any length", {
+  rows <- verdict_rows("settled", c("a", "b"), "x", "caution", c("one", "two"))
+  expect_identical(rows$advice, c("one", "two"))
+  expect_identical(verdict_rows("settled", "a", "x", c("ok", "caution"), "do")$advice, c("", "do"))
+})

@@ -55,3 +55,19 @@ test_that("a fit prints a table and advice", {
   expect_output(print(clinic_fit()), "term group +median +2.5% +97.5% +verdict")
   expect_output(print(pooled_fit()), "Acceptance")
 })
+
+test_that("the table of a fit with groups stays on one line, as wide as the console is", {
+  fit <- clinic_fit()
+  heading <- function(width) {
+    withr::local_options(width = width)
+    lines <- utils::capture.output(print(fit))
+    grep("^ +term ", lines, value = TRUE)
+  }
+  expect_match(heading(120), "ess_bulk ess_tail contraction")
+  expect_match(heading(80), "ess contraction")
+  table <- data.frame(ess_bulk = c(10, 30), ess_tail = c(20, 5), contraction = 1)
+  withr::local_options(width = 20)
+  expect_identical(on_one_line(table), data.frame(ess = c(10, 5), contraction = 1))
+  withr::local_options(width = 80)
+  expect_identical(on_one_line(table), table)
+})
