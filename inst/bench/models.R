@@ -146,8 +146,8 @@ show(do.call(rbind, lapply(2:5, function(states) {
   set.seed(1)
   at <- c(own("to_weights")(dynamics, problem), own("random_centres")(problem$task), log(10))
   worth <- function(x) call("ffi_iohmm_bc_joint", problem$task, matrix(x), 1L)
-  # To one side, as optim() would do it at best. Each objective comes with its slopes, which costs about three times as
-  # much as without: a third of the ratio is what one gains for certain.
+  # To one side, as optim() would do it at best. Each objective comes with its slopes, which no caller can leave out:
+  # with forward passes alone differences would be several times cheaper (bench/shared/iohmm_bc.R).
   differences <- function() {
     base <- worth(at)$objective
     vapply(seq_along(at), function(i) (worth(replace(at, i, at[i] + 1e-6))$objective - base) / 1e-6, 0)
