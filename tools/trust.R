@@ -63,7 +63,7 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 # ---- the sources --------------------------------------------------------------------
 
 up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
-not_fits <- paste0("^R/(common-programmes|behaviour-recall|",
+not_fits <- paste0("^R/(common-programmes|problem-agents|behaviour-recall|",
                    "plan-(planned|markov|planners|mdp|kl|q_learning|soft_q_learning|pomdp|belief_aware|rule|",
                    "iohmm_rule|boltzmann|custom|differentiable|history_q_learning)|",
                    "infer-(inferred|demonstrated|inverse_planners|optimality|perturbation|margin|soft|soft_margin|",
@@ -112,7 +112,8 @@ sources_hash <- function(row) {
   files <- sort(unique(files), method = "radix")
   list <- tempfile()
   writeLines(c(row$arguments, paste(files, file_hashes(files))), list)
-  substr(tools::md5sum(list), 1, 12)
+  # Without the name of that file, which would become one of the variable that scripts read.
+  unname(substr(tools::md5sum(list), 1, 12))
 }
 
 last_line <- function(row) {
