@@ -148,7 +148,8 @@ robust_agent <- function(beta) {
 #' One row per agent that the paper behind this package (Table 4) places among bounded agents, in its order. It says
 #' where each stands: how well it deliberates (`flexibility`), how it views the dynamics (`optimism`), how little it
 #' minds next beliefs that are hard to foresee (`adaptivity`), what its priors are, and whether it was studied where the
-#' state is seen or hidden. Most of them can be planned for in either kind of setting here: that is what `setting` says.
+#' state is seen or hidden. Here all of them but the minimum-information agent can be planned for in either kind of
+#' setting.
 #'
 #' Signs: `-> 0` and `-> Inf` are limits, which the package takes exactly; `= 1` is a fixed number; `(0, Inf)` is any
 #' number between, to be chosen. An adaptivity of `-> +-Inf` (without end, to either side) is one under which it does
@@ -157,8 +158,8 @@ robust_agent <- function(beta) {
 #'
 #' @return A data frame with one row per agent and the columns `agent`; `flexibility`, `optimism` and `adaptivity`;
 #'   `action_prior`, `model_prior` and `belief_prior`, `""` where none plays a part; `observability`, where the paper's
-#'   table places it (`"seen"` or `"seen or hidden"`); `setting`, where `planner` plans for it; `constructor` and
-#'   `planner`, names of the functions that make the agent and plan for it; and `reference`.
+#'   table places it (`"seen"` or `"seen or hidden"`); `constructor` and `planner`, names of the functions that make
+#'   the agent and plan for it; and `reference`.
 #' @seealso [named_agents] for the constructors, [planners()] for what plans.
 #' @family framework
 #' @export
@@ -167,10 +168,8 @@ robust_agent <- function(beta) {
 agents <- function() {
   row <- function(agent, flexibility, optimism, adaptivity, action_prior, model_prior, belief_prior, observability,
                   constructor, reference, planner = "plan_agent") {
-    # Only a prior over states has no meaning for beliefs between them.
-    setting <- if (constructor == "minimum_information_agent") "seen" else any_setting
     data.frame(agent, flexibility, optimism, adaptivity, action_prior, model_prior, belief_prior, observability,
-               setting, constructor, planner, reference)
+               constructor, planner, reference)
   }
   any_setting <- "seen or hidden"
   rbind(

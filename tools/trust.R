@@ -63,7 +63,7 @@ kept <- function(name) file.path(folder, paste0(name, ".txt"))
 # ---- the sources --------------------------------------------------------------------
 
 up_to_fits <- "^(common|problem|plan|behaviour|iohmm|infer|read|verdict|fit)-"
-not_fits <- paste0("^R/(common-programmes|problem-agents|behaviour-recall|",
+not_fits <- paste0("^R/(common-programmes|behaviour-recall|",
                    "plan-(planned|markov|planners|mdp|kl|q_learning|soft_q_learning|pomdp|belief_aware|rule|",
                    "iohmm_rule|boltzmann|custom|differentiable|history_q_learning)|",
                    "infer-(inferred|demonstrated|inverse_planners|optimality|perturbation|margin|soft|soft_margin|",
