@@ -115,10 +115,10 @@
 #'
 #' @section Vignettes:
 #' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
-#' computed; `vignette("scale")`, many groups, patients and beliefs;
-#' `vignette("adni")` and `vignette("pbc")`, cases worked through (the paper's own is on the site);
-#' `vignette("framework")`, other planners and inverse planners, and which of them is for which question;
-#' `vignette("trust")`, what was tested and how to test it again.
+#' computed; `vignette("adni")`, a cohort worked through; `vignette("framework")`, other planners and inverse planners,
+#' and which of them is for which question; `vignette("accuracy")`, how well they predict; `vignette("trust")`, what
+#' was tested and how to test it again. The site has more: a real trial (pbc), the paper's own case (paper), and many
+#' groups, patients and beliefs (scale).
 #'
 #' @aliases NULL ibrc-package
 #' @useDynLib ibrc, .registration = TRUE

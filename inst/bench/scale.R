@@ -1,4 +1,4 @@
-# What a fit costs as it grows: the figures behind vignette("scale"). Only what users
+# What a fit costs as it grows: the figures behind the article "scale". Only what users
 # call is timed, on one thread, by the processor's time: what else the machine does counts
 # for little. Costs are compared within this run, the median over interleaved rounds.
 #
