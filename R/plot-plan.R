@@ -216,7 +216,7 @@ draw_bars <- function(data, actions) {
     ggplot2::geom_col(ggplot2::aes(fill = .data$action), width = 0.7, orientation = "y", colour = "white",
                       linewidth = 0.3, position = ggplot2::position_stack(reverse = TRUE)) +
     ggplot2::geom_text(ggplot2::aes(label = share_label(.data$probability), group = .data$action), size = 3,
-                       colour = "white", check_overlap = TRUE,
+                       colour = "white",
                        position = ggplot2::position_stack(vjust = 0.5, reverse = TRUE)) +
     ggplot2::scale_fill_manual(values = action_palette(length(actions)), labels = as_label, drop = FALSE) +
     ggplot2::labs(x = "Probability of action", fill = NULL) +
