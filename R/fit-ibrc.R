@@ -174,6 +174,8 @@
 #'   does as well.
 #' @param dynamics Learned dynamics ([fit_iohmm()]) that are not to be taken as known (see below).
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
+#' @param effects Formulas that say how terms differ from person to person, such as
+#'   `list(optimism ~ age + (1 | site), alpha ~ (1 | id))`: see *People who differ*.
 #' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
 #'   to write instead.
 #'
@@ -202,7 +204,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  chains = 4, iter = NULL, warmup = NULL,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), dynamics = NULL,
-                 uncertainty = c("joint", "cut", "none"), ...) {
+                 uncertainty = c("joint", "cut", "none"), effects = NULL, ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
@@ -212,7 +214,11 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     refuse_fixed_models(models)
     refuse_same_names(dynamics)
   }
+  stated <- if (missing(prior)) list() else split_prior(prior)
+  if (length(stated)) prior <- stated$agent
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
+  design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
+    read_population(effects, visits, inverse, stated$effects, by, uncertainty)
   if (uncertainty != "none") refuse_still_models(inverse$recipe)
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
@@ -221,10 +227,11 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   lock <- if (!is.null(file)) new_lock(file)
   on.exit(release_lock(lock))
   found <- claim_file(file, lock, control$overwrite)
-  inverse <- group_inverse(inverse, visits, by)
+  coded <- inverse$coded
+  inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
   n_groups <- nlevels(inverse$group)
   refuse_large_run(run, n_groups, length(inverse$prior))
-  tell_inverse(inverse)
+  tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
     # One seed for the dynamics and for the chains: the fit's.
@@ -234,6 +241,11 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   n_nodes <- inverse$problem$space$n_nodes
   refuse_many_values(run, n_groups, n_nodes)
+  if (!is.null(design)) {
+    inverse$effects <- design$design
+    begun <- new_population_run(inverse, coded, run, control, seed, sample_prior == "no", found)
+    return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
+  }
   if (uncertainty == "joint") {
     begun <- new_joint_run(inverse, dynamics, run, control, seed, sample_prior == "no", found)
     return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
@@ -292,7 +304,10 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
   })
 }
 
-fit_of <- function(chain, job) if (is.null(job$evaluator$joint)) new_ibrc_fit(chain, job) else new_joint_fit(chain, job)
+fit_of <- function(chain, job) {
+  if (!is.null(job$evaluator$population)) return(new_population_fit(chain, job))
+  if (is.null(job$evaluator$joint)) new_ibrc_fit(chain, job) else new_joint_fit(chain, job)
+}
 
 # A run without a number of steps goes on until its chains agree, by the marks of verdict(), or to the most steps that
 # it may make: half as many draws again each time, as long as that is a moderate number of draws in all. NULL where

@@ -68,6 +68,7 @@ until_interrupted <- function(chain, advance, look) {
 
 # One step of all chains, and the values at which they now are.
 step_chains <- function(chain, evaluator) {
+  if (is_population(chain$state)) return(population_step(chain, evaluator))
   proposed <- NULL
   log_density <- function(theta) {
     proposed <<- evaluate_batch(evaluator, theta, chain$value)
@@ -109,7 +110,8 @@ steps_of <- function(chain) first_state(chain)$iter
 
 grow_chain <- function(chain, iter) {
   if (is.null(chain$parts)) {
-    chain$state <- if (is_walk(chain$state)) walk_grow(chain$state, iter) else sampler_grow(chain$state, iter)
+    grow <- if (is_population(chain$state)) population_grow else if (is_walk(chain$state)) walk_grow else sampler_grow
+    chain$state <- grow(chain$state, iter)
     return(chain)
   }
   chain$parts <- lapply(chain$parts, grow_chain, iter)

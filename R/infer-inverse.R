@@ -61,8 +61,10 @@ group_inverse <- function(inverse, visits, by) {
   inverse
 }
 
-tell_inverse <- function(inverse) {
-  warn_small_groups(inverse$group, scored_visits(inverse$coded))
+# `cells`: whether groups are cells of a population, where few visits are as it should be.
+tell_inverse <- function(inverse, cells = FALSE) {
+  warn_small_groups(if (cells) factor(rep(lone_group, length(inverse$group))) else inverse$group,
+                    scored_visits(inverse$coded))
   tell_one_model(inverse$prior, inverse$models, inverse$fixed, inverse$by_default)
 }
 

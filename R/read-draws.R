@@ -39,7 +39,8 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
 # Without what a run says of itself, and with all its draws in their place.
 flushed_chain <- function(chain) {
   if (!is.null(chain$parts)) return(list(parts = lapply(chain$parts, flushed_chain)))
-  list(state = if (is_walk(chain$state)) chain$state else sampler_flush(chain$state), value = chain$value)
+  keeps <- is_walk(chain$state) || is_population(chain$state)
+  list(state = if (keeps) chain$state else sampler_flush(chain$state), value = chain$value)
 }
 
 # A run may have been given more steps than it was begun with.

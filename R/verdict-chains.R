@@ -1,7 +1,7 @@
 # Do the chains agree, and did they see all there is? Rows of a verdict: settled, whole.
 
 settled_rows <- function(fit) {
-  table <- tidy_draws(fit)
+  table <- if (has_population(fit)) tidy_population(fit) else tidy_draws(fit)
   rhat <- table$rhat
   least <- pmin(table$ess_bulk, table$ess_tail)
   # Too few draws to tell are too few. Chains that are right have an R-hat above 1.01 now and then: one in four with 400
@@ -24,7 +24,7 @@ settled_rows <- function(fit) {
 
 # Is every term of every group settled, without reserve?
 are_settled <- function(fit) {
-  table <- tidy_draws(fit)
+  table <- if (has_population(fit)) tidy_population(fit) else tidy_draws(fit)
   all(is.finite(table$rhat) & table$rhat < 1.01 & pmin(table$ess_bulk, table$ess_tail) >= 400, na.rm = FALSE) %in%
     TRUE && (!has_dynamics(fit) || is_cut(fit) || !any(unmixed_laws(tidy_dynamics(fit, 0.95))))
 }

@@ -1,0 +1,147 @@
+# Fits of populations (ibrc() with `effects`): one set of chains has coefficients, spreads and intercepts, and agents of
+# cells follow from them.
+
+refuse_effect_priors <- function(stated) {
+  if (!length(stated)) return(NULL)
+  abort_input("prior", "has ", enumerate(names(stated)), ", a prior of an effect: say in `effects` what it is an effect of, ",
+              "as in effects = list(optimism ~ age).")
+}
+
+# The checks that cost nothing. Returns the design and the cell of each trajectory.
+read_population <- function(effects, visits, inverse, stated, by, uncertainty) {
+  if (!is.null(by)) {
+    abort_input("by", "and `effects` are two ways to let groups differ: name the columns of `by` in the formulas, as in ",
+                "effects = list(alpha ~ ", by[1], ", optimism ~ ", by[1], ").")
+  }
+  if (uncertainty != "none") {
+    abort_input("effects", "cannot be inferred together with dynamics yet: hold these at their estimate, with ",
+                "uncertainty = \"none\".")
+  }
+  new_design(read_effects(effects, inverse$prior), visits, inverse$coded, inverse$prior, stated)
+}
+
+# Cells are groups. That one of them has few visits is as it should be.
+group_by_cell <- function(inverse, design) {
+  inverse$group <- design$cell
+  inverse["by"] <- list(NULL)
+  inverse
+}
+
+new_population_run <- function(inverse, coded, run, control, seed, likelihood, found) {
+  if (control$sampler != "adaptive") {
+    abort_input("sampler", "must be \"adaptive\" with `effects`: the paper's walk would not move there.")
+  }
+  if (!is.null(control$start)) {
+    abort_input("start", "cannot be given with `effects`: chains begin where all people are alike.")
+  }
+  run$seed <- settle_seed(seed)
+  evaluator <- population_evaluator(inverse, run$chains, run$cores, likelihood)
+  job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
+              keep_data = control$keep_data)
+  if (!is.null(found)) refuse_other_run(found, job_fingerprint(job_to_plain(job)), but = "start")
+  tryCatch(begin_population(job, build_histories(coded, inverse$problem$setting)), interrupt = function(condition) {
+    abort("interrupted", "The run was interrupted before its first step, while it looked for the posterior: there are ",
+          "no draws to return.")
+  })
+}
+
+# Chains begin about where they would be if all people were alike. `tree`: everybody's visits.
+begin_population <- function(job, tree) {
+  run <- job$run
+  evaluator <- job$evaluator
+  streams <- streams_from_seed(run$seed, run$chains + 2)
+  pooled <- job$inverse
+  pooled$histories <- list(tree)
+  alike <- inverse_evaluator(pooled, rep(1L, run$chains), run$cores, evaluator$likelihood)
+  theta <- start_alike(alike, run, streams[run$chains + 1:2])
+  positions <- population_positions(evaluator$population, theta, streams[seq_len(run$chains)])
+  value <- matrix(0, evaluator$agent$space$n_nodes, run$chains * evaluator$population$n_cells)
+  begun <- population_start(positions, value, evaluator, lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream),
+                            run$warmup, run$iter, run$thin)
+  job$run$start <- prior_natural(evaluator$prior, theta)
+  list(job = job, chain = begun)
+}
+
+start_alike <- function(evaluator, run, streams) {
+  n_nodes <- evaluator$space$n_nodes
+  if (!evaluator$likelihood) return(with_stream(streams[[1]], prior_draw(evaluator$prior, run$chains)))
+  n <- scouts_for(length(evaluator$prior), max(run$warmup, 200))
+  scouted <- if (length(evaluator$prior) <= most_scouted) {
+    scout(function(theta, value) evaluate_batch(evaluator, theta, value, rep(1L, nrow(theta))),
+          with_stream(streams[[1]], prior_draw(evaluator$prior, n)), n_nodes, streams[[2]],
+          if (run$refresh > 0) say_scouts)
+  }
+  if (!is.null(scouted)) return(start_at_scouts(list(scouted), rep(1L, run$chains))$theta)
+  start_chains(evaluator, NULL, run$chains, n_nodes, streams[[1]])$theta
+}
+
+# Intercepts of coefficients at `theta`, one row per chain; all that tells people apart is small.
+population_positions <- function(shape, theta, streams) {
+  n <- nrow(theta)
+  design <- shape$design
+  b <- matrix(0, n, shape$n_coefficients)
+  s <- matrix(0, n, shape$n_spreads + shape$n_ties)
+  u <- matrix(0, n, shape$n_intercepts)
+  slopes <- which(!design$coefficients$intercept)
+  for (c in seq_len(n)) {
+    b[c, !seq_len(ncol(b)) %in% slopes] <- theta[c, ]
+    noise <- with_stream(streams[[c]], stats::rnorm(length(slopes) + ncol(s) + ncol(u)))
+    b[c, slopes] <- 0.05 * design$coefficients$scale[slopes] * noise[seq_along(slopes)]
+    sd <- seq_len(shape$n_spreads)
+    s[c, sd] <- log(design$spreads$scale / 4) + 0.5 * noise[length(slopes) + sd]
+    for (k in seq_along(shape$at)) {
+      spread <- rep(exp(s[c, shape$spread[[k]]]), each = nrow(shape$at[[k]]))
+      u[c, shape$at[[k]]] <- 0.3 * spread * noise[length(slopes) + ncol(s) + shape$at[[k]]]
+    }
+  }
+  list(b = b, s = s, u = u)
+}
+
+# Numbers that a fit keeps of its cells; those of coefficients and spreads are all kept.
+most_cell_draws <- 2e7
+
+new_population_fit <- function(chain, job) {
+  state <- chain$state
+  shape <- job$evaluator$population
+  if (length(state$kept) < 2) return(new_ibrc_fit(chain, job, state))
+  draws <- population_draws(state)
+  size <- dim(draws)
+  n_b <- shape$n_coefficients
+  n_s <- shape$n_spreads + shape$n_ties
+  per_draw <- size[2] * shape$n_cells * length(shape$terms)
+  every <- max(1L, as.integer(ceiling(size[1] * per_draw / most_cell_draws)))
+  taken <- seq(every, size[1], by = every)
+  cells <- array(0, c(length(taken), size[2] * shape$n_cells, length(shape$terms)))
+  for (i in seq_along(taken)) {
+    one <- matrix(draws[taken[i], , ], size[2])
+    cells[i, , ] <- cells_of(shape, one[, seq_len(n_b), drop = FALSE], one[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
+  }
+  log_density <- matrix(draws[, , size[3]], size[1])
+  kept <- list(iteration = state$iteration, iter = state$iter, warmup = state$warmup, thin = state$thin * every,
+               draws = cells, log_density_draws = log_density[taken, rep(seq_len(size[2]), shape$n_cells), drop = FALSE],
+               n_accepted = rep(NA_real_, size[2] * shape$n_cells))
+  agent <- job$evaluator$agent
+  agent$group <- rep(seq_len(shape$n_cells), each = size[2])
+  agent$likelihood <- job$evaluator$likelihood
+  fit <- new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), kept)
+  fit$effects <- job$inverse$effects
+  fit$population <- list(
+    draws = population_array(draws, shape, seq_len(n_b + n_s), population_terms(shape)),
+    intercepts = population_array(draws[taken, , , drop = FALSE], shape, n_b + n_s + seq_len(shape$n_intercepts),
+                                  intercept_terms(shape)),
+    log_posterior = log_density, every = every
+  )
+  fit
+}
+
+# Some columns of the draws, named; spreads as standard deviations and correlations.
+population_array <- function(draws, shape, columns, names) {
+  out <- draws[, , columns, drop = FALSE]
+  sd <- which(columns > shape$n_coefficients & columns <= shape$n_coefficients + shape$n_spreads)
+  tie <- which(columns > shape$n_coefficients + shape$n_spreads &
+                 columns <= shape$n_coefficients + shape$n_spreads + shape$n_ties)
+  out[, , sd] <- exp(out[, , sd])
+  out[, , tie] <- tanh(out[, , tie])
+  dimnames(out) <- list(NULL, NULL, names)
+  out
+}

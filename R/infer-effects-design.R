@@ -1,0 +1,248 @@
+# Effects held against visits: who has which coefficients and random intercepts, in numbers. People in whom all of these
+# are the same are one cell, which has one agent and is solved for once.
+#
+#   terms         the terms of the agents' prior, in order
+#   formulas      as read_effects() has them, and for each what is needed to read other visits the same way
+#   matrices      per term, [cell, coefficient]
+#   coefficients  one row per coefficient: label, term, name, intercept, centre, scale
+#   factors       one entry per grouping factor: name, columns, levels, `level` of each cell, `terms` that have an
+#                 intercept by it (as numbers), and `tied`, which of these are correlated
+#   spreads       one row per factor and term; `ties`: one row per correlation
+#   prior         of slopes and spreads
+#   cells         labels; `sizes`, trajectories in each
+
+new_design <- function(formulas, visits, coded, prior, stated = list()) {
+  people <- person_table(formulas, visits, coded)
+  formulas <- lapply(formulas, learn_formula, people)
+  scales <- vapply(unclass(prior), effect_scale, 0)
+  matrices <- lapply(prior_terms(prior), function(term) {
+    if (is.null(formulas[[term]])) matrix(1, people$n, 1, dimnames = list(NULL, "(Intercept)"))
+    else formula_matrix(formulas[[term]], people)
+  })
+  names(matrices) <- prior_terms(prior)
+  factors <- read_factors(formulas, people, prior_terms(prior))
+  for (term in names(formulas)) refuse_aliased(matrices[[term]], term, factors, prior_terms(prior))
+  cell <- distinct_rows(do.call(cbind, c(matrices, lapply(factors, `[[`, "level"))))
+  first <- !duplicated(cell)
+  coefficients <- list_coefficients(matrices, formulas, scales)
+  spreads <- list_spreads(factors, scales)
+  design <- list(
+    terms = prior_terms(prior), formulas = formulas,
+    matrices = lapply(matrices, function(x) x[first, , drop = FALSE]),
+    coefficients = coefficients,
+    factors = lapply(factors, function(one) replace(one, "level", list(one$level[first]))),
+    spreads = spreads, ties = list_ties(factors, prior_terms(prior)),
+    prior = effect_priors(coefficients, spreads, stated),
+    cells = paste("cell", seq_len(max(cell)))
+  )
+  list(design = design, cell = factor(design$cells[cell], levels = design$cells))
+}
+
+# Numbers of distinct rows, in order of their first appearance.
+distinct_rows <- function(x) {
+  codes <- vapply(seq_len(ncol(x)), function(j) match(x[, j], unique(x[, j])), integer(nrow(x)))
+  key <- do.call(paste, as.data.frame(matrix(codes, nrow(x))))
+  match(key, unique(key))
+}
+
+# ---- columns -----------------------------------------------------------------------------------------------------------
+
+# The columns that formulas name, one row per trajectory, and `n`, how many. Identifiers become numbers of trajectories.
+person_table <- function(formulas, visits, coded, argument = "effects") {
+  fixed <- unique(unlist(lapply(formulas, function(one) all.vars(one$fixed))))
+  grouping <- unique(unlist(lapply(formulas, function(one) lapply(one$random, `[[`, "columns"))))
+  first <- coded$row[!duplicated(coded$trajectory)]
+  id <- attr(visits, "roles")$id
+  if (id %in% fixed) {
+    abort_input(argument, "has the column of identifiers as a fixed effect: for one intercept per person write (1 | ",
+                id, ").")
+  }
+  read <- function(column) {
+    if (identical(column, id)) return(numbered_trajectories(length(first)))
+    check_column(visits, column, argument, " Name it in `covariates` of trajectories(), which drops other columns.")
+    constant_column(plain_column(visits[[column]]), column, coded, first, argument)
+  }
+  wanted <- unique(c(fixed, grouping))
+  list(columns = stats::setNames(lapply(wanted, read), wanted), n = length(first), grouping = grouping)
+}
+
+# One value per trajectory; what is missing or changes on the way is refused with its rows.
+constant_column <- function(x, column, coded, first, argument) {
+  lost <- is_lost(x)
+  if (any(lost[coded$row])) {
+    abort_rows(sort(coded$row[lost[coded$row]]), argument, "column ", enumerate(column), " is missing",
+               advice = paste("Who is not to be left out needs a value: make missing ones a level of their own, or",
+                              "impute them and fit more than once."))
+  }
+  code <- match(x, unique(x))
+  differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
+  if (length(differs)) {
+    abort_rows(sort(differs), argument, "column ", enumerate(column), " changes within a trajectory",
+               advice = "Effects are of what does not change: take its value at the first visit, say.")
+  }
+  x[first]
+}
+
+# ---- fixed effects -----------------------------------------------------------------------------------------------------
+
+# What is needed to read other people's columns the same way: levels of factors, and where columns are centred.
+learn_formula <- function(formula, people) {
+  table <- formula_table(formula, people)
+  for (column in names(table)) {
+    if (is_text(table[[column]]) && length(text_levels(table[[column]])) < 2) {
+      abort_input("effects", "has ", enumerate(column), " in the formula of ", formula$term, ", which has one value only: ",
+                  "leave it out.")
+    }
+  }
+  formula$levels <- lapply(Filter(is_text, table), text_levels)
+  raw <- raw_matrix(formula, table, people$n)
+  indicator <- apply(raw, 2, function(x) all(x %in% 0:1))
+  formula$centre <- ifelse(indicator, 0, colMeans(raw))
+  formula$width <- ifelse(indicator, 1, apply(raw, 2, stats::sd))
+  formula
+}
+
+is_text <- function(x) is.character(x) || is.factor(x) || is.logical(x)
+
+# In the order of a factor's levels, of FALSE and TRUE, and of text letter by letter.
+text_levels <- function(x) if (is.factor(x)) levels(droplevels(x)) else sorted_text(as.character(x))
+
+formula_table <- function(formula, people) people$columns[all.vars(formula$fixed)]
+
+raw_matrix <- function(formula, table, n) {
+  for (column in names(formula$levels)) {
+    value <- as.character(table[[column]])
+    if (!all(value %in% formula$levels[[column]])) {
+      abort_input("visits", "have a value of ", enumerate(column), " that the fit has not met; it knows ",
+                  enumerate(formula$levels[[column]]), ".")
+    }
+    table[[column]] <- factor(value, levels = formula$levels[[column]])
+  }
+  frame <- as.data.frame(table, optional = TRUE)
+  if (!length(table)) frame <- data.frame(row.names = seq_len(n))
+  out <- tryCatch({
+    # Treatment contrasts whatever the session's options are: a coefficient is a difference to the first level.
+    contrasts <- lapply(formula$levels, function(levels) "contr.treatment")
+    stats::model.matrix(formula$fixed, frame, contrasts.arg = if (length(contrasts)) contrasts)
+  }, error = function(e) {
+    abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e),
+                ". Functions in it must be those of base R or stats; make other columns beforehand.")
+  })
+  if (!"(Intercept)" %in% colnames(out)) {
+    abort_input("effects", "has a formula of ", formula$term, " without an intercept, whose prior is that of ",
+                formula$term, ": leave out 0 or -1.")
+  }
+  if (!all(is.finite(out))) {
+    abort_input("effects", "has a formula of ", formula$term, " that is not finite for some trajectory.")
+  }
+  matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
+}
+
+formula_matrix <- function(formula, people) {
+  raw <- raw_matrix(formula, formula_table(formula, people), people$n)
+  centre <- formula$centre
+  centre[colnames(raw) == "(Intercept)"] <- 0
+  sweep(raw, 2, centre)
+}
+
+list_coefficients <- function(matrices, formulas, scales) {
+  rows <- lapply(names(matrices), function(term) {
+    name <- colnames(matrices[[term]])
+    width <- if (is.null(formulas[[term]])) 1 else formulas[[term]]$width
+    centre <- if (is.null(formulas[[term]])) 0 else formulas[[term]]$centre
+    intercept <- name == "(Intercept)"
+    data.frame(label = coefficient_term(term, name), term = term, name = name, intercept = intercept,
+               centre = ifelse(intercept, 0, centre), scale = scales[[term]] / ifelse(intercept, 1, width))
+  })
+  do.call(rbind, rows)
+}
+
+# Columns that say the same as others cannot have coefficients of their own.
+refuse_aliased <- function(x, term, factors, terms) {
+  parts <- qr(x)
+  if (parts$rank < ncol(x)) {
+    extra <- colnames(x)[parts$pivot[-seq_len(parts$rank)]]
+    abort_input("effects", "has a formula of ", term, " in which ", enumerate(extra), " say", if (length(extra) == 1) "s",
+                " nothing that the other columns do not say (they are aliased, or no trajectory has that combination): ",
+                "leave it out.")
+  }
+  for (one in factors) {
+    if (!match(term, terms) %in% one$terms) next
+    indicators <- outer(one$level, seq_along(one$levels), "==") + 0
+    if (qr(cbind(x, indicators))$rank == parts$rank) {
+      abort_input("effects", "has ", one$name, " as a random intercept of ", term, " whose fixed effects tell all its ",
+                  "levels apart already: keep one of the two.")
+    }
+  }
+}
+
+# ---- random intercepts ---------------------------------------------------------------------------------------------
+
+# Those of several terms by the same factor are one entry, whose levels are proposed together.
+read_factors <- function(formulas, people, terms) {
+  found <- list()
+  for (formula in formulas) {
+    for (one in formula$random) {
+      name <- factor_name(one$columns)
+      if (is.null(found[[name]])) found[[name]] <- new_factor(one$columns, people)
+      if (!is.na(one$tie) && !all(found[[name]]$tie %in% c(NA, one$tie))) {
+        abort_input("effects", "ties the intercepts of ", name, " under two names: use one.")
+      }
+      found[[name]]$terms <- c(found[[name]]$terms, match(formula$term, terms))
+      found[[name]]$tie <- c(found[[name]]$tie, one$tie)
+    }
+  }
+  lapply(found, function(one) {
+    order <- order(one$terms)
+    one$terms <- one$terms[order]
+    one$tied <- which(!is.na(one$tie[order]))
+    if (length(one$tied) == 1) {
+      abort_input("effects", "ties the intercepts of ", one$name, " in one formula only: (1 | ", one$tie[one$tied][1], " | ",
+                  one$name, ") must stand in two or more.")
+    }
+    one$tie <- NULL
+    one
+  })
+}
+
+new_factor <- function(columns, people) {
+  parts <- lapply(people$columns[columns], function(x) factor(as.character(x), levels = level_order(x)))
+  label <- do.call(paste, c(lapply(parts, as.character), sep = ":"))
+  label <- factor(label, levels = unique(label[do.call(order, lapply(parts, as.integer))]))
+  if (nlevels(label) < 2) {
+    abort_input("effects", "has a random intercept of ", factor_name(columns), ", which has one level only: ",
+                "it takes several to see how they differ.")
+  }
+  list(name = factor_name(columns), columns = columns, levels = levels(label), level = as.integer(label),
+       terms = integer(), tie = character())
+}
+
+level_order <- function(x) {
+  if (is.factor(x)) return(levels(droplevels(x)))
+  if (is.character(x)) return(sorted_text(x))
+  unique(as.character(x)[order(x)])
+}
+
+list_spreads <- function(factors, scales) {
+  rows <- lapply(seq_along(factors), function(k) {
+    one <- factors[[k]]
+    term <- names(scales)[one$terms]
+    data.frame(label = spread_term(term, one$name), factor = k, term = one$terms, scale = unname(scales[one$terms]))
+  })
+  if (!length(rows)) return(data.frame(label = character(), factor = integer(), term = integer(), scale = numeric()))
+  out <- do.call(rbind, rows)
+  rownames(out) <- NULL
+  out
+}
+
+list_ties <- function(factors, terms) {
+  rows <- lapply(seq_along(factors), function(k) {
+    one <- factors[[k]]
+    if (!length(one$tied)) return(NULL)
+    pairs <- utils::combn(one$tied, 2)
+    data.frame(label = tie_term(terms[one$terms[pairs[1, ]]], terms[one$terms[pairs[2, ]]], one$name), factor = k,
+               first = pairs[1, ], second = pairs[2, ])
+  })
+  out <- do.call(rbind, rows)
+  if (is.null(out)) data.frame(label = character(), factor = integer(), first = integer(), second = integer()) else out
+}

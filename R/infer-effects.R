@@ -1,0 +1,178 @@
+# Effects: formulas that say how the terms of agents differ from person to person, `optimism ~ apoe4 + age + (1 | site)`.
+# On the left stands a term that is inferred, on the right columns of the visits that do not change within a
+# trajectory, and random intercepts. Here formulas are read; infer-effects-design.R holds them against visits.
+#
+# A formula that was read is a list: `term`; `fixed`, a formula without random intercepts and without an environment;
+# and `random`, one entry per random intercept: `columns` (several for one that is nested or crossed, a:b) and `tie`, the
+# name under which intercepts of several terms are correlated, `(1 | tie | site)`, or NA.
+
+read_effects <- function(effects, prior) {
+  if (inherits(effects, "formula")) effects <- list(effects)
+  if (!is.list(effects) || !length(effects) || !all(vapply(effects, inherits, NA, "formula"))) {
+    abort_input("effects", "must be a list of formulas, such as list(optimism ~ age + (1 | site)), not ",
+                describe(effects), ".")
+  }
+  read <- lapply(effects, read_effect)
+  terms <- vapply(read, `[[`, "", "term")
+  if (anyDuplicated(terms)) {
+    abort_input("effects", "has more than one formula for ", enumerate(terms[duplicated(terms)]),
+                ": join them into one.")
+  }
+  refuse_other_terms(terms, prior)
+  stats::setNames(read, terms)
+}
+
+# What a formula speaks of must be one number that is inferred.
+refuse_other_terms <- function(terms, prior) {
+  possible <- Filter(function(entry) is.null(entry$simplex), unclass(prior))
+  unknown <- setdiff(terms, names(possible))
+  if (!length(unknown)) return(invisible())
+  one <- unknown[1]
+  other <- c(price_inverses[one], names(price_inverses)[match(one, price_inverses)])
+  other <- intersect(stats::na.omit(other), names(possible))
+  abort_input("effects", "has a formula for ", enumerate(one), ", which is not inferred",
+              if (length(other)) paste0(" under that name: the prior has `", other, "`. Write ", other, " ~ ... instead.")
+              else paste0("; `prior` has ", enumerate(names(possible)), ". Give it a prior, such as ibrc_prior(", one,
+                          " ~ normal(0, 1))."))
+}
+
+read_effect <- function(formula) {
+  if (length(formula) != 3 || !is.name(formula[[2]])) {
+    abort_input("effects", "must have one term on the left of each ~, as in optimism ~ age; ",
+                expression_text(formula), " has none.")
+  }
+  parts <- sum_parts(formula[[3]])
+  bars <- vapply(parts, is_bar, NA)
+  random <- unlist(lapply(parts[bars], read_bar), recursive = FALSE)
+  twice <- duplicated(lapply(random, `[[`, "columns"))
+  if (any(twice)) {
+    abort_input("effects", "has the random intercept of ", factor_name(random[[which(twice)[1]]]$columns),
+                " twice in the formula of ", as.character(formula[[2]]), ".")
+  }
+  fixed <- parts[!bars]
+  if (any(vapply(fixed, function(part) "|" %in% all.names(part), NA))) {
+    abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others by +.")
+  }
+  right <- if (length(fixed)) Reduce(function(a, b) call("+", a, b), fixed) else 1
+  list(term = as.character(formula[[2]]), fixed = plain_formula(right), random = random)
+}
+
+# a + b + (c | d) as a list.
+sum_parts <- function(right) {
+  if (is.call(right) && identical(right[[1]], quote(`+`)) && length(right) == 3) {
+    return(c(sum_parts(right[[2]]), sum_parts(right[[3]])))
+  }
+  list(right)
+}
+
+is_bar <- function(part) {
+  is.call(part) && identical(part[[1]], quote(`(`)) && is.call(part[[2]]) && identical(part[[2]][[1]], quote(`|`))
+}
+
+# (1 | site), (1 | tie | site), (1 | site/clinician), (1 | site:year)
+read_bar <- function(part) {
+  inside <- part[[2]]
+  tie <- NA_character_
+  slope <- inside[[2]]
+  if (is.call(slope) && identical(slope[[1]], quote(`|`))) {
+    if (!is.name(slope[[3]])) {
+      abort_input("effects", "must have a plain name between two bars, as in (1 | p | site); ", expression_text(part),
+                  " has another.")
+    }
+    tie <- as.character(slope[[3]])
+    slope <- slope[[2]]
+  }
+  if (!identical(slope, 1)) {
+    abort_input("effects", "takes random intercepts, such as (1 | site), and no random slopes: ", expression_text(part),
+                " has one. Give people of different kinds a factor of their own, or leave the slope fixed.")
+  }
+  lapply(group_factors(inside[[3]], part), function(columns) list(columns = columns, tie = tie))
+}
+
+# a/b is a, and b within a.
+group_factors <- function(what, part) {
+  if (is.name(what)) return(list(as.character(what)))
+  joined <- is.call(what) && length(what) == 3
+  if (joined && identical(what[[1]], quote(`/`))) {
+    left <- group_factors(what[[2]], part)
+    right <- group_factors(what[[3]], part)
+    return(c(left, lapply(right, function(columns) c(left[[length(left)]], columns))))
+  }
+  if (joined && identical(what[[1]], quote(`:`))) {
+    return(list(c(group_factors(what[[2]], part)[[1]], group_factors(what[[3]], part)[[1]])))
+  }
+  abort_input("effects", "must name columns on the right of a bar, with : or / between several; ", expression_text(part),
+              " has something else.")
+}
+
+factor_name <- function(columns) paste(columns, collapse = ":")
+
+# A formula that carries nothing of the session it was made in. Functions in it are those of base R and of stats.
+plain_formula <- function(right) {
+  out <- eval(call("~", right), baseenv())
+  environment(out) <- formula_home()
+  out
+}
+
+formula_home <- function() asNamespace("stats")
+
+# ---- priors of effects -----------------------------------------------------------------------------------------------
+
+# Entries of a prior that are about effects: coefficients, optimism[age], and spreads, sd(optimism|site).
+is_effect_term <- function(term) {
+  base <- sub("\\[.*", "", term)
+  grepl("^sd\\(.*[|].*\\)$", term) | grepl("\\[.*\\]$", term) & !base %in% c("utility", "action_prior")
+}
+
+split_prior <- function(prior) {
+  if (!inherits(prior, "ibrc_prior")) return(list(agent = prior, effects = list()))
+  about <- is_effect_term(names(prior))
+  if (all(about)) abort_input("prior", "has no term to infer beside those of effects.")
+  list(agent = new_ibrc_prior(unname(unclass(prior)[!about])), effects = unclass(prior)[about])
+}
+
+coefficient_term <- function(term, name) ifelse(name == "(Intercept)", term, paste0(term, "[", name, "]"))
+spread_term <- function(term, factor) paste0("sd(", term, "|", factor, ")")
+tie_term <- function(a, b, factor) paste0("cor(", a, ",", b, "|", factor, ")")
+
+# How far apart two people may well be, on the scale a sampler works on: as far as the prior of the term is wide, but
+# of logarithms not more than 1, which is a factor of 2.7.
+effect_scale <- function(entry) {
+  spread <- unconstrained_sd(entry)
+  if (entry$scale == "identity") spread else min(spread, 1)
+}
+
+default_effect <- function(term, distribution, scale) {
+  args <- if (distribution == "normal") c(mean = 0, sd = scale) else c(sd = scale)
+  label <- paste0(distribution, "(", paste(as_text(signif(args, 3)), collapse = ", "), ")")
+  new_prior_entry(term, distribution, args, label = label)
+}
+
+# The priors of all coefficients but intercepts, whose prior is that of their term, and of all spreads. `stated`: those
+# in ibrc_prior().
+effect_priors <- function(coefficients, spreads, stated) {
+  wanted <- c(coefficients$label[!coefficients$intercept], spreads$label)
+  unknown <- setdiff(names(stated), wanted)
+  if (length(unknown)) {
+    abort_input("prior", "has ", enumerate(unknown), ", which no formula of `effects` has; there are ",
+                enumerate(wanted, most = 20), ".")
+  }
+  slopes <- which(!coefficients$intercept)
+  made <- c(
+    lapply(slopes, function(i) default_effect(coefficients$label[i], "normal", coefficients$scale[i])),
+    lapply(seq_len(nrow(spreads)), function(i) default_effect(spreads$label[i], "half_normal", spreads$scale[i] / 2))
+  )
+  names(made) <- wanted
+  made[names(stated)] <- stated
+  for (label in spreads$label) {
+    if (made[[label]]$lower != 0 || made[[label]]$upper != Inf) {
+      abort_input(label, "needs a prior on all positive numbers, such as half_normal(0.5).")
+    }
+  }
+  for (label in coefficients$label[slopes]) {
+    if (made[[label]]$scale != "identity") {
+      abort_input(label, "needs a prior on all numbers, such as normal(0, 1): a coefficient may have either sign.")
+    }
+  }
+  if (length(made)) new_ibrc_prior(unname(made)) else list()
+}

@@ -1,0 +1,188 @@
+# Populations: every term of cell i is x_i b + u_1[level of i] + u_2[level of i] + ... on the scale that a sampler works
+# on (spec: Populations). A chain is at coefficients `b`, spreads `s` (log standard deviations, then correlations by
+# their inverse hyperbolic tangent) and intercepts `u`; all are matrices with one row per chain. Nothing here solves
+# but cell_log_lik().
+
+# What a sampler asks: `agent` evaluates cells as groups; `population` says how cells follow from b, s and u.
+population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE) {
+  agent <- inverse_evaluator(inverse, cores = cores, likelihood = likelihood)
+  population <- population_shape(inverse$effects, inverse$prior)
+  list(population = population, agent = agent, prior = inverse$prior, group = rep(1L, n_chains), cores = cores,
+       likelihood = likelihood, space = list(n_nodes = agent$space$n_nodes * population$n_cells))
+}
+
+# Where everything stands. `at`: per factor, [level, term] as columns of u; `where`: per factor its spreads and ties as
+# columns of s.
+population_shape <- function(design, prior) {
+  coefficients <- design$coefficients
+  n_spreads <- nrow(design$spreads)
+  at <- list()
+  last <- 0L
+  for (k in seq_along(design$factors)) {
+    size <- c(length(design$factors[[k]]$levels), length(design$factors[[k]]$terms))
+    at[[k]] <- matrix(last + seq_len(prod(size)), size[1], size[2])
+    last <- last + prod(size)
+  }
+  priors <- c(stats::setNames(unclass(prior)[coefficients$term], coefficients$label)[coefficients$intercept],
+              unclass(design$prior))
+  stand_in <- normal_stand_in(priors[coefficients$label])
+  list(
+    normal_centre = stand_in$centre, normal_width = stand_in$width,
+    design = design, terms = design$terms, n_cells = length(design$cells), at = at, n_intercepts = last,
+    own = lapply(design$terms, function(term) which(coefficients$term == term)),
+    spread = lapply(seq_along(at), function(k) which(design$spreads$factor == k)),
+    tie = lapply(seq_along(at), function(k) n_spreads + which(design$ties$factor == k)),
+    n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
+    coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
+    within = lapply(seq_along(at), function(k) level_columns(design, k))
+  )
+}
+
+# The normal distribution that stands in for a prior, on the sampler's scale: itself, if it is one.
+normal_stand_in <- function(entries) {
+  list(centre = unname(vapply(entries, function(entry) unconstrained_quantile(entry, log(0.5), log(0.5)), 0)),
+       width = unname(vapply(entries, unconstrained_sd, 0)))
+}
+
+# The coefficients whose columns do not change within levels of a factor, for each of its terms: `column` (of b) and `x`
+# [level, column]. Intercepts of the factor can take up what these lose, without any change of a cell.
+level_columns <- function(design, k) {
+  one <- design$factors[[k]]
+  first <- match(seq_along(one$levels), one$level)
+  lapply(one$terms, function(t) {
+    x <- design$matrices[[t]]
+    still <- colSums(abs(x - x[first[one$level], , drop = FALSE])) == 0
+    list(column = which(design$coefficients$term == design$terms[t])[still], x = x[first, still, drop = FALSE])
+  })
+}
+
+# Cells [chain and cell, term], chains fastest.
+cells_of <- function(shape, b, u) {
+  n <- nrow(b)
+  out <- matrix(0, n * shape$n_cells, length(shape$terms))
+  for (t in seq_along(shape$terms)) {
+    out[, t] <- tcrossprod(b[, shape$own[[t]], drop = FALSE], shape$design$matrices[[t]])
+  }
+  for (k in seq_along(shape$at)) {
+    one <- shape$design$factors[[k]]
+    for (j in seq_along(one$terms)) {
+      t <- one$terms[j]
+      out[, t] <- out[, t] + u[, shape$at[[k]][one$level, j]]
+    }
+  }
+  out
+}
+
+# The log-likelihood [chain, cell], and the values that solves came to.
+cell_log_lik <- function(evaluator, theta, values) {
+  n_cells <- evaluator$population$n_cells
+  n <- nrow(theta) / n_cells
+  agent <- evaluator$agent
+  agent$cores <- evaluator$cores
+  if (!evaluator$likelihood) return(list(log_likelihood = matrix(0, n, n_cells), value = values))
+  found <- evaluate_batch(agent, theta, values, rep(seq_len(n_cells), each = n))
+  list(log_likelihood = matrix(found$log_likelihood, n), value = found$value)
+}
+
+# ---- densities, one number per chain -----------------------------------------------------------------------------------
+
+log_coefficients <- function(shape, b) {
+  total <- numeric(nrow(b))
+  for (j in seq_along(shape$coefficient_prior)) {
+    total <- total + unconstrained_log_density(shape$coefficient_prior[[j]], b[, j])
+  }
+  total[!is.finite(total)] <- -Inf
+  total
+}
+
+# Of correlations the density is that of Lewandowski, Kurowicka and Joe (2009) with shape 2: flat is 1, and 2 leans to 0.
+tie_shape <- 2
+
+log_spreads <- function(shape, s) {
+  total <- numeric(nrow(s))
+  for (j in seq_along(shape$spread_prior)) {
+    total <- total + unconstrained_log_density(shape$spread_prior[[j]], s[, j])
+  }
+  for (k in seq_along(shape$at)) {
+    if (!length(shape$tie[[k]])) next
+    z <- s[, shape$tie[[k]], drop = FALSE]
+    # dr/dz = 1 - r^2, as a logarithm that holds far out.
+    total <- total + rowSums(log(4) - 2 * abs(z) - 2 * log1p(exp(-2 * abs(z))))
+    for (c in seq_len(nrow(s))) {
+      factor <- correlation_factor(shape, k, s[c, ])
+      total[c] <- total[c] + if (is.null(factor)) -Inf else 2 * (tie_shape - 1) * sum(log(diag(factor)))
+    }
+  }
+  total[!is.finite(total)] <- -Inf
+  total
+}
+
+# The upper triangular factor of the correlations of one factor's terms, or NULL where there is none.
+correlation_factor <- function(shape, k, s) {
+  one <- shape$design$factors[[k]]
+  out <- diag(length(one$terms))
+  ties <- shape$design$ties[shape$design$ties$factor == k, ]
+  r <- tanh(s[shape$tie[[k]]])
+  out[cbind(ties$first, ties$second)] <- r
+  out[cbind(ties$second, ties$first)] <- r
+  if (!length(r)) return(out)
+  tryCatch(chol(out), error = function(e) NULL)
+}
+
+# The factor of the covariance, R in R'R.
+covariance_factor <- function(shape, k, s) {
+  factor <- correlation_factor(shape, k, s)
+  if (is.null(factor)) return(NULL)
+  factor * rep(exp(s[shape$spread[[k]]]), each = nrow(factor))
+}
+
+# Intercepts of factor k as numbers of unit variance, [level, term], and back.
+unit_intercepts <- function(u, factor) t(backsolve(factor, t(u), transpose = TRUE))
+from_units <- function(unit, factor) unit %*% factor
+
+# Of the intercepts of factor k, [chain, level].
+log_levels <- function(shape, k, u, s) {
+  size <- dim(shape$at[[k]])
+  out <- matrix(0, nrow(u), size[1])
+  constant <- size[2] * log(2 * pi) / 2
+  if (!length(shape$tie[[k]])) {
+    for (j in seq_len(size[2])) {
+      log_sd <- s[, shape$spread[[k]][j]]
+      out <- out - (u[, shape$at[[k]][, j], drop = FALSE] * exp(-log_sd))^2 / 2 - log_sd
+    }
+    return(out - constant)
+  }
+  for (c in seq_len(nrow(u))) {
+    factor <- covariance_factor(shape, k, s[c, ])
+    out[c, ] <- if (is.null(factor)) -Inf else
+      -rowSums(unit_intercepts(matrix(u[c, shape$at[[k]]], size[1]), factor)^2) / 2 - sum(log(diag(factor)))
+  }
+  out - constant
+}
+
+log_population <- function(shape, b, s, u) {
+  total <- log_coefficients(shape, b) + log_spreads(shape, s)
+  for (k in seq_along(shape$at)) total <- total + rowSums(log_levels(shape, k, u, s))
+  total
+}
+
+# Names of what a chain has: coefficients, standard deviations, correlations.
+population_terms <- function(shape) {
+  c(shape$design$coefficients$label, shape$design$spreads$label, shape$design$ties$label)
+}
+
+# Names of intercepts: optimism{site 3}, say.
+intercept_terms <- function(shape) {
+  unlist(lapply(shape$design$factors, function(one) {
+    outer(one$levels, shape$terms[one$terms], function(level, term) paste0(term, "{", one$name, " ", level, "}"))
+  }), use.names = FALSE)
+}
+
+# From the sampler's scale to standard deviations and correlations.
+natural_spreads <- function(shape, s) {
+  sd <- seq_len(shape$n_spreads)
+  tie <- shape$n_spreads + seq_len(shape$n_ties)
+  s[, sd] <- exp(s[, sd])
+  s[, tie] <- tanh(s[, tie])
+  s
+}
