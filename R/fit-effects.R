@@ -27,7 +27,7 @@ group_by_cell <- function(inverse, design) {
   inverse
 }
 
-new_population_run <- function(inverse, coded, run, control, seed, likelihood, found) {
+new_population_run <- function(inverse, run, control, seed, likelihood, found) {
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with `effects`: the paper's walk would not move there.")
   }
@@ -39,40 +39,69 @@ new_population_run <- function(inverse, coded, run, control, seed, likelihood, f
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
               keep_data = control$keep_data)
   if (!is.null(found)) refuse_other_run(found, job_fingerprint(job_to_plain(job)), but = "start")
-  tryCatch(begin_population(job, build_histories(coded, inverse$problem$setting)), interrupt = function(condition) {
+  tryCatch(begin_population(job, control$cells), interrupt = function(condition) {
     abort("interrupted", "The run was interrupted before its first step, while it looked for the posterior: there are ",
           "no draws to return.")
   })
 }
 
-# Chains begin about where they would be if all people were alike. `tree`: everybody's visits.
-begin_population <- function(job, tree) {
+# Chains begin about where they would be if all people were alike.
+begin_population <- function(job, cells) {
   run <- job$run
-  evaluator <- job$evaluator
   streams <- streams_from_seed(run$seed, run$chains + 2)
   pooled <- job$inverse
-  pooled$histories <- list(tree)
-  alike <- inverse_evaluator(pooled, rep(1L, run$chains), run$cores, evaluator$likelihood)
-  theta <- start_alike(alike, run, streams[run$chains + 1:2])
-  positions <- population_positions(evaluator$population, theta, streams[seq_len(run$chains)])
-  value <- matrix(0, evaluator$agent$space$n_nodes, run$chains * evaluator$population$n_cells)
-  begun <- population_start(positions, value, evaluator, lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream),
-                            run$warmup, run$iter, run$thin)
+  pooled$histories <- list(pooled_visits(job$inverse)$tree)
+  alike <- inverse_evaluator(pooled, rep(1L, run$chains), run$cores, job$evaluator$likelihood)
+  found <- start_alike(alike, run, streams[run$chains + 1:2])
+  theta <- found$theta
+  job$run["spacing"] <- list(spacing_for(job, found$points, cells))
+  evaluator <- population_evaluator(job$inverse, run$chains, run$cores, job$evaluator$likelihood, job$run$spacing)
+  shape <- evaluator$population
+  positions <- population_positions(shape, theta, streams[seq_len(run$chains)])
+  # Interpolated cells need no values to start from.
+  n_nodes <- if (is.null(job$run$spacing)) evaluator$agent$space$n_nodes else 0
+  begun <- population_start(positions, matrix(0, n_nodes, run$chains * shape$n_cells), evaluator,
+                            lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter, run$thin)
   job$run$start <- prior_natural(evaluator$prior, theta)
+  job$evaluator <- evaluator
   list(job = job, chain = begun)
 }
 
+# How cells are worked out: `cells` of ibrc_control(). NULL is one by one.
+spacing_for <- function(job, points, cells) {
+  prior <- job$inverse$prior
+  few <- length(job$inverse$histories) < least_interpolated || length(prior) > most_interpolated
+  if (cells == "exact" || cells == "auto" && few || !job$evaluator$likelihood) return(NULL)
+  if (length(prior) > most_interpolated) {
+    abort_input("cells", "= \"interpolated\" is for up to ", most_interpolated, " terms; there are ", length(prior),
+                ". Hold some of them (`fixed`), or take cells = \"exact\".")
+  }
+  scale <- vapply(unclass(prior), effect_scale, 0)
+  found <- find_spacing(job$inverse, points, pmin(scale / 2, 0.5))
+  if (is.null(found) && cells == "interpolated") {
+    abort_input("cells", "= \"interpolated\" does not serve here: the log-likelihood bends too sharply between points. ",
+                "Take cells = \"exact\".")
+  }
+  found$spacing
+}
+
+# Where chains begin, one row each, and `points` about there.
 start_alike <- function(evaluator, run, streams) {
   n_nodes <- evaluator$space$n_nodes
-  if (!evaluator$likelihood) return(with_stream(streams[[1]], prior_draw(evaluator$prior, run$chains)))
+  if (!evaluator$likelihood) return(list(theta = with_stream(streams[[1]], prior_draw(evaluator$prior, run$chains))))
   n <- scouts_for(length(evaluator$prior), max(run$warmup, 200))
   scouted <- if (length(evaluator$prior) <= most_scouted) {
     scout(function(theta, value) evaluate_batch(evaluator, theta, value, rep(1L, nrow(theta))),
           with_stream(streams[[1]], prior_draw(evaluator$prior, n)), n_nodes, streams[[2]],
           if (run$refresh > 0) say_scouts)
   }
-  if (!is.null(scouted)) return(start_at_scouts(list(scouted), rep(1L, run$chains))$theta)
-  start_chains(evaluator, NULL, run$chains, n_nodes, streams[[1]])$theta
+  some <- function(x, n) x[unique(round(seq(1, nrow(x), length.out = n))), , drop = FALSE]
+  if (!is.null(scouted)) {
+    return(list(theta = start_at_scouts(list(scouted), rep(1L, run$chains))$theta,
+                points = some(scouted$theta, 16)))
+  }
+  theta <- start_chains(evaluator, NULL, run$chains, n_nodes, streams[[1]])$theta
+  list(theta = theta, points = theta)
 }
 
 # Intercepts of coefficients at `theta`, one row per chain; all that tells people apart is small.
@@ -119,7 +148,7 @@ new_population_fit <- function(chain, job) {
   log_density <- matrix(draws[, , size[3]], size[1])
   kept <- list(iteration = state$iteration, iter = state$iter, warmup = state$warmup, thin = state$thin * every,
                draws = cells, log_density_draws = log_density[taken, rep(seq_len(size[2]), shape$n_cells), drop = FALSE],
-               n_accepted = rep(NA_real_, size[2] * shape$n_cells))
+               n_accepted = rep(state$n_accepted, shape$n_cells))
   agent <- job$evaluator$agent
   agent$group <- rep(seq_len(shape$n_cells), each = size[2])
   agent$likelihood <- job$evaluator$likelihood
@@ -129,7 +158,7 @@ new_population_fit <- function(chain, job) {
     draws = population_array(draws, shape, seq_len(n_b + n_s), population_terms(shape)),
     intercepts = population_array(draws[taken, , , drop = FALSE], shape, n_b + n_s + seq_len(shape$n_intercepts),
                                   intercept_terms(shape)),
-    log_posterior = log_density, every = every
+    log_posterior = log_density, every = every, errors = state$errors
   )
   fit
 }

@@ -227,10 +227,9 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   lock <- if (!is.null(file)) new_lock(file)
   on.exit(release_lock(lock))
   found <- claim_file(file, lock, control$overwrite)
-  coded <- inverse$coded
   inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
   n_groups <- nlevels(inverse$group)
-  refuse_large_run(run, n_groups, length(inverse$prior))
+  refuse_large_run(run, if (is.null(design)) n_groups else 1, length(inverse$prior))
   tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
@@ -240,10 +239,10 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     n_groups <- nlevels(inverse$group)
   }
   n_nodes <- inverse$problem$space$n_nodes
-  refuse_many_values(run, n_groups, n_nodes)
+  if (is.null(design)) refuse_many_values(run, n_groups, n_nodes)
   if (!is.null(design)) {
     inverse$effects <- design$design
-    begun <- new_population_run(inverse, coded, run, control, seed, sample_prior == "no", found)
+    begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found)
     return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
   }
   if (uncertainty == "joint") {

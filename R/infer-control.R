@@ -40,7 +40,8 @@
 #' ibrc_control(sampler = "paper", thin = 10, start = data.frame(alpha = 1, beta = 1, eta = 1))
 ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), surprise = c("belief", "observation"),
                          sampler = c("adaptive", "paper"), thin = 1, start = NULL, keep_data = TRUE,
-                         overwrite = FALSE, check = getOption("ibrc.check", TRUE), max_iter = NULL) {
+                         overwrite = FALSE, check = getOption("ibrc.check", TRUE), max_iter = NULL,
+                         cells = c("auto", "exact", "interpolated")) {
   new_ibrc_control(list(
     tolerance = check_positive(tolerance, "tolerance"),
     interpolate = check_choice(interpolate, c("value", "policy"), "interpolate"),
@@ -51,7 +52,8 @@ ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), s
     keep_data = check_flag(keep_data, "keep_data"),
     overwrite = check_flag(overwrite, "overwrite"),
     check = check_flag(check, "check"),
-    max_iter = if (!is.null(max_iter)) check_count(max_iter, "max_iter", least = 2, most = 1e8)
+    max_iter = if (!is.null(max_iter)) check_count(max_iter, "max_iter", least = 2, most = 1e8),
+    cells = check_choice(cells, c("auto", "exact", "interpolated"), "cells")
   ))
 }
 
@@ -159,7 +161,10 @@ control_words <- function(control) {
     overwrite = if (control$overwrite) "a file that is there is replaced" else "a file that is there is not touched",
     check = if (control$check) "the fit is checked at the end of the run" else "verdict() makes the checks later",
     max_iter = if (is.null(control$max_iter)) "a run without a number of steps may make ten times the least" else
-      "the most steps of a run that goes on until its chains agree"
+      "the most steps of a run that goes on until its chains agree",
+    cells = switch(control$cells, auto = "with `effects`, many cells are interpolated and few are solved for",
+                   exact = "with `effects`, every cell is solved for",
+                   interpolated = "with `effects`, cells are interpolated over the parameters")
   )
 }
 

@@ -110,8 +110,8 @@ job_fingerprint <- function(plain) {
   run <- plain$run
   others <- plain[setdiff(names(plain), c(data, model, prior, "run"))]
   parts <- list(data = plain[data], model = plain[model], prior = plain[prior],
-                settings = c(others, run[setdiff(names(run), c("seed", "start", aside))]),
-                seed = run["seed"], start = run["start"], progress = run[aside])
+                settings = c(others, run[setdiff(names(run), c("seed", "start", "spacing", aside))]),
+                seed = run["seed"], start = run[intersect(c("start", "spacing"), names(run))], progress = run[aside])
   vapply(parts, fingerprint_of, "")
 }
 

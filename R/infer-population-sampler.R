@@ -41,7 +41,7 @@ population_start <- function(positions, value, evaluator, streams, warmup, iter,
     laws = lapply(population_blocks(shape), function(block) {
       move_law(rep(0, length(block)), diag(width$v[block]^2, length(block)))
     }), spread_scale = rep(1, ncol(positions$s)),
-    accepted = numeric(n), recent = list(), kept = list()
+    accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(), errors = numeric()
   )
   state$level_sums <- no_sums(shape)
   list(state = state, value = found$value)
@@ -102,6 +102,12 @@ population_step <- function(chain, evaluator) {
   chain$state <- cheap_steps(chain$state, shape, noise)
   chain$state$iteration <- chain$state$iteration + 1L
   chain$state <- record_population(chain$state, shape)
+  after <- chain$state$iteration - chain$state$warmup
+  if (!is.null(evaluator$interpolation) && after > 0 && after %% check_every == 0) {
+    state <- chain$state
+    first <- cells_of(shape, state$b[1, , drop = FALSE], state$u[1, , drop = FALSE])
+    chain$state$errors <- c(state$errors, interpolation_error(evaluator, first))
+  }
   chain
 }
 
@@ -386,6 +392,7 @@ learn_lengths <- function(law, turning, plain, chance) {
 record_population <- function(state, shape) {
   after <- state$iteration - state$warmup
   state$log_density <- log_population(shape, state$b, state$s, state$u) + rowSums(state$log_likelihood)
+  if (after > 0) state$n_accepted <- state$n_accepted + state$accepted
   if (after > 0 && after %% state$thin == 0) {
     state$kept[[after %/% state$thin]] <- c(state$b, state$s, state$u, state$log_density)
   }

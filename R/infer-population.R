@@ -4,11 +4,13 @@
 # but cell_log_lik().
 
 # What a sampler asks: `agent` evaluates cells as groups; `population` says how cells follow from b, s and u.
-population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE) {
+# `spacing`: where cells are interpolated (infer-interpolation.R), of what grid.
+population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE, spacing = NULL) {
   agent <- inverse_evaluator(inverse, cores = cores, likelihood = likelihood)
   population <- population_shape(inverse$effects, inverse$prior)
   list(population = population, agent = agent, prior = inverse$prior, group = rep(1L, n_chains), cores = cores,
-       likelihood = likelihood, space = list(n_nodes = agent$space$n_nodes * population$n_cells))
+       likelihood = likelihood, interpolation = if (!is.null(spacing)) new_interpolation(inverse, spacing),
+       space = list(n_nodes = agent$space$n_nodes * population$n_cells))
 }
 
 # Where everything stands. `at`: per factor, [level, term] as columns of u; `where`: per factor its spreads and ties as
@@ -80,8 +82,26 @@ cell_log_lik <- function(evaluator, theta, values) {
   agent <- evaluator$agent
   agent$cores <- evaluator$cores
   if (!evaluator$likelihood) return(list(log_likelihood = matrix(0, n, n_cells), value = values))
+  if (!is.null(evaluator$interpolation)) {
+    return(list(log_likelihood = interpolated_cells(evaluator, theta, n), value = values))
+  }
   found <- evaluate_batch(agent, theta, values, rep(seq_len(n_cells), each = n))
   list(log_likelihood = matrix(found$log_likelihood, n), value = found$value)
+}
+
+# Interpolated where it can be, and exact elsewhere: where a chain is far out at first, say.
+interpolated_cells <- function(evaluator, theta, n) {
+  cell <- rep(seq_len(evaluator$population$n_cells), each = n)
+  spacing <- evaluator$interpolation$spacing
+  near <- rowSums(abs(theta) > rep(most_places * spacing, each = nrow(theta))) == 0 & rowSums(!is.finite(theta)) == 0
+  out <- rep(-Inf, nrow(theta))
+  out[near] <- interpolated_log_lik(evaluator$interpolation, theta[near, , drop = FALSE], cell[near])
+  again <- which(near & !is.finite(out))
+  if (length(again)) {
+    values <- matrix(0, evaluator$agent$space$n_nodes, length(again))
+    out[again] <- evaluate_batch(evaluator$agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
+  }
+  matrix(out, n)
 }
 
 # ---- densities, one number per chain -----------------------------------------------------------------------------------

@@ -174,6 +174,7 @@ contraction <- function(fit) {
 #' head(as.data.frame(fit))
 #' tidy(fit)[c("term", "rhat", "ess_bulk", "ess_tail")]
 as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
+  if (has_population(x)) return(population_frame(x))
   x <- as_reported(x)
   pieces <- lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]
@@ -194,6 +195,7 @@ as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @importFrom posterior as_draws_array
 #' @export
 as_draws_array.ibrc_fit <- function(x, ...) {
+  if (has_population(x)) return(posterior::as_draws_array(x$population$draws))
   x <- as_reported(x)
   all <- lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]

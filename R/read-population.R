@@ -56,3 +56,67 @@ population_contraction <- function(fit) {
   }, 0)
   stats::setNames(out, terms)
 }
+
+# As as.data.frame() of other fits, without groups.
+population_frame <- function(fit) {
+  draws <- fit$population$draws
+  n <- dim(draws)
+  data.frame(
+    .chain = rep(rep(seq_len(n[2]), each = n[1]), n[3]), .iteration = rep(seq_len(n[1]), n[2] * n[3]),
+    .draw = rep(seq_len(n[1] * n[2]), n[3]),
+    term = factor(rep(dimnames(draws)[[3]], each = n[1] * n[2]), levels = dimnames(draws)[[3]]),
+    value = as.vector(draws)
+  )
+}
+
+# What each cell is: how many trajectories, which levels, and the columns of its formulas.
+cell_table <- function(fit) {
+  design <- fit$effects
+  levels <- lapply(design$factors, function(one) one$levels[one$level])
+  columns <- lapply(design$terms, function(term) {
+    x <- design$matrices[[term]]
+    x <- x[, colnames(x) != "(Intercept)", drop = FALSE]
+    colnames(x) <- if (ncol(x)) paste0(term, "[", colnames(x), "]")
+    x
+  })
+  out <- data.frame(cell = design$cells)
+  for (one in names(levels)) out[[one]] <- levels[[one]]
+  cbind(out, do.call(cbind, columns))
+}
+
+# Fixed effects alone, for the people in `cells`: draws [draw, cell] of a term on the sampler's scale, without intercepts.
+fixed_part <- function(fit, term, cells = seq_along(fit$effects$cells)) {
+  design <- fit$effects
+  own <- design$coefficients$label[design$coefficients$term == term]
+  draws <- flat_draws(fit$population$draws[, , own, drop = FALSE])
+  tcrossprod(draws, design$matrices[[term]][cells, , drop = FALSE])
+}
+
+population_prior <- function(fit) {
+  design <- fit$effects
+  c(unclass(fit$prior), unclass(design$prior))
+}
+
+# ---- words ------------------------------------------------------------------------------------------------------------
+
+# One line per formula, as the user wrote it.
+effects_words <- function(design) {
+  vapply(design$formulas, function(one) {
+    right <- attr(stats::terms(one$fixed), "term.labels")
+    bars <- vapply(one$random, function(bar) {
+      paste0("(1 | ", if (!is.na(bar$tie)) paste0(bar$tie, " | "), factor_name(bar$columns), ")")
+    }, "")
+    paste(one$term, "~", paste(c(if (length(right)) right else if (!length(bars)) "1", bars), collapse = " + "))
+  }, "")
+}
+
+# On which scale the coefficients of each term are, and where numbers are centred.
+scale_words <- function(fit) {
+  terms <- unique(names(fit$effects$formulas))
+  scale <- vapply(unclass(fit$prior)[terms], `[[`, "", "scale")
+  said <- c(log = "the logarithm of ", logit = "the log odds of ", identity = "")
+  centred <- unique(fit$effects$coefficients[fit$effects$coefficients$centre != 0, c("name", "centre")])
+  c(paste0("Coefficients are on the scale of ", listing(paste0(said[scale], terms)), "."),
+    if (nrow(centred)) paste0("Centred at their mean: ",
+                              listing(paste0(centred$name, " (", format_number(centred$centre), ")")), "."))
+}

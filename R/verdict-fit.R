@@ -102,8 +102,13 @@ standing_verdict <- function(fit) {
   if (!is.null(fit$standing)) return(fit$standing)
   if (!fit$likelihood) return(new_ibrc_verdict(prior_only_rows(fit), fit))
   slow <- if (is.null(fit$checks)) unchecked_rows(fit) else fit$checks
-  rows <- rbind(settled_rows(fit), slow[slow$check %in% c("whole", "behaves"), ], identified_rows(fit),
-                slow[slow$check == "identified", ], dynamics_rows(fit), slow[slow$check == "assumed", ])
+  rows <- if (has_population(fit)) {
+    rbind(settled_rows(fit), intercept_rows(fit), hill_rows(fit), slow[slow$check == "behaves", ],
+          population_identified(fit), dynamics_rows(fit), interpolation_rows(fit), slow[slow$check == "assumed", ])
+  } else {
+    rbind(settled_rows(fit), slow[slow$check %in% c("whole", "behaves"), ], identified_rows(fit),
+          slow[slow$check == "identified", ], dynamics_rows(fit), slow[slow$check == "assumed", ])
+  }
   if (isTRUE(fit$interrupted)) rows <- rbind(rows, interrupted_rows(fit))
   new_ibrc_verdict(doubt_unsettled(rows), fit)
 }
@@ -170,9 +175,17 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     })
   }
   # What goes wrong in a statistic of the user's own is the user's to know.
-  tests <- tryCatch(behaviour_check(fit, statistics), error = function(e) {
+  draws <- if (has_population(fit)) population_check_draws(fit) else 200
+  tests <- tryCatch(behaviour_check(fit, statistics, draws), error = function(e) {
     if (inherits(e, "ibrc_error_input")) stop(e) else e
   })
+  if (has_population(fit)) {
+    return(rbind(
+      attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
+      lost_action_rows(fit), population_assumed(fit, evaluator, cores, attempt),
+      attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else habit_rows(tests))
+    ))
+  }
   rows <- rbind(
     attempt("whole", "the profile beside the chains", if (is_cut(fit)) {
       cut_whole_rows(fit, streams, cores)

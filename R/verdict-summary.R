@@ -66,7 +66,8 @@ summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
   check_unused(...)
   suppress <- check_suppress(suppress)
   verdict <- standing_verdict(object)
-  structure(list(table = with_verdict(tidy_draws(object, check_level(conf.level)), verdict, object),
+  table <- if (has_population(object)) tidy_population else tidy_draws
+  structure(list(table = with_verdict(table(object, check_level(conf.level)), verdict, object),
                  glance = glance(object), fit = object, verdict = verdict, advice = verdict_advice(verdict),
                  conf.level = conf.level, suppress = suppress), class = "summary.ibrc_fit")
 }
@@ -74,7 +75,8 @@ summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
 #' @rdname summary.ibrc_fit
 #' @name tidy.ibrc_fit
 #' @export
-tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"), ...) {
+tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
+                          effects = c("population", "cells", "people"), ...) {
   check_unused(...)
   # tidy(fit, "dynamics")
   if (is.character(conf.level) && missing(what)) {
@@ -84,6 +86,9 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"), 
   if (check_choice(what, c("agents", "dynamics"), "what") == "dynamics") {
     need_dynamics(x)
     return(tidy_laws(x, check_level(conf.level)))
+  }
+  if (has_population(x)) {
+    return(tidy_effects(x, check_level(conf.level), check_choice(effects, c("population", "cells", "people"), "effects")))
   }
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
 }
@@ -98,9 +103,24 @@ tidy_laws <- function(fit, conf.level) {
   structure(table, class = c("ibrc_laws", "data.frame"))
 }
 
+# What differs from person to person: population, cells or people.
+tidy_effects <- function(fit, conf.level, effects) {
+  verdict <- standing_verdict(fit)
+  if (effects == "population") return(with_verdict(tidy_population(fit, conf.level), verdict, fit))
+  if (effects == "cells") {
+    out <- tidy_draws(fit, conf.level)
+    out$verdict <- as.character(worst_of(verdict$verdict))
+    return(out)
+  }
+  out <- tidy_intercepts(fit, conf.level)
+  out$verdict <- as.character(worst_of(verdict$verdict))
+  out
+}
+
 # The table with what is said of each term in its group; without groups, without that column.
 with_verdict <- function(table, verdict, fit) {
   table$verdict <- vapply(seq_len(nrow(table)), function(i) verdict_for(verdict, table$term[i], table$group[i]), "")
+  if (has_population(fit)) table$group <- NULL
   without_lone_group(table, names(fit$draws))
 }
 
@@ -108,7 +128,7 @@ with_verdict <- function(table, verdict, fit) {
 #' @export
 glance.ibrc_fit <- function(x, ...) {
   check_unused(...)
-  table <- tidy_draws(x)
+  table <- if (has_population(x)) tidy_population(x) else tidy_draws(x)
   data.frame(trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$draws),
              chains = x$run$chains, draws = prod(dim(x$draws[[1]])[1:2]), acceptance = mean(x$acceptance),
              rhat = max(table$rhat), ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail),
@@ -120,6 +140,10 @@ glance.ibrc_fit <- function(x, ...) {
 #' @export
 coef.ibrc_fit <- function(object, ...) {
   check_unused(...)
+  if (has_population(object)) {
+    table <- tidy_population(object)
+    return(stats::setNames(table$estimate, table$term))
+  }
   table <- tidy_draws(object)
   variables <- unlist(lapply(names(object$draws), function(group) variable_names(object, group)))
   stats::setNames(table$estimate, variables)
@@ -130,7 +154,8 @@ format.ibrc_fit <- function(x, suppress = 5, ...) {
   total <- attr(group_counts(x, check_suppress(suppress)), "total")
   paste0("A fit to ", trajectories_words(total), " with ",
          visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress),
-         if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
+         if (has_population(x)) paste0(" of people who differ (", plural(length(x$draws), "cell"), ")")
+         else if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", chains_words(x))
 }
 
@@ -177,7 +202,10 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   # Beside the numbers that it speaks of, also where the rest does not fit on the line.
   shown <- cbind(table[intersect(c("term", "group"), names(table))], shown[1:3], verdict = table$verdict, shown[-(1:3)])
   print(on_one_line(shown), row.names = FALSE)
-  if (is_grouped(x$fit)) {
+  if (has_population(x$fit)) {
+    writeLines(c("", strwrap(paste0("Effects: ", listing(effects_words(x$fit$effects), 20)), exdent = 2),
+                 strwrap(scale_words(x$fit), exdent = 2)))
+  } else if (is_grouped(x$fit)) {
     size <- group_counts(x$fit, x$suppress)
     writeLines(c("", strwrap(paste("Trajectories:", listing(paste(names(size), size))), exdent = 2)))
   }

@@ -1,0 +1,168 @@
+# Log-likelihoods of many cells, interpolated over the parameters. A cell's log-likelihood is a smooth function of its
+# agent's terms (on the scale a sampler works on), and all cells have the same plan at the same terms: one solve at a
+# point of a regular grid serves all of them, and all later questions near by. Between points it is a product of cubic
+# polynomials through four of them along each term. Points are solved for when they are first asked about, each from the
+# same start, so that an answer does not depend on what was asked before.
+#
+# How far it is off is measured, not assumed: before a run the grid is made finer until all cells together are off by
+# less than `error_wanted` at points of the posterior, and during the run the first chain is held against exact solves
+# every `check_every` steps (interpolation_error()), up to `most_checked` cells at a time; what was found stands in the
+# verdict.
+
+# A tenth of a log unit is less than the lattice's own error, and moves an interval by less than chains know it.
+error_wanted <- 0.1
+most_error <- c(caution = 0.3, "do not use" = 1)
+check_every <- 100L
+most_checked <- 100L
+# More terms would need too many points.
+most_interpolated <- 3L
+# Fewer cells than that are solved for one by one.
+least_interpolated <- 30L
+
+# `spacing`: between points, by term. `tree`, `action`, `cell`: everybody's visits as one tree, and whose they are.
+new_interpolation <- function(inverse, spacing) {
+  pooled <- pooled_visits(inverse)
+  out <- new.env(parent = emptyenv())
+  out$inverse <- inverse
+  out$pooled <- pooled
+  out$spacing <- spacing
+  forget_points(out)
+  out
+}
+
+# `stencil` [point, place]: the columns of `known` about a place met before, by `places`.
+forget_points <- function(interpolation) {
+  size <- length(interpolation$spacing)
+  interpolation$offsets <- unname(as.matrix(expand.grid(rep(list(-1:2), size))))
+  interpolation$column <- new.env(parent = emptyenv())
+  interpolation$known <- matrix(0, length(interpolation$inverse$histories), 64)
+  interpolation$n <- 0L
+  interpolation$places <- new.env(parent = emptyenv())
+  interpolation$stencil <- matrix(0L, nrow(interpolation$offsets), 64)
+  interpolation$n_places <- 0L
+}
+
+# Everybody's visits, from the trees of cells: what was seen after the last visit is not in them, and is not needed.
+pooled_visits <- function(inverse) {
+  pieces <- lapply(seq_along(inverse$histories), function(g) {
+    tree <- inverse$histories[[g]]
+    trajectory <- trajectory_of(tree)
+    n <- length(trajectory)
+    observation <- c(tree$observation[tree$visit][-1], -1L)
+    observation[c(trajectory[-1] != trajectory[-n], TRUE)] <- -1L
+    list(trajectory = trajectory - 1L, action = inverse$actions[[g]] - 1L, observation = observation,
+         scored = tree$scored, start = starts_of(tree)[trajectory] - 1L)
+  })
+  n_each <- vapply(pieces, function(piece) max(piece$trajectory) + 1L, 0L)
+  before <- cumsum(c(0L, n_each))
+  join <- function(part) unlist(lapply(pieces, `[[`, part))
+  coded <- list(trajectory = as.integer(join("trajectory") + rep(before[-length(before)], lengths(lapply(pieces, `[[`, "action")))),
+                action = as.integer(join("action")), observation = as.integer(join("observation")),
+                scored = join("scored"), start = as.integer(join("start")))
+  if (!has_starts(inverse$problem$setting)) coded$start <- NULL
+  list(tree = build_histories(coded, inverse$problem$setting), action = coded$action + 1L,
+       cell = rep(seq_along(pieces), lengths(lapply(pieces, `[[`, "action"))))
+}
+
+# All cells' log-likelihoods at one point, exactly; `theta` on the sampler's scale.
+point_log_lik <- function(interpolation, theta) {
+  inverse <- interpolation$inverse
+  natural <- prior_natural(inverse$prior, matrix(theta, 1))
+  pooled <- interpolation$pooled
+  out <- rep(-Inf, length(inverse$histories))
+  if (!all(is.finite(natural))) return(out)
+  plan <- tryCatch(plan_at(inverse, natural), ibrc_error_convergence = function(e) NULL)
+  if (is.null(plan)) return(out)
+  law <- read_histories(plan, pooled$tree, beliefs = FALSE)$log_policy
+  as.vector(rowsum(scored_log_policy(law, pooled$tree, pooled$action), pooled$cell))
+}
+
+# The column of `known` of a grid point, given in spacings; one not met before is solved for.
+point_column <- function(interpolation, point) {
+  key <- paste(point, collapse = " ")
+  if (!is.null(interpolation$column[[key]])) return(interpolation$column[[key]])
+  if (interpolation$n == ncol(interpolation$known)) {
+    interpolation$known <- cbind(interpolation$known, interpolation$known * 0)
+  }
+  interpolation$n <- interpolation$n + 1L
+  interpolation$known[, interpolation$n] <- point_log_lik(interpolation, point * interpolation$spacing)
+  interpolation$column[[key]] <- interpolation$n
+  interpolation$n
+}
+
+# Columns of `stencil` for places, one row of whole numbers each.
+place_columns <- function(interpolation, places) {
+  keys <- do.call(paste, as.data.frame(places))
+  vapply(seq_along(keys), function(i) {
+    found <- interpolation$places[[keys[i]]]
+    if (!is.null(found)) return(found)
+    points <- interpolation$offsets + rep(places[i, ], each = nrow(interpolation$offsets))
+    columns <- apply(points, 1, function(point) point_column(interpolation, point))
+    if (interpolation$n_places == ncol(interpolation$stencil)) {
+      interpolation$stencil <- cbind(interpolation$stencil, interpolation$stencil)
+    }
+    # Only now, so that an interrupt leaves nothing half known.
+    interpolation$n_places <- interpolation$n_places + 1L
+    interpolation$stencil[, interpolation$n_places] <- columns
+    interpolation$places[[keys[i]]] <- interpolation$n_places
+    interpolation$n_places
+  }, 0L)
+}
+
+# At `theta` [row, term] of the cells `cell`. -Inf or NaN among the points gives NaN: solve for these exactly.
+interpolated_log_lik <- function(interpolation, theta, cell) {
+  size <- ncol(theta)
+  place <- theta / rep(interpolation$spacing, each = nrow(theta))
+  base <- floor(place)
+  weights <- lapply(seq_len(size), function(t) cubic_weights(place[, t] - base[, t]))
+  # Rows share few places: columns are looked up once for each.
+  at <- distinct_rows(base)
+  column <- place_columns(interpolation, base[!duplicated(at), , drop = FALSE])[at]
+  out <- numeric(nrow(theta))
+  for (i in seq_len(nrow(interpolation$offsets))) {
+    weight <- weights[[1]][, interpolation$offsets[i, 1] + 2]
+    for (t in seq_len(size)[-1]) weight <- weight * weights[[t]][, interpolation$offsets[i, t] + 2]
+    out <- out + weight * interpolation$known[cbind(cell, interpolation$stencil[i, column])]
+  }
+  out
+}
+
+# Of points at -1, 0, 1 and 2, for a place between 0 and 1.
+cubic_weights <- function(x) {
+  cbind(-x * (x - 1) * (x - 2) / 6, (x + 1) * (x - 1) * (x - 2) / 2, -(x + 1) * x * (x - 2) / 2,
+        (x + 1) * x * (x - 1) / 6)
+}
+
+# Points far away are not worth a solve each: what lies further than that from 0 in spacings is solved for exactly.
+most_places <- 1e6
+
+# The spacing at which all cells together are off by little at `points` of the posterior [point, term], some of it tried
+# between grid points. NULL where none of those tried is fine enough.
+find_spacing <- function(inverse, points, spacing, halvings = 5) {
+  interpolation <- new_interpolation(inverse, spacing)
+  exact <- vapply(seq_len(nrow(points)), function(i) sum(point_log_lik(interpolation, points[i, ])), 0)
+  cells <- seq_along(inverse$histories)
+  for (i in seq_len(halvings)) {
+    error <- vapply(seq_len(nrow(points)), function(p) {
+      theta <- matrix(points[p, ], length(cells), ncol(points), byrow = TRUE)
+      sum(interpolated_log_lik(interpolation, theta, cells)) - exact[p]
+    }, 0)
+    if (all(is.finite(error)) && max(abs(error)) < error_wanted) return(interpolation)
+    interpolation$spacing <- interpolation$spacing / 2
+    forget_points(interpolation)
+  }
+  NULL
+}
+
+# How far the log-likelihood of all cells is off where a chain stands, `theta` [cell, term]: from all of them or, of many,
+# from some, evenly apart.
+interpolation_error <- function(evaluator, theta) {
+  n <- nrow(theta)
+  cells <- unique(as.integer(round(seq(1, n, length.out = min(n, most_checked)))))
+  some <- theta[cells, , drop = FALSE]
+  near <- interpolated_log_lik(evaluator$interpolation, some, cells)
+  values <- matrix(0, evaluator$agent$space$n_nodes, length(cells))
+  exact <- evaluate_batch(evaluator$agent, some, values, cells)$log_likelihood
+  off <- near - exact
+  sum(off[is.finite(off)]) * n / length(cells)
+}

@@ -1,0 +1,155 @@
+# What a verdict asks of a population (fit-effects.R) beside what it asks of any fit: do the intercepts mix, do the chains
+# stand on one hill, what does interpolation leave out, and do the data say how far people differ?
+
+# Rows of `settled` about intercepts: the worst of each factor and term.
+intercept_rows <- function(fit) {
+  if (!dim(fit$population$intercepts)[3]) return(NULL)
+  table <- tidy_intercepts(fit)
+  key <- paste(table$term, table$factor, sep = "|")
+  rows <- lapply(unique(key), function(one) {
+    own <- table[key == one, ]
+    rhat <- max(own$rhat)
+    least <- min(own$ess_bulk, own$ess_tail)
+    bad <- !is.finite(rhat) || rhat > 1.1 || !is.finite(least) || least < 50
+    rough <- bad || rhat > 1.05 || least < 100
+    verdict_rows("settled", paste0("intercepts of ", own$factor[1], ": worst R-hat ", formatC(rhat, 3, format = "f"), ", ",
+                                   format_counts(round(least)), " effective draws"),
+                 "R-hat below 1.05 and 100 effective draws of each", if (bad) "do not use" else if (rough) "caution" else "ok",
+                 paste0("The chains do not agree on the intercepts of ", own$factor[1], " for {}: ", go_on_words(fit), "."),
+                 own$term[1], NA_character_)
+  })
+  do.call(rbind, rows)
+}
+
+# Chains against each other by their log density: one that lies apart is on another hill, or stuck.
+hill_rows <- function(fit) {
+  density <- fit$population$log_posterior
+  n <- ncol(density)
+  if (n < 2) return(NULL)
+  mean <- colMeans(density)
+  error <- vapply(seq_len(n), function(c) posterior::mcse_mean(density[, c]), 0)
+  apart <- vapply(seq_len(n), function(c) {
+    gap <- abs(mean[c] - mean(mean[-c]))
+    noise <- sqrt(error[c]^2 + mean(error[-c]^2) / (n - 1))
+    gap > 2 && gap > 4 * noise
+  }, NA)
+  verdict_rows("whole", paste0("mean log posterior of the chains from ", format_number(min(mean)), " to ",
+                               format_number(max(mean))), "chains that stand on one hill",
+               if (any(apart %in% TRUE)) "do not use" else "ok",
+               paste0("A chain stands apart from the others by its log posterior: ", go_on_words(fit, 3),
+                      ", and do not report these draws."))
+}
+
+# What was interpolated, and how far it was off.
+interpolation_rows <- function(fit) {
+  if (is.null(fit$run$spacing)) return(NULL)
+  errors <- fit$population$errors
+  if (!length(errors)) {
+    return(verdict_rows("assumed", "cells were interpolated, and not checked in so short a run",
+                        "log-likelihoods off by less than 0.3", "caution",
+                        "Make at least 100 steps after warm-up, or fit with control = ibrc_control(cells = \"exact\")."))
+  }
+  # What is the same wherever a chain stands changes nothing.
+  off <- max(abs(errors - stats::median(errors)), abs(stats::median(errors)) / 10)
+  verdict <- if (off > most_error[["do not use"]]) "do not use" else if (off > most_error[["caution"]]) "caution" else "ok"
+  verdict_rows("assumed", paste0("cells were interpolated: log-likelihoods off by up to ", format_number(off), " in ",
+                                 plural(length(errors), "check")), "off by less than 0.3", verdict,
+               "Interpolated log-likelihoods are too far off: fit with control = ibrc_control(cells = \"exact\").")
+}
+
+# Few levels leave a spread to its prior.
+few_levels <- 5
+
+spread_rows <- function(fit) {
+  design <- fit$effects
+  if (!nrow(design$spreads)) return(NULL)
+  levels <- vapply(design$factors, function(one) length(one$levels), 0L)[design$spreads$factor]
+  shrink <- population_contraction(fit)[design$spreads$label]
+  weak <- levels < few_levels | shrink < 0.1
+  verdict_rows("identified", paste0(plural_each(levels, "level"), ", contraction ", formatC(shrink, 2, format = "f")),
+               paste(few_levels, "levels or more, and a contraction of 0.1"), ifelse(weak, "caution", "ok"),
+               "How far people differ in {} is told by its prior more than by the data: report it as such.",
+               design$spreads$label, NA_character_)
+}
+
+plural_each <- function(n, what) vapply(n, function(one) plural(one, what), "")
+
+coefficient_rows <- function(fit) {
+  design <- fit$effects
+  label <- design$coefficients$label
+  shrink <- population_contraction(fit)[label]
+  weak <- shrink < 0.1
+  verdict_rows("identified", paste0("contraction ", formatC(shrink, 2, format = "f")), "a contraction of 0.1 or more",
+               ifelse(weak, "caution", "ok"),
+               "The data say little about {}: its interval is mostly that of its prior. Report it as such.",
+               label, NA_character_)
+}
+
+population_identified <- function(fit) rbind(coefficient_rows(fit), spread_rows(fit))
+
+# ---- what the numbers rest on ---------------------------------------------------------------------------------------
+
+# Draws and cells that are looked at: of many cells some, evenly apart, which stand for all.
+moved_draws <- 80L
+moved_cells <- 40L
+
+# By how much means of coefficients and spreads move when the log-likelihood of draws changes (as shift_rows() does by
+# group): one row, on the term that moves most.
+population_shift <- function(fit, what, asked, advice, evaluator, other, judge) {
+  cells <- unique(as.integer(round(seq(1, length(fit$draws), length.out = min(length(fit$draws), moved_cells)))))
+  chosen <- spaced_draws(fit, moved_draws)
+  change <- numeric(nrow(chosen))
+  for (g in cells) {
+    theta <- prior_unconstrain(fit$prior, flat_draws(fit$draws[[g]])[chosen$.draw, , drop = FALSE])
+    change <- change + log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g)
+  }
+  change <- change * length(fit$draws) / length(cells)
+  draws <- fit$population$draws
+  rows <- chosen$.iteration * fit$population$every
+  theta <- vapply(dimnames(draws)[[3]], function(term) draws[, , term][cbind(rows, chosen$.chain)], numeric(nrow(chosen)))
+  label <- fit$effects$spreads$label
+  theta[, label] <- log(theta[, label])
+  known <- is.finite(change)
+  if (sum(known) <= 2 * ncol(theta)) stop("the draws are impossible there")
+  moved <- moved_means(theta[known, , drop = FALSE], change[known])
+  spread <- apply(theta, 2, stats::sd)
+  size <- abs(moved) / ifelse(spread > 0, spread, 1)
+  worst <- which.max(size)
+  verdict_rows("assumed", paste0(what, ": ", colnames(theta)[worst], " moves by ", format_number(size[worst], 2),
+                                 " standard deviations"), asked, judge(size[worst]), advice)
+}
+
+population_assumed <- function(fit, evaluator, cores, attempt) {
+  rbind(
+    attempt("assumed", "twice the resolution", population_resolution(fit, evaluator, cores)),
+    attempt("assumed", "another weighting of the models", population_weighting(fit, evaluator))
+  )
+}
+
+population_resolution <- function(fit, evaluator, cores) {
+  asked <- "less than 0.25 standard deviations"
+  if (is_vertices(fit$problem$space)) {
+    return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
+  }
+  finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
+  population_shift(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
+                   paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
+                          2 * fit$problem$resolution, "."),
+                   evaluator, inverse_evaluator(finer, cores = cores),
+                   function(size) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
+}
+
+population_weighting <- function(fit, evaluator) {
+  asked <- "less than 2 standard deviations"
+  if (n_models(fit$problem$models) == 1) {
+    return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
+  }
+  population_shift(fit, "with twice the weight on the middle of the models", asked,
+                   paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
+                         "models beside it, and what others would say."),
+                   evaluator, reweighted_evaluator(evaluator, list(fit$problem)),
+                   function(size) if (size >= 2) "caution" else "ok")
+}
+
+# Each draw takes one solve per cell.
+population_check_draws <- function(fit) max(20, min(200, 8000 %/% length(fit$draws)))
