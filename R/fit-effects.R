@@ -171,6 +171,10 @@ population_array <- function(draws, shape, columns, names) {
                  columns <= shape$n_coefficients + shape$n_spreads + shape$n_ties)
   out[, , sd] <- exp(out[, , sd])
   out[, , tie] <- tanh(out[, , tie])
+  # What is not a difference is on the scale of the term itself.
+  for (j in which(columns %in% which(shape$design$coefficients$intercept))) {
+    out[, , j] <- to_natural(shape$coefficient_prior[[columns[j]]], out[, , j])
+  }
   dimnames(out) <- list(NULL, NULL, names)
   out
 }

@@ -39,22 +39,29 @@ summarise_array <- function(draws, conf.level) {
   do.call(rbind, rows)
 }
 
+# Priors by the name of a coefficient or spread: an intercept has that of its term.
+population_prior <- function(fit) {
+  coefficients <- fit$effects$coefficients
+  own <- coefficients[coefficients$intercept, ]
+  c(stats::setNames(unclass(fit$prior)[own$term], own$label), unclass(fit$effects$prior))
+}
+
+# Draws [draw, term] on the scale a sampler works on; correlations as they are.
+population_theta <- function(fit, terms = dimnames(fit$population$draws)[[3]]) {
+  prior <- population_prior(fit)
+  draws <- flat_draws(fit$population$draws[, , terms, drop = FALSE])
+  for (term in intersect(terms, names(prior))) draws[, term] <- to_unconstrained(prior[[term]], draws[, term])
+  draws
+}
+
 # 1 - var(posterior) / var(prior), on the scale a sampler works on. NA for correlations.
 population_contraction <- function(fit) {
-  design <- fit$effects
-  prior <- c(stats::setNames(unclass(fit$prior)[design$coefficients$term], design$coefficients$label),
-             unclass(design$prior))
-  terms <- dimnames(fit$population$draws)[[3]]
-  out <- vapply(terms, function(term) {
-    entry <- prior[[term]]
-    slope <- term %in% design$coefficients$label[!design$coefficients$intercept]
-    if (slope) entry <- unclass(design$prior)[[term]]
-    if (is.null(entry)) return(NA_real_)
-    theta <- as.vector(fit$population$draws[, , term])
-    if (term %in% design$spreads$label) theta <- log(theta)
-    1 - stats::var(theta) / unconstrained_sd(entry)^2
+  prior <- population_prior(fit)
+  theta <- population_theta(fit)
+  out <- vapply(colnames(theta), function(term) {
+    if (is.null(prior[[term]])) NA_real_ else 1 - stats::var(theta[, term]) / unconstrained_sd(prior[[term]])^2
   }, 0)
-  stats::setNames(out, terms)
+  stats::setNames(out, colnames(theta))
 }
 
 # As as.data.frame() of other fits, without groups.
@@ -88,13 +95,7 @@ cell_table <- function(fit) {
 fixed_part <- function(fit, term, cells = seq_along(fit$effects$cells)) {
   design <- fit$effects
   own <- design$coefficients$label[design$coefficients$term == term]
-  draws <- flat_draws(fit$population$draws[, , own, drop = FALSE])
-  tcrossprod(draws, design$matrices[[term]][cells, , drop = FALSE])
-}
-
-population_prior <- function(fit) {
-  design <- fit$effects
-  c(unclass(fit$prior), unclass(design$prior))
+  tcrossprod(population_theta(fit, own), design$matrices[[term]][cells, , drop = FALSE])
 }
 
 # ---- words ------------------------------------------------------------------------------------------------------------
@@ -116,7 +117,9 @@ scale_words <- function(fit) {
   scale <- vapply(unclass(fit$prior)[terms], `[[`, "", "scale")
   said <- c(log = "the logarithm of ", logit = "the log odds of ", identity = "")
   centred <- unique(fit$effects$coefficients[fit$effects$coefficients$centre != 0, c("name", "centre")])
-  c(paste0("Coefficients are on the scale of ", listing(paste0(said[scale], terms)), "."),
+  c(paste0("Coefficients and spreads are on the scale of ", listing(paste0(said[scale], terms)), "; ", listing(terms),
+           if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of each ",
+           "factor, numbers at their mean, a typical level of random intercepts."),
     if (nrow(centred)) paste0("Centred at their mean: ",
                               listing(paste0(centred$name, " (", format_number(centred$centre), ")")), "."))
 }

@@ -59,7 +59,8 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
     one_step_moments(fit, g, chosen, place_families(fit, g, places[[g]], levels, names(statistics)))
   })
   test <- function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n))
-  tests <- Map(test, moments, groups, fit$n_scored)
+  # Cells of a population are looked at together: one by one they are small.
+  tests <- if (has_population(fit)) list() else Map(test, moments, groups, fit$n_scored)
   out <- do.call(rbind, unname(tests))
   if (length(groups) > 1) {
     all <- Reduce(function(one, other) Map(add_moments, one, other), moments)
@@ -69,6 +70,7 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   out$p.value <- ifelse(out$df > 0, stats::pchisq(out$chi_square, pmax(out$df, 1), lower.tail = FALSE), NA)
   out <- out[c("statistic", "group", "visits", "cells", "chi_square", "df", "p.value", "gap")]
   rownames(out) <- NULL
+  if (has_population(fit)) out$group <- NULL
   without_lone_group(out, names(fit$draws))
 }
 

@@ -104,11 +104,8 @@ population_shift <- function(fit, what, asked, advice, evaluator, other, judge) 
     change <- change + log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g)
   }
   change <- change * length(fit$draws) / length(cells)
-  draws <- fit$population$draws
-  rows <- chosen$.iteration * fit$population$every
-  theta <- vapply(dimnames(draws)[[3]], function(term) draws[, , term][cbind(rows, chosen$.chain)], numeric(nrow(chosen)))
-  label <- fit$effects$spreads$label
-  theta[, label] <- log(theta[, label])
+  at <- chosen$.iteration * fit$population$every + (chosen$.chain - 1L) * dim(fit$population$draws)[1]
+  theta <- population_theta(fit)[at, , drop = FALSE]
   known <- is.finite(change)
   if (sum(known) <= 2 * ncol(theta)) stop("the draws are impossible there")
   moved <- moved_means(theta[known, , drop = FALSE], change[known])
