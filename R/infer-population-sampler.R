@@ -300,10 +300,10 @@ shift_law <- function(state, shape, k, c, factor) {
   list(mean = mean, factor = factor)
 }
 
-# What the priors of coefficients are beyond the normal ones that stand in for them.
+# By how much the priors of coefficients are beyond the normal ones that stand in for them.
 log_shift_prior <- function(shape, b, columns) {
   total <- 0
-  for (j in columns) {
+  for (j in intersect(columns, shape$odd)) {
     entry <- shape$coefficient_prior[[j]]
     total <- total + unconstrained_log_density(entry, b[j]) -
       stats::dnorm(b[j], shape$normal_centre[j], shape$normal_width[j], log = TRUE)

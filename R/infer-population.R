@@ -36,7 +36,11 @@ population_shape <- function(design, prior) {
     tie = lapply(seq_along(at), function(k) n_spreads + which(design$ties$factor == k)),
     n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
     coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
-    within = lapply(seq_along(at), function(k) level_columns(design, k))
+    within = lapply(seq_along(at), function(k) level_columns(design, k)),
+    unit = lapply(design$factors, function(one) diag(length(one$terms))),
+    pairs = lapply(seq_along(at), function(k) as.matrix(design$ties[design$ties$factor == k, c("first", "second")])),
+    # Coefficients whose prior is no normal distribution on that scale.
+    odd = setdiff(seq_along(coefficients$label), fast_terms(priors[coefficients$label])$normal)
   )
 }
 
@@ -139,13 +143,11 @@ log_spreads <- function(shape, s) {
 
 # The upper triangular factor of the correlations of one factor's terms, or NULL where there is none.
 correlation_factor <- function(shape, k, s) {
-  one <- shape$design$factors[[k]]
-  out <- diag(length(one$terms))
-  ties <- shape$design$ties[shape$design$ties$factor == k, ]
+  out <- shape$unit[[k]]
+  if (!length(shape$tie[[k]])) return(out)
   r <- tanh(s[shape$tie[[k]]])
-  out[cbind(ties$first, ties$second)] <- r
-  out[cbind(ties$second, ties$first)] <- r
-  if (!length(r)) return(out)
+  out[shape$pairs[[k]]] <- r
+  out[shape$pairs[[k]][, 2:1, drop = FALSE]] <- r
   tryCatch(chol(out), error = function(e) NULL)
 }
 
