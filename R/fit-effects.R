@@ -1,30 +1,11 @@
 # Fits of populations (ibrc() with `effects`): one set of chains has coefficients, spreads and intercepts, and agents of
 # cells follow from them.
 
-refuse_effect_priors <- function(stated) {
-  if (!length(stated)) return(NULL)
-  abort_input("prior", "has ", enumerate(names(stated)), ", a prior of an effect: say in `effects` what it is an effect of, ",
-              "as in effects = list(optimism ~ age).")
-}
-
-# The checks that cost nothing. Returns the design and the cell of each trajectory.
-read_population <- function(effects, visits, inverse, stated, by, uncertainty) {
-  if (!is.null(by)) {
-    abort_input("by", "and `effects` are two ways to let groups differ: name the columns of `by` in the formulas, as in ",
-                "effects = list(alpha ~ ", by[1], ", optimism ~ ", by[1], ").")
-  }
-  if (uncertainty != "none") {
-    abort_input("effects", "cannot be inferred together with dynamics yet: hold these at their estimate, with ",
-                "uncertainty = \"none\".")
-  }
-  new_design(read_effects(effects, inverse$prior), visits, inverse$coded, inverse$prior, stated)
-}
-
-# Cells are groups. That one of them has few visits is as it should be.
-group_by_cell <- function(inverse, design) {
-  inverse$group <- design$cell
-  inverse["by"] <- list(NULL)
-  inverse
+# Where dynamics are to be inferred as well.
+refuse_free_dynamics <- function(uncertainty) {
+  if (uncertainty == "none") return(invisible())
+  abort_input("effects", "cannot be inferred together with dynamics yet: hold these at their estimate, with ",
+              "uncertainty = \"none\".")
 }
 
 new_population_run <- function(inverse, run, control, seed, likelihood, found) {

@@ -218,7 +218,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   if (length(stated)) prior <- stated$agent
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
-    read_population(effects, visits, inverse, stated$effects, by, uncertainty)
+    read_population(effects, visits, inverse, stated$effects, by)
+  if (!is.null(design)) refuse_free_dynamics(uncertainty)
   if (uncertainty != "none") refuse_still_models(inverse$recipe)
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
