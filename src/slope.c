@@ -7,7 +7,7 @@
 #define MOST_WRITTEN 65536
 #define SHORT_ROW 6
 
-static size_t entries_written(const ibrc_table *table) {
+size_t ibrc_slope_written(const ibrc_table *table) {
   const size_t n_rows = ibrc_table_rows(table), n_entries = (size_t)table->row_start[n_rows];
   return n_entries <= MOST_WRITTEN && n_entries <= SHORT_ROW * n_rows ? n_entries : 0;
 }
@@ -16,13 +16,13 @@ static size_t entries_written(const ibrc_table *table) {
 static size_t doubles_for_ints(size_t n) { return (n * sizeof(int)) / sizeof(double) + 1; }
 
 size_t ibrc_slope_doubles(const ibrc_table *table) {
-  const size_t n = (size_t)table->n_nodes, written = entries_written(table);
+  const size_t n = (size_t)table->n_nodes, written = ibrc_slope_written(table);
   return n + ibrc_table_rows(table) + written +
          (written > 0 ? doubles_for_ints(written) + doubles_for_ints(n + 1) : 0);
 }
 
 ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles) {
-  const size_t n = (size_t)table->n_nodes, written = entries_written(table);
+  const size_t n = (size_t)table->n_nodes, written = ibrc_slope_written(table);
   ibrc_slope slope = {.table = table,
                       .flow = doubles,
                       .rest = doubles + ibrc_table_rows(table),

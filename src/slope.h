@@ -25,6 +25,9 @@ typedef struct {
   int n_threads;
 } ibrc_slope;
 
+/* How many entries of a table are written out: all, or none. */
+size_t ibrc_slope_written(const ibrc_table *table);
+
 /* Doubles that hold a slope, and a slope laid out over them. */
 size_t ibrc_slope_doubles(const ibrc_table *table);
 ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles);
