@@ -192,31 +192,34 @@ generics::tidy
 #' A plan as a data frame
 #'
 #' @param x A plan ([plan_agent()]).
+#' @param last Of an agent with a habit, what was done at the visit before: an action's name. `NULL`: a first visit.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with a row for each node of the lattice and action: one
 #'   column per state with the belief, then `action`, `probability`,
 #'   `action_value` and `value`; where the setting was given by what is possible alone (see *Many
 #'   states* in [decision_setting()]), nodes are states and the first column is `state`.
 #'   `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
-#'   `models` and `nodes` there are; the agent's `alpha`, `beta` and `eta`; the `discount`; `value`, what it expects
-#'   from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
+#'   `models` and `nodes` there are; the agent's `alpha`, `beta`, `eta` and `habit`; the `discount`; `value`, what it
+#'   expects from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
 #' @family planning
 #' @export
 #' @examples
 #' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 1), resolution = 10)
 #' head(tidy(plan))
 #' glance(plan)
-tidy.ibrc_plan <- function(x, ...) {
+tidy.ibrc_plan <- function(x, last = NULL, ...) {
   check_unused(...)
   n <- x$space$n_nodes
+  if (length(last) > 1) abort_input("last", "must be the name of one action, or NULL.")
+  law <- if (is.null(last)) x$solution$policy else t(policy(x, last = last))
   actions <- x$setting$actions
   node <- rep(seq_len(n), each = length(actions))
   data.frame(
     node_columns(x)[node, , drop = FALSE],
     action = factor(rep(actions, n), levels = actions),
-    probability = as.vector(x$solution$policy),
+    probability = as.vector(law),
     action_value = as.vector(x$solution$action_value),
-    value = x$solution$value[node],
+    value = value(x, last = last)[node],
     check.names = FALSE, row.names = NULL
   )
 }
@@ -231,7 +234,8 @@ glance.ibrc_plan <- function(x, ...) {
   check_unused(...)
   data.frame(states = length(x$setting$states), actions = length(x$setting$actions),
              observations = length(x$setting$observations), models = n_models(x$models), nodes = x$tables$n_nodes,
-             alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, discount = x$setting$discount,
+             alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, habit = habit_of(x$agent),
+             discount = x$setting$discount,
              value = start_value(x), bound = x$report$bound, backups = x$report$backups)
 }
 

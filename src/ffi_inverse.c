@@ -233,8 +233,8 @@ static ibrc_world *take_worlds(SEXP evaluation, const ibrc_space *space, const i
 
 /* parameters [slot, vector], as src/evaluator.h has them; rewards NULL or
  * [cell, vector]; values [node, vector], or [node and last action, vector] if there may be a habit, where each solve
- * starts; which: the tree of each vector, from 0. An evaluation may have `laws`, and the `law` of each vector, from 0, and whether to `merge`
- * observations: tables are then built of them first. Returns log_likelihood, value and code. */
+ * starts; which: the tree of each vector, from 0. An evaluation may have `laws`, and the `law` of each vector, from 0,
+ * and whether to `merge` observations: tables are then built of them first. Returns log_likelihood, value and code. */
 SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
                   SEXP threads) {
   SEXP trees = args_element(evaluation_arg, "histories");

@@ -20,8 +20,8 @@ SEXP ffi_policy_after(SEXP table_arg, SEXP problem_arg, SEXP action_value) {
   return out;
 }
 
-/* policy and sigma as args_process() takes them; start [node], of first visits. Returns the occupancy of nodes, or, of a
- * policy by the last action, of pairs [node, none and last]. */
+/* policy and sigma as args_process() takes them; start [node], of first visits. Returns the occupancy of nodes, or, of
+ * a policy by the last action, of pairs [node, none and last]. */
 SEXP ffi_occupancy(SEXP table_arg, SEXP policy, SEXP sigma, SEXP discount, SEXP start,
                    SEXP tolerance) {
   ibrc_table table = args_table(table_arg);

@@ -123,7 +123,7 @@ SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEX
   return out;
 }
 
-/* policy and sigma as args_process() takes them. The value at each node; where there is a habit, [node, none and last]. */
+/* policy and sigma as args_process() takes them. The value at each node; with a habit, [node, none and last]. */
 SEXP ffi_policy_value(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma, SEXP tolerance,
                   SEXP max_backups, SEXP threads) {
   ibrc_table table = args_table(table_arg);

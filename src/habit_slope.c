@@ -8,10 +8,16 @@ static int is_near(const ibrc_table *table, const ibrc_coarse *coarse) {
   return coarse->seen && ibrc_incomplete_fits(table);
 }
 
+/* Room for what is written out: a quarter more than the table has, for nodes with several pairs. */
+static size_t room_to_write(const ibrc_table *table) {
+  const size_t written = ibrc_slope_written(table);
+  return written + written / 4;
+}
+
 size_t ibrc_habit_slope_doubles(const ibrc_table *table, const ibrc_coarse *coarse) {
   const size_t n = (size_t)table->n_nodes, U = (size_t)table->n_actions, N = (size_t)coarse->n_coarse;
-  const size_t written = ibrc_slope_written(table);
-  return doubles_for_ints(ibrc_pairs_ints(table)) + ibrc_table_rows(table) + n * U * (U + 4) + n +
+  const size_t written = room_to_write(table);
+  return doubles_for_ints(ibrc_pairs_ints(table)) + doubles_for_ints(N) + ibrc_table_rows(table) + n * U * (U + 4) + n +
          ibrc_slope_doubles(table) + N * N + N +
          (is_near(table, coarse) ? ibrc_incomplete_doubles(table) : 0) + written +
          (written > 0 ? doubles_for_ints(written) + doubles_for_ints(n * U + 1) : 0);
@@ -26,10 +32,29 @@ static double *take(double **doubles, size_t n) {
 
 static int *take_ints(double **doubles, size_t n) { return (int *)take(doubles, doubles_for_ints(n)); }
 
+static size_t entries_by_pair(const ibrc_habit_slope *slope) {
+  const ibrc_table *table = slope->table;
+  const size_t rows = (size_t)table->n_actions * (size_t)table->n_models;
+  size_t sum = 0;
+  for (int k = 0; k < slope->pairs.n; k++) {
+    const size_t row = (size_t)slope->pairs.node[k] * rows;
+    sum += (size_t)(table->row_start[row + rows] - table->row_start[row]);
+  }
+  return sum;
+}
+
+static int first_pair(const ibrc_habit_slope *slope, int node) {
+  for (int last = 0; last < slope->table->n_actions; last++) {
+    const int pair = slope->pairs.place[last * slope->table->n_nodes + node];
+    if (pair >= 0) return pair;
+  }
+  return -1;
+}
+
 ibrc_habit_slope ibrc_habit_slope_over(const ibrc_table *table, const ibrc_coarse *coarse,
                                        int n_threads, double *doubles) {
   const size_t n = (size_t)table->n_nodes, U = (size_t)table->n_actions, N = (size_t)coarse->n_coarse;
-  const size_t written = ibrc_slope_written(table);
+  const size_t written = room_to_write(table);
   ibrc_habit_slope slope = {
       .table = table, .coarse = coarse, .near = is_near(table, coarse), .n_threads = n_threads};
   slope.pairs = ibrc_pairs_over(table, take_ints(&doubles, ibrc_pairs_ints(table)));
@@ -51,7 +76,10 @@ ibrc_habit_slope ibrc_habit_slope_over(const ibrc_table *table, const ibrc_coars
     slope.weight = take(&doubles, written);
     slope.column = take_ints(&doubles, written);
     slope.start = take_ints(&doubles, n * U + 1);
+    slope.by_pair = !slope.near && entries_by_pair(&slope) <= written;
   }
+  slope.pair_of = take_ints(&doubles, N);
+  for (size_t a = 0; a < N; a++) slope.pair_of[a] = first_pair(&slope, coarse->fine_node[a]);
   return slope;
 }
 
@@ -94,10 +122,8 @@ static void find_standing(ibrc_habit_slope *slope) {
 }
 
 /* Writes out a row, times its share, and returns where the next one begins. */
-static int write_row(const ibrc_habit_slope *slope, size_t row, const int *place, int at) {
+static int write_row(const ibrc_habit_slope *slope, size_t row, double share, const int *place, int at) {
   const ibrc_table *table = slope->table;
-  const double share = slope->share[row];
-  if (!(share > 0.0)) return at;
   for (int i = table->row_start[row]; i < table->row_start[row + 1]; i++, at++) {
     slope->weight[at] = share * table->weight[i];
     slope->column[at] = place[table->column[i]];
@@ -119,12 +145,50 @@ static void take_shares(ibrc_habit_slope *slope, const double *sigma, double dis
         const double share = discount * sigma[row];
         slope->share[row] = share * most[cell] < least ? 0.0 : share;
         sum += slope->share[row];
-        if (slope->weight) at = write_row(slope, row, slope->pairs.place + u * nodes, at);
+        if (slope->weight && slope->share[row] > 0.0) {
+          at = write_row(slope, row, share, slope->pairs.place + u * nodes, at);
+        }
       }
       kept[cell] = sum;
     }
   }
   if (slope->weight) slope->start[nodes * U] = at;
+}
+
+/* Everything at once, pair by pair. */
+static void fill_pairs(ibrc_habit_slope *slope, const double *policy_after, const double *sigma, double discount,
+                       double least) {
+  const size_t nodes = (size_t)slope->table->n_nodes, U = (size_t)slope->table->n_actions;
+  const size_t M = (size_t)slope->table->n_models;
+  int at = 0;
+  for (int k = 0; k < slope->pairs.n; k++) {
+    const double *policy = policy_after + (size_t)slope->pairs.at[k] * U;
+    size_t row = (size_t)slope->pairs.node[k] * U * M;
+    double rest = discount;
+    slope->start[k] = at;
+    for (size_t u = 0; u < U; u++) {
+      for (size_t m = 0; m < M; m++, row++) {
+        const double flow = discount * policy[u] * sigma[row];
+        if (flow < least || !(flow > 0.0)) continue;
+        rest -= flow;
+        at = write_row(slope, row, flow, slope->pairs.place + u * nodes, at);
+      }
+    }
+    slope->rest[k] = rest;
+  }
+  slope->start[slope->pairs.n] = at;
+}
+
+/* A coarse node is as its first pair. */
+static void stand_at_pairs(ibrc_habit_slope *slope, const double *policy_after) {
+  const size_t U = (size_t)slope->table->n_actions;
+  for (int a = 0; a < slope->coarse->n_coarse; a++) {
+    const int pair = slope->pair_of[a];
+    double *standing = slope->standing + (size_t)slope->coarse->fine_node[a] * U;
+    for (size_t u = 0; u < U; u++) {
+      standing[u] = pair < 0 ? 0.0 : policy_after[(size_t)slope->pairs.at[pair] * U + u];
+    }
+  }
 }
 
 int ibrc_habit_slope_corrects(const ibrc_habit_slope *slope) {
@@ -135,20 +199,31 @@ void ibrc_habit_slope_fill(ibrc_habit_slope *slope, const double *policy_after, 
                            double discount, double least) {
   const size_t U = (size_t)slope->table->n_actions;
   double *most = slope->laid, *kept = slope->expected;
-  take_chances(slope, policy_after, most);
+  if (!slope->by_pair) take_chances(slope, policy_after, most);
   if (ibrc_habit_slope_corrects(slope)) {
-    find_standing(slope);
+    if (slope->by_pair) {
+      stand_at_pairs(slope, policy_after);
+    } else {
+      find_standing(slope);
+    }
     const ibrc_process alone = {.table = slope->table,
                                 .policy = slope->standing,
                                 .sigma = sigma,
                                 .discount = discount,
                                 .n_threads = slope->n_threads};
-    ibrc_slope_fill(&alone, least, &slope->alone);
     if (slope->near) {
+      ibrc_slope_fill(&alone, least, &slope->alone);
       ibrc_incomplete_fill(&slope->alone, &slope->incomplete);
     } else {
+      for (int a = 0; a < slope->coarse->n_coarse; a++) {
+        ibrc_slope_fill_node(&alone, least, slope->coarse->fine_node[a], &slope->alone);
+      }
       ibrc_coarse_factor(slope->coarse, &slope->alone, slope->factors);
     }
+  }
+  if (slope->by_pair) {
+    fill_pairs(slope, policy_after, sigma, discount, least);
+    return;
   }
   take_shares(slope, sigma, discount, least, most, kept);
   for (int k = 0; k < slope->pairs.n; k++) {
@@ -189,6 +264,13 @@ static void expect_at(const ibrc_habit_slope *slope, const double *x, int first,
 void ibrc_habit_slope_apply(const ibrc_habit_slope *slope, const double *x, double *y) {
   const int n_nodes = slope->table->n_nodes, parts = slope->n_threads;
   const size_t U = (size_t)slope->table->n_actions;
+  if (slope->by_pair) {
+    for (int k = 0; k < slope->pairs.n; k++) {
+      y[k] = (1.0 - slope->rest[k]) * x[k] -
+             ibrc_sparse_dot(slope->column, slope->weight, slope->start[k], slope->start[k + 1], x);
+    }
+    return;
+  }
   lay(slope, x);
   if (parts == 1) {
     expect_at(slope, x, 0, n_nodes);
@@ -218,6 +300,11 @@ static double expect_standing(const ibrc_habit_slope *slope, int node, const dou
   return sum;
 }
 
+static double expect_pair(const ibrc_habit_slope *slope, int pair, const double *x) {
+  if (pair < 0) return 0.0;
+  return ibrc_sparse_dot(slope->column, slope->weight, slope->start[pair], slope->start[pair + 1], x);
+}
+
 void ibrc_habit_slope_correct(const ibrc_habit_slope *slope, const double *x, double *y) {
   const ibrc_coarse *coarse = slope->coarse;
   const int n = slope->table->n_nodes;
@@ -228,7 +315,8 @@ void ibrc_habit_slope_correct(const ibrc_habit_slope *slope, const double *x, do
     ibrc_incomplete_solve(&slope->incomplete, slope->expected, answer);
   } else {
     for (int a = 0; a < coarse->n_coarse; a++) {
-      slope->work[a] = expect_standing(slope, coarse->fine_node[a], x);
+      slope->work[a] = slope->by_pair ? expect_pair(slope, slope->pair_of[a], x)
+                                      : expect_standing(slope, coarse->fine_node[a], x);
     }
     ibrc_coarse_solve(coarse, slope->factors, slope->work);
     for (int node = 0; node < n; node++) answer[node] = ibrc_coarse_at(coarse, slope->work, node);

@@ -10,8 +10,9 @@
  *   (gamma P x)(l, z) = sum_u pi(u | z, l) e(z, u),   e(z, u) = gamma sum_m sigma(m | z, u) sum_j W_{u,m}(z, j) x(u, j)
  *
  * so that products with W are those of a slope without memory. As there (slope.h), rows that
- * matter to no pair are left out, and what that takes from a pair's flow stays at the pair; where rows are short they
- * are written out.
+ * matter to no pair are left out, and what that takes from a pair's flow stays at the pair; where
+ * rows are short they are written out: those of each (z, u), or, where nearly every node has one
+ * pair, those of each pair, times pi.
  *
  * What is slow about a residual is nearly the same after whatever action: a slope over nodes
  * alone, as if each last action were as frequent as a few visits at one belief make it, tells
@@ -35,7 +36,9 @@ typedef struct {
   double *factors, *work; /* of the coarse nodes */
   double *weight;         /* [entry]: written out, or NULL */
   int *column;            /* [entry]: a pair */
-  int *start;             /* [cell], and the number of entries last */
+  int *start;             /* [cell], or [pair]; and the number of entries last */
+  int by_pair;            /* 1: written out by pairs */
+  int *pair_of;           /* [coarse node]: its first pair, or -1 */
   int n_threads;
 } ibrc_habit_slope;
 

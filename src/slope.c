@@ -68,6 +68,20 @@ void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slop
   if (slope->weight) slope->start[table->n_nodes] = at;
 }
 
+void ibrc_slope_fill_node(const ibrc_process *process, double least, int node, ibrc_slope *slope) {
+  const int U = process->table->n_actions, M = process->table->n_models;
+  size_t cell = (size_t)node * (size_t)U, row = cell * (size_t)M;
+  double rest = process->discount;
+  for (int u = 0; u < U; u++, cell++) {
+    for (int m = 0; m < M; m++, row++) {
+      const double flow = process->discount * process->policy[cell] * process->sigma[row];
+      slope->flow[row] = flow < least ? 0.0 : flow;
+      rest -= slope->flow[row];
+    }
+  }
+  slope->rest[node] = rest;
+}
+
 static void apply_at(const ibrc_slope *slope, const double *x, int first, int end, double *y) {
   for (int node = first; node < end; node++) {
     y[node] = (1.0 - slope->rest[node]) * x[node] - ibrc_slope_dot(slope, node, x);

@@ -34,6 +34,8 @@ ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubl
 
 /* Flows below `least` are left out. */
 void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slope);
+/* The same of one node alone, of which nothing is written out. */
+void ibrc_slope_fill_node(const ibrc_process *process, double least, int node, ibrc_slope *slope);
 
 /* The rows of a node. */
 static inline size_t ibrc_slope_begin(const ibrc_slope *slope, int node) {
