@@ -61,7 +61,7 @@ tree <- own("build_histories")(coded, setting)
 batch <- list(tables = plan$tables, models = stack, problem = plan$problem, histories = list(tree),
               space = plan$space, by_value = 1L, start = unname(setting$start), tolerance = 1e-8,
               max_backups = 1000L)
-parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95, 1 / 3, 1 / 3, 1 / 3), c(0.6, -0.75, 1e-3, 0.95, 0.2, 0.3, 0.5))
+parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95, 1, 1 / 3, 1 / 3, 1 / 3), c(0.6, -0.75, 1e-3, 0.95, 0, 0.2, 0.3, 0.5))
 
 # The same where the state is seen, in a walk along 120 rooms.
 rooms <- 120L
@@ -136,7 +136,8 @@ calls <- list(
   ffi_history_build = list(coded$trajectory, coded$action, coded$observation,
                            as.integer(coded$scored), integer(length(coded$scored)), 3L),
   ffi_loglik = list(plan, stack, tree, c(0.5, 0.5), 1L),
-  ffi_evaluate = list(batch, parameters, NULL, matrix(0, nodes, 2), c(0L, 0L), 1L),
+  ffi_evaluate = list(batch, parameters, NULL, matrix(0, 3 * nodes, 2), c(0L, 0L), 1L),
+  ffi_policy_after = list(plan$tables, replace(plan$problem, "habit", 1), plan$solution$action_value),
   ffi_file_write = list(path, bytes),
   ffi_file_replace = list(path, paste0(path, ".new"), dirname(path)),
   ffi_file_hash = list(bytes, 1000),
