@@ -40,8 +40,8 @@ begin_population <- function(job, cells) {
   shape <- evaluator$population
   positions <- population_positions(shape, theta, streams[seq_len(run$chains)])
   # Interpolated cells need no values to start from.
-  n_nodes <- if (is.null(job$run$spacing)) evaluator$agent$space$n_nodes else 0
-  begun <- population_start(positions, matrix(0, n_nodes, run$chains * shape$n_cells), evaluator,
+  n_values <- if (is.null(job$run$spacing)) evaluator$agent$n_values else 0
+  begun <- population_start(positions, matrix(0, n_values, run$chains * shape$n_cells), evaluator,
                             lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter, run$thin)
   job$run$start <- prior_natural(evaluator$prior, theta)
   job$evaluator <- evaluator
@@ -68,12 +68,12 @@ spacing_for <- function(job, points, cells) {
 
 # Where chains begin, one row each, and `points` about there.
 start_alike <- function(evaluator, run, streams) {
-  n_nodes <- evaluator$space$n_nodes
+  n_values <- evaluator$n_values
   if (!evaluator$likelihood) return(list(theta = with_stream(streams[[1]], prior_draw(evaluator$prior, run$chains))))
   n <- scouts_for(length(evaluator$prior), max(run$warmup, 200))
   scouted <- if (length(evaluator$prior) <= most_scouted) {
     scout(function(theta, value) evaluate_batch(evaluator, theta, value, rep(1L, nrow(theta))),
-          with_stream(streams[[1]], prior_draw(evaluator$prior, n)), n_nodes, streams[[2]],
+          with_stream(streams[[1]], prior_draw(evaluator$prior, n)), n_values, streams[[2]],
           if (run$refresh > 0) say_scouts)
   }
   some <- function(x, n) x[unique(round(seq(1, nrow(x), length.out = n))), , drop = FALSE]
@@ -81,7 +81,7 @@ start_alike <- function(evaluator, run, streams) {
     return(list(theta = start_at_scouts(list(scouted), rep(1L, run$chains))$theta,
                 points = some(scouted$theta, 16)))
   }
-  theta <- start_chains(evaluator, NULL, run$chains, n_nodes, streams[[1]])$theta
+  theta <- start_chains(evaluator, NULL, run$chains, n_values, streams[[1]])$theta
   list(theta = theta, points = theta)
 }
 

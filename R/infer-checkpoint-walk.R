@@ -154,8 +154,8 @@ check_walk_record <- function(state, expected) {
 check_joint_values <- function(chain, evaluator) {
   theta <- chain$state$positions
   joint <- evaluator$joint
-  n_nodes <- evaluator$agent$space$n_nodes
-  must(is_finite(chain$value, c(n_nodes * joint$n_groups, nrow(theta))), "values")
+  n_values <- evaluator$agent$n_values
+  must(is_finite(chain$value, c(n_values * joint$n_groups, nrow(theta))), "values")
   if (!evaluator$likelihood) return(must(all(chain$value == 0), "values"))
   n_laws <- length(joint$codec$prior)
   agents <- agents_of(theta, n_laws, joint$n_groups)
@@ -164,7 +164,7 @@ check_joint_values <- function(chain, evaluator) {
     agent <- evaluator$agent
     agent$recipe$vectors <- vectors[i, , drop = FALSE]
     agent$recipe$which <- 1L
-    value <- matrix(chain$value[, i], n_nodes)
+    value <- matrix(chain$value[, i], n_values)
     for (g in seq_len(joint$n_groups)) {
       most <- most_value(agent, agents[i + nrow(theta) * (g - 1), , drop = FALSE])
       must(all(abs(value[, g]) <= most), "values")

@@ -161,7 +161,7 @@ interpolation_error <- function(evaluator, theta) {
   cells <- unique(as.integer(round(seq(1, n, length.out = min(n, most_checked)))))
   some <- theta[cells, , drop = FALSE]
   near <- interpolated_log_lik(evaluator$interpolation, some, cells)
-  values <- matrix(0, evaluator$agent$space$n_nodes, length(cells))
+  values <- matrix(0, evaluator$agent$n_values, length(cells))
   exact <- evaluate_batch(evaluator$agent, some, values, cells)$log_likelihood
   off <- near - exact
   sum(off[is.finite(off)]) * n / length(cells)

@@ -18,21 +18,21 @@ effects_evaluator <- function(inverse, cores) {
     entry
   })
   list(cells = shape, agent = agent, prior = new_ibrc_prior(prior), group = 1L, cores = cores, likelihood = TRUE,
-       space = list(n_nodes = agent$space$n_nodes * shape$n_cells))
+       n_values = agent$n_values * shape$n_cells)
 }
 
 # evaluate_batch() of such: `theta` [row, coefficient], values [node and cell, row].
 evaluate_effects <- function(evaluator, theta, values) {
   shape <- evaluator$cells
   n <- nrow(theta)
-  n_nodes <- evaluator$agent$space$n_nodes
+  n_values <- evaluator$agent$n_values
   agent <- evaluator$agent
   agent$cores <- evaluator$cores
-  from <- aperm(array(values, c(n_nodes, shape$n_cells, n)), c(1, 3, 2))
-  found <- evaluate_batch(agent, cells_of(shape, theta, matrix(0, n, 0)), matrix(from, n_nodes),
+  from <- aperm(array(values, c(n_values, shape$n_cells, n)), c(1, 3, 2))
+  found <- evaluate_batch(agent, cells_of(shape, theta, matrix(0, n, 0)), matrix(from, n_values),
                           rep(seq_len(shape$n_cells), each = n))
   list(log_prior = log_coefficients(shape, theta), log_likelihood = rowSums(matrix(found$log_likelihood, n)),
-       value = matrix(aperm(array(found$value, c(n_nodes, n, shape$n_cells)), c(1, 3, 2)), ncol = n))
+       value = matrix(aperm(array(found$value, c(n_values, n, shape$n_cells)), c(1, 3, 2)), ncol = n))
 }
 
 # One top of all coefficients, and what it makes of every cell, as new_ibrc_mode() has those of groups.
@@ -44,7 +44,7 @@ mode_of_effects <- function(inverse, starts, estimate, conf.level, cores, stream
   pool[, slopes] <- pool[, slopes] / 4
   top <- mode_of_group(evaluator, 1L, pool, starts, estimate, conf.level)
   theta <- cells_of(evaluator$cells, matrix(top$theta, 1), matrix(0, 1, 0))
-  values <- matrix(0, evaluator$agent$space$n_nodes, nrow(theta))
+  values <- matrix(0, evaluator$agent$n_values, nrow(theta))
   each <- evaluate_batch(evaluator$agent, theta, values, seq_len(nrow(theta)))
   cells <- lapply(seq_len(nrow(theta)), function(g) {
     none <- matrix(NA_real_, 2, ncol(theta))

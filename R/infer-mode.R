@@ -110,7 +110,7 @@ mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) 
   bounded <- if (estimate == "map" && !is.null(conf.level)) likelihood_ends(evaluator, group, top, conf.level) else ends
   curvature <- finite_curvature(surface, top$theta)
   at <- matrix(top$theta, 1)
-  result <- evaluate_batch(evaluator, at, matrix(0, evaluator$space$n_nodes, 1), group)
+  result <- evaluate_batch(evaluator, at, matrix(0, evaluator$n_values, 1), group)
   c(top, list(ends = ends, open = is.infinite(bounded), as_prior = as_wide_as_prior(evaluator$prior, ends),
               curvature = curvature, std_error = curvature_errors(curvature, ends),
               log_likelihood = result$log_likelihood, log_prior = result$log_prior))

@@ -10,7 +10,7 @@ population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE, sp
   population <- population_shape(inverse$effects, inverse$prior)
   list(population = population, agent = agent, prior = inverse$prior, group = rep(1L, n_chains), cores = cores,
        likelihood = likelihood, interpolation = if (!is.null(spacing)) new_interpolation(inverse, spacing),
-       space = list(n_nodes = agent$space$n_nodes * population$n_cells))
+       n_values = agent$n_values * population$n_cells)
 }
 
 # Where everything stands. `at`: per factor, [level, term] as columns of u; `where`: per factor its spreads and ties as
@@ -102,7 +102,7 @@ interpolated_cells <- function(evaluator, theta, n) {
   out[near] <- interpolated_log_lik(evaluator$interpolation, theta[near, , drop = FALSE], cell[near])
   again <- which(near & !is.finite(out))
   if (length(again)) {
-    values <- matrix(0, evaluator$agent$space$n_nodes, length(again))
+    values <- matrix(0, evaluator$agent$n_values, length(again))
     out[again] <- evaluate_batch(evaluator$agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
   }
   matrix(out, n)

@@ -25,13 +25,14 @@ SEXP ffi_policy_value(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP to
                   SEXP max_backups, SEXP threads);
 
 /* ffi_behaviour.c */
-SEXP ffi_policy(SEXP plan, SEXP beliefs);
+SEXP ffi_policy(SEXP plan, SEXP beliefs, SEXP last);
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action);
 SEXP ffi_recognise(SEXP plan, SEXP models, SEXP beliefs, SEXP action, SEXP observation);
 SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP belief, SEXP which,
                  SEXP stops, SEXP horizon, SEXP noise, SEXP threads);
 
 /* ffi_occupancy.c */
+SEXP ffi_policy_after(SEXP table, SEXP problem, SEXP action_value);
 SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP start, SEXP tolerance);
 SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
 

@@ -13,9 +13,10 @@
 static const R_CallMethodDef entries[] = {
     ENTRY(ffi_space_count, 1), ENTRY(ffi_space_nodes, 1), ENTRY(ffi_space_locate, 2),
     ENTRY(ffi_table_build, 4), ENTRY(ffi_table_expect, 2), ENTRY(ffi_soft_mean, 3),
-    ENTRY(ffi_backup, 5), ENTRY(ffi_solve, 6), ENTRY(ffi_policy_value, 7), ENTRY(ffi_policy, 2),
+    ENTRY(ffi_backup, 5), ENTRY(ffi_solve, 6), ENTRY(ffi_policy_value, 7), ENTRY(ffi_policy, 3),
     ENTRY(ffi_sigma, 3), ENTRY(ffi_recognise, 5), ENTRY(ffi_rollout, 10), ENTRY(ffi_occupancy, 6),
-    ENTRY(ffi_terms, 4), ENTRY(ffi_history_build, 6), ENTRY(ffi_loglik, 5), ENTRY(ffi_evaluate, 6),
+    ENTRY(ffi_terms, 4), ENTRY(ffi_policy_after, 3), ENTRY(ffi_history_build, 6),
+    ENTRY(ffi_loglik, 5), ENTRY(ffi_evaluate, 6),
     ENTRY(ffi_file_write, 2), ENTRY(ffi_file_replace, 3), ENTRY(ffi_file_hash, 2),
     ENTRY(ffi_file_plain, 1), ENTRY(ffi_process_runs, 1), ENTRY(ffi_file_flaw, 1),
     ENTRY(ffi_threads, 0), ENTRY(ffi_iohmm_expect, 2), ENTRY(ffi_iohmm_em, 8),

@@ -34,6 +34,8 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           verdict.R      100        20      fits
   Calibration           starts.R       60         15      'chains R/compare-groups.R'
   Calibration           joint.R        1000       160     fits
+  Calibration           habit.R        500        60      chains
+  Calibration           repetition.R   40         20      chains
   Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
