@@ -1,13 +1,15 @@
 #include "rnn.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cell.h"
+#include "product.h"
+#include "shared.h"
 #include "threads.h"
 
-/* Trajectories that go through the network side by side: a row of weights is read once for all of
- * them. */
-enum { BLOCK = 8 };
+enum { MOST_MEMBERS = 32, MOST_VISITS = 2048, MOST_LANES = 8, LINE = 8 };
 
 typedef struct {
   size_t input, recurrent, gate_bias, dense, dense_bias, output, output_bias, size;
@@ -28,139 +30,203 @@ static places places_of(const ibrc_rnn_shape *s) {
 
 size_t ibrc_rnn_size(const ibrc_rnn_shape *shape) { return places_of(shape).size; }
 
-/* What is kept of one visit of one trajectory: gates after their functions, cell, its tanh, hidden,
- * dense, law. */
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+/* Where the slice ends that begins at `from`: so many trajectories, and no more visits than fit into
+ * a cache unless one trajectory has more. */
+static int slice_end(const ibrc_rnn_data *data, const int *which, int n_which, int from,
+                     int *visits) {
+  int to = from;
+  *visits = 0;
+  while (to < n_which && to - from < MOST_MEMBERS) {
+    const int more = data->first[which[to] + 1] - data->first[which[to]];
+    if (to > from && *visits + more > MOST_VISITS) break;
+    *visits += more;
+    to++;
+  }
+  return to;
+}
+
+void ibrc_rnn_make_room(ibrc_rnn_room *room, const ibrc_rnn_data *data, const int *which,
+                        int n_which) {
+  int slices = 0, visits;
+  for (int from = 0, to; from < n_which; from = to, slices++) {
+    to = slice_end(data, which, n_which, from, &visits);
+    room->members = to - from > room->members ? to - from : room->members;
+    room->visits = visits > room->visits ? visits : room->visits;
+  }
+  const int lanes = slices < MOST_LANES ? slices : MOST_LANES;
+  room->lanes = lanes > room->lanes ? lanes : room->lanes;
+}
+
+/* ---- working space --------------------------------------------------------------------------- */
+
+/* Matrices of weights with rows apart as products want them, and turned ones for going back. */
 typedef struct {
-  size_t gates, cell, bent, hidden, dense, law, size;
-} visit_parts;
+  double *recurrent, *dense, *output, *recurrent_turned, *dense_turned, *output_turned;
+} spread_weights;
 
-static visit_parts parts_of(const ibrc_rnn_shape *s) {
-  const size_t h = (size_t)s->n_hidden;
-  visit_parts v = {.gates = 0};
-  v.cell = 4 * h;
-  v.bent = v.cell + h;
-  v.hidden = v.bent + h;
-  v.dense = v.hidden + h;
-  v.law = v.dense + (size_t)s->n_dense;
-  v.size = v.law + (size_t)s->n_actions;
-  return v;
-}
-
-/* Slopes of one visit of one trajectory, and those that go back to the visit before. */
-static size_t slope_doubles(const ibrc_rnn_shape *s) {
-  return 4 * (size_t)s->n_hidden + (size_t)s->n_dense + (size_t)s->n_actions +
-         3 * (size_t)s->n_hidden;
-}
-
-static size_t turned_doubles(const ibrc_rnn_shape *s) {
-  return 4 * (size_t)s->n_hidden * (size_t)s->n_hidden + (size_t)s->n_hidden * (size_t)s->n_dense +
-         (size_t)s->n_dense * (size_t)s->n_actions;
-}
-
-size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, int longest) {
-  return BLOCK * ((size_t)longest * parts_of(shape).size + slope_doubles(shape)) +
-         turned_doubles(shape);
-}
-
-/* out[b] += in[b] W, of `members` vectors that lie `apart` from each other; W [n_in][n_out]. */
-IBRC_WIDE static void add_products(const double *w, int n_in, int n_out, const double *in,
-                                   size_t in_apart, double *out, size_t out_apart, int members) {
-  for (int k = 0; k < n_in; k++, w += n_out) {
-    for (int b = 0; b < members; b++) {
-      const double x = in[(size_t)b * in_apart + (size_t)k];
-      double *restrict to = out + (size_t)b * out_apart;
-      const double *restrict row = w;
-      IBRC_SIMD
-      for (int j = 0; j < n_out; j++) to[j] += x * row[j];
-    }
-  }
-}
-
-/* dW += sum_b in[b] d[b]' */
-IBRC_WIDE static void add_outer(double *dw, int n_in, int n_out, const double *in, size_t in_apart,
-                                const double *d, size_t d_apart, int members) {
-  for (int k = 0; k < n_in; k++, dw += n_out) {
-    for (int b = 0; b < members; b++) {
-      const double x = in[(size_t)b * in_apart + (size_t)k];
-      const double *restrict from = d + (size_t)b * d_apart;
-      double *restrict row = dw;
-      IBRC_SIMD
-      for (int j = 0; j < n_out; j++) row[j] += x * from[j];
-    }
-  }
-}
-
-static void add(double *to, const double *from, int n) {
-  for (int j = 0; j < n; j++) to[j] += from[j];
-}
-
-static double logistic(double x) { return 1.0 / (1.0 + exp(-x)); }
-
-/* W [rows][columns] into [columns][rows] */
-static void turn(const double *w, int rows, int columns, double *out) {
-  for (int i = 0; i < rows; i++) {
-    const double *row = w + (size_t)i * (size_t)columns;
-    for (int j = 0; j < columns; j++) out[(size_t)j * (size_t)rows + (size_t)i] = row[j];
-  }
-}
-
-/* Turned weights, for going back. */
+/* One row for each node of a slice, or for each carrier. What goes back takes the place of what came
+ * forward where that is not needed any more. */
 typedef struct {
-  const double *recurrent, *dense, *output;
-} turned_weights;
+  double *gates;   /* [node][4 hidden]: gates; back: slopes of their sums */
+  double *passed;  /* [carrier][4 hidden]: hidden times recurrent weights; back: the sum of the slopes of
+                      all that go on from it */
+  double *cell, *bent, *hidden; /* [node][hidden] */
+  double *carried;              /* [carrier][hidden]: hidden, once more */
+  double *d_hidden, *d_cell;    /* [node][hidden] */
+  double *dense, *d_dense;      /* [node][dense] */
+  double *law, *d_law;          /* [node][action]: log p; back: how often each action was taken, then
+                                   slopes */
+  double *nothing, *nobody;     /* [hidden]: before a first visit there were cells of 0, and it does not
+                                   matter what goes back to them */
+  double *gradient;
+} slice_space;
 
 typedef struct {
+  size_t gates, hidden, dense, law; /* how far rows stand apart */
+} row_sizes;
+
+static row_sizes rows_of(const ibrc_rnn_shape *s) {
+  row_sizes r = {.gates = ibrc_row(4 * s->n_hidden), .hidden = ibrc_row(s->n_hidden),
+                 .dense = ibrc_row(s->n_dense), .law = ibrc_row(s->n_actions)};
+  return r;
+}
+
+static double *take(double **next, size_t rows, size_t row) {
+  double *taken = *next;
+  *next += rows * row;
+  return taken;
+}
+
+/* How far these reach, from wherever they begin. */
+static double *lay_weights(const ibrc_rnn_shape *s, double *next, spread_weights *w) {
+  const row_sizes row = rows_of(s);
+  const size_t H = (size_t)s->n_hidden, D = (size_t)s->n_dense, U = (size_t)s->n_actions;
+  w->recurrent = take(&next, H, row.gates);
+  w->dense = take(&next, H, row.dense);
+  w->output = take(&next, D, row.law);
+  w->recurrent_turned = take(&next, 4 * H, row.hidden);
+  w->dense_turned = take(&next, D, row.hidden);
+  w->output_turned = take(&next, U, row.dense);
+  return next;
+}
+
+static double *lay_slice(const ibrc_rnn_shape *s, size_t nodes, double *next, slice_space *p) {
+  const row_sizes row = rows_of(s);
+  p->gates = take(&next, nodes, row.gates);
+  p->passed = take(&next, nodes, row.gates);
+  double **const hidden[] = {&p->cell, &p->bent, &p->hidden, &p->carried, &p->d_hidden, &p->d_cell};
+  for (int k = 0; k < 6; k++) *hidden[k] = take(&next, nodes, row.hidden);
+  p->dense = take(&next, nodes, row.dense);
+  p->d_dense = take(&next, nodes, row.dense);
+  p->law = take(&next, nodes, row.law);
+  p->d_law = take(&next, nodes, row.law);
+  p->nothing = take(&next, 1, row.hidden);
+  p->nobody = take(&next, 1, row.hidden);
+  p->gradient = take(&next, places_of(s).size / LINE + 1, LINE);
+  return next;
+}
+
+size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, const ibrc_rnn_room *room) {
+  const row_sizes row = rows_of(shape);
+  const size_t H = (size_t)shape->n_hidden, D = (size_t)shape->n_dense, U = (size_t)shape->n_actions;
+  const size_t weights = H * (row.gates + row.dense) + D * row.law + 4 * H * row.hidden +
+                         D * row.hidden + U * row.dense;
+  const size_t each = 2 * row.gates + 6 * row.hidden + 2 * row.dense + 2 * row.law;
+  const size_t lane = (size_t)room->visits * each + 2 * row.hidden + places_of(shape).size + LINE;
+  return weights + (size_t)room->lanes * lane + LINE;
+}
+
+size_t ibrc_rnn_ints(const ibrc_rnn_room *room) {
+  return (size_t)room->lanes *
+         (ibrc_shared_ints(room->members, room->visits) + (size_t)IBRC_GAP_INTS);
+}
+
+/* ---- the network ----------------------------------------------------------------------------- */
+
+typedef struct {
+  ibrc_way way;
   const ibrc_rnn_shape *shape;
   const double *weights;
-  const ibrc_rnn_data *data;
   places at;
-  visit_parts part;
-  int members;           /* trajectories side by side, the longest first */
-  int which[BLOCK];
-  double *kept;          /* [time][member][part.size] */
-} block;
+  row_sizes row;
+  spread_weights spread;
+  const ibrc_rnn_data *data;
+  double *lanes; /* where the space of the first lane begins */
+} network;
 
-static int n_visits(const ibrc_rnn_data *data, int i) {
-  return data->first[i + 1] - data->first[i];
+/* W [rows][columns] into rows that stand apart, or turned. */
+static void spread_out(const double *w, int rows, int columns, size_t apart, double *out) {
+  for (int i = 0; i < rows; i++, w += columns, out += apart) {
+    memcpy(out, w, (size_t)columns * sizeof(double));
+    memset(out + columns, 0, (apart - (size_t)columns) * sizeof(double));
+  }
 }
 
-/* How many of the block have a visit number `time`. */
-static int still_there(const block *b, int time) {
-  int n = b->members;
-  while (n > 0 && n_visits(b->data, b->which[n - 1]) <= time) n--;
-  return n;
-}
-
-static double *visit_of(const block *b, int time, int member) {
-  return b->kept + ((size_t)time * BLOCK + (size_t)member) * b->part.size;
-}
-
-static void take_up(block *b, const int *which, int n) {
-  b->members = n;
-  for (int i = 0; i < n; i++) {
-    int at = i;
-    const int one = which[i];
-    while (at > 0 && n_visits(b->data, b->which[at - 1]) < n_visits(b->data, one)) {
-      b->which[at] = b->which[at - 1];
-      at--;
+/* By lines of a cache, which are written as a whole. */
+static void turn(const double *w, int rows, int columns, size_t apart, double *out) {
+  for (int from = 0; from < (int)apart; from += LINE) {
+    for (int j = 0; j < columns; j++) {
+      double *line = out + (size_t)j * apart + from;
+      for (int i = from; i < from + LINE; i++) {
+        *line++ = i < rows ? w[(size_t)i * (size_t)columns + (size_t)j] : 0.0;
+      }
     }
-    b->which[at] = one;
   }
 }
 
-/* What a visit's state comes to from the sums in its gates. */
-static void close_gates(double *v, const visit_parts *part, const double *cell_before, int H) {
-  double *i = v + part->gates, *f = i + H, *g = f + H, *o = g + H;
-  for (int k = 0; k < H; k++) {
-    i[k] = logistic(i[k]);
-    f[k] = logistic(f[k]);
-    g[k] = tanh(g[k]);
-    o[k] = logistic(o[k]);
-    const double before = cell_before ? cell_before[k] : 0.0;
-    v[part->cell + (size_t)k] = f[k] * before + i[k] * g[k];
-    v[part->bent + (size_t)k] = tanh(v[part->cell + (size_t)k]);
-    v[part->hidden + (size_t)k] = o[k] * v[part->bent + (size_t)k];
-  }
+/* Whole cache lines for rows. */
+static double *first_line(double *x) {
+  const size_t line = LINE * sizeof(double), over = (uintptr_t)x % line;
+  return over == 0 ? x : x + (line - over) / sizeof(double);
+}
+
+static network new_network(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                           const ibrc_rnn_data *data, const ibrc_rnn_space *space) {
+  network net = {.way = way, .shape = shape, .weights = weights, .at = places_of(shape),
+                 .row = rows_of(shape), .data = data};
+  const int H = shape->n_hidden, D = shape->n_dense, U = shape->n_actions;
+  net.lanes = lay_weights(shape, first_line(space->doubles), &net.spread);
+  spread_out(weights + net.at.recurrent, H, 4 * H, net.row.gates, net.spread.recurrent);
+  spread_out(weights + net.at.dense, H, D, net.row.dense, net.spread.dense);
+  spread_out(weights + net.at.output, D, U, net.row.law, net.spread.output);
+  return net;
+}
+
+static void turn_weights(const network *net) {
+  const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
+  turn(net->weights + net->at.recurrent, H, 4 * H, net->row.hidden, net->spread.recurrent_turned);
+  turn(net->weights + net->at.dense, H, D, net->row.hidden, net->spread.dense_turned);
+  turn(net->weights + net->at.output, D, U, net->row.dense, net->spread.output_turned);
+}
+
+/* out [rows][n_out] += in [rows][n_in] W */
+static void pass(const network *net, int rows, int n_in, int n_out, const double *in, size_t in_row,
+                 const double *w, size_t w_row, double *out, size_t out_row) {
+  const ibrc_factors f = {.n_rows = rows, .n_inner = n_in, .n_columns = n_out, .left = in,
+                          .left_row = in_row, .left_step = 1, .right = w, .right_row = w_row,
+                          .out = out, .out_row = out_row};
+  ibrc_product(net->way, &f);
+}
+
+/* dW [n_in][n_out] += in' d, over so many rows of both */
+static void collect(const network *net, int rows, int n_in, int n_out, const double *in,
+                    size_t in_row, const double *d, size_t d_row, double *dw) {
+  const ibrc_factors f = {.n_rows = n_in, .n_inner = rows, .n_columns = n_out, .left = in,
+                          .left_row = 1, .left_step = in_row, .right = d, .right_row = d_row,
+                          .out = dw, .out_row = (size_t)n_out};
+  ibrc_product(net->way, &f);
+}
+
+/* `rows` copies of one row. */
+static void repeat(const double *from, int n, int rows, double *out, size_t apart) {
+  for (int i = 0; i < rows; i++, out += apart) memcpy(out, from, (size_t)n * sizeof(double));
+}
+
+static void add_rows(const network *net, const double *rows, int n, size_t apart, int n_columns,
+                     double *sum) {
+  for (int i = 0; i < n; i++) ibrc_add(net->way, sum, rows + (size_t)i * apart, (size_t)n_columns);
 }
 
 /* Sums to log probabilities. */
@@ -171,191 +237,227 @@ static void close_law(double *law, int n) {
   for (int u = 0; u < n; u++) law[u] -= most + log(sum);
 }
 
-static void forward(const block *b) {
-  const ibrc_rnn_shape *s = b->shape;
-  const int H = s->n_hidden, D = s->n_dense, U = s->n_actions;
-  const size_t apart = b->part.size;
-  const double *w = b->weights;
-  for (int time = 0;; time++) {
-    const int n = still_there(b, time);
-    if (n == 0) return;
-    double *now = visit_of(b, time, 0);
-    const double *before = time > 0 ? visit_of(b, time - 1, 0) : NULL;
-    for (int m = 0; m < n; m++) {
-      const int visit = b->data->first[b->which[m]] + time;
-      double *gates = now + (size_t)m * apart + b->part.gates;
-      memcpy(gates, w + b->at.gate_bias, 4 * (size_t)H * sizeof(double));
-      const int inputs[2] = {b->data->done[visit], b->data->seen[visit]};
-      for (int k = 0; k < 2; k++) {
-        if (inputs[k] >= 0) add(gates, w + b->at.input + (size_t)inputs[k] * 4 * (size_t)H, 4 * H);
+/* The node that a carrier of a visit is. */
+static size_t node_of(const ibrc_shared *s, int visit, int carrier) {
+  return (size_t)(s->visit[visit] + carrier - s->carried[visit]);
+}
+
+/* An input that is 1 adds its row of weights. */
+static void add_inputs(const network *net, const ibrc_shared *s, int n, double *sums) {
+  const size_t width = 4 * (size_t)net->shape->n_hidden;
+  const double *input = net->weights + net->at.input;
+  if (s->done[n] >= 0) ibrc_add(net->way, sums, input + (size_t)s->done[n] * width, width);
+  if (s->seen[n] >= 0) ibrc_add(net->way, sums, input + (size_t)s->seen[n] * width, width);
+}
+
+/* Memory, visit by visit. */
+static void remember(const network *net, const ibrc_shared *s, const slice_space *p) {
+  const int H = net->shape->n_hidden;
+  const size_t gates = net->row.gates, hidden = net->row.hidden, width = 4 * (size_t)H;
+  for (int t = 0; t < s->n_visits; t++) {
+    for (int n = s->visit[t]; n < s->visit[t + 1]; n++) {
+      double *sums = p->gates + (size_t)n * gates;
+      const size_t at = (size_t)n * hidden;
+      const double *before = p->nothing;
+      memcpy(sums, net->weights + net->at.gate_bias, width * sizeof(double));
+      add_inputs(net, s, n, sums);
+      if (t > 0) {
+        ibrc_add(net->way, sums, p->passed + (size_t)s->from[n] * gates, width);
+        before = p->cell + node_of(s, t - 1, s->from[n]) * hidden;
       }
+      ibrc_cell_forward(net->way, H, sums, before, p->cell + at, p->bent + at, p->hidden + at);
     }
-    if (before) {
-      add_products(w + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart,
-                   now + b->part.gates, apart, n);
-    }
-    for (int m = 0; m < n; m++) {
-      double *v = now + (size_t)m * apart;
-      close_gates(v, &b->part, before ? before + (size_t)m * apart + b->part.cell : NULL, H);
-      memcpy(v + b->part.dense, w + b->at.dense_bias, (size_t)D * sizeof(double));
-      memcpy(v + b->part.law, w + b->at.output_bias, (size_t)U * sizeof(double));
-    }
-    add_products(w + b->at.dense, H, D, now + b->part.hidden, apart, now + b->part.dense, apart, n);
-    for (int m = 0; m < n; m++) {
-      double *dense = now + (size_t)m * apart + b->part.dense;
-      for (int k = 0; k < D; k++) dense[k] = tanh(dense[k]);
-    }
-    add_products(w + b->at.output, D, U, now + b->part.dense, apart, now + b->part.law, apart, n);
-    for (int m = 0; m < n; m++) close_law(now + (size_t)m * apart + b->part.law, U);
+    const int first = s->carried[t], n = s->carried[t + 1] - first;
+    if (n == 0) continue;
+    double *carried = p->carried + (size_t)first * hidden, *passed = p->passed + (size_t)first * gates;
+    memcpy(carried, p->hidden + (size_t)s->visit[t] * hidden, (size_t)n * hidden * sizeof(double));
+    memset(passed, 0, (size_t)n * gates * sizeof(double));
+    pass(net, n, H, 4 * H, carried, hidden, net->spread.recurrent, gates, passed, gates);
   }
 }
 
-/* Slopes of minus the log probability, from the last visit back; `slope` is one member's working
- * space: gates (4H), dense (D), law (U), then hidden, cell (what comes back from the visit after)
- * and hidden of the visit before. */
-static double backward(const block *b, const turned_weights *turned, double *slope,
-                       double *gradient, double *counted) {
-  const ibrc_rnn_shape *s = b->shape;
-  const int H = s->n_hidden, D = s->n_dense, U = s->n_actions;
-  const size_t apart = b->part.size, away = slope_doubles(s);
-  const size_t at_dense = 4 * (size_t)H, at_law = at_dense + (size_t)D,
-               at_hidden = at_law + (size_t)U, at_cell = at_hidden + (size_t)H,
-               at_before = at_cell + (size_t)H;
+static void forward(const network *net, const ibrc_shared *s, const slice_space *p) {
+  const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
+  const row_sizes row = net->row;
+  memset(p->nothing, 0, row.hidden * sizeof(double));
+  remember(net, s, p);
+  repeat(net->weights + net->at.dense_bias, D, s->n_nodes, p->dense, row.dense);
+  pass(net, s->n_nodes, H, D, p->hidden, row.hidden, net->spread.dense, row.dense, p->dense,
+       row.dense);
+  for (int n = 0; n < s->n_nodes; n++) {
+    ibrc_tanh_each(net->way, p->dense + (size_t)n * row.dense, (size_t)D);
+  }
+  repeat(net->weights + net->at.output_bias, U, s->n_nodes, p->law, row.law);
+  pass(net, s->n_nodes, D, U, p->dense, row.dense, net->spread.output, row.law, p->law, row.law);
+  for (int n = 0; n < s->n_nodes; n++) close_law(p->law + (size_t)n * row.law, U);
+}
+
+/* How often each action that counts was taken at each node. */
+static void count_actions(const network *net, const ibrc_shared *s, int members,
+                          const slice_space *p) {
+  memset(p->d_law, 0, (size_t)s->n_nodes * net->row.law * sizeof(double));
+  for (int m = 0, place = 0; m < members; m++) {
+    const int first = net->data->first[s->order[m]], last = net->data->first[s->order[m] + 1];
+    for (int visit = first; visit < last; visit++, place++) {
+      const int action = net->data->action[visit];
+      if (action >= 0) p->d_law[(size_t)s->node[place] * net->row.law + (size_t)action] += 1.0;
+    }
+  }
+}
+
+/* Loss, and slopes of the scores from how often each action was taken. */
+static double open_law(const network *net, const ibrc_shared *s, const slice_space *p,
+                       double *counted) {
+  const int U = net->shape->n_actions;
   double loss = 0.0;
-  int last = 0;
-  while (still_there(b, last + 1) > 0) last++;
-  memset(slope, 0, BLOCK * away * sizeof(double));
-  for (int time = last; time >= 0; time--) {
-    const int n = still_there(b, time);
-    const double *now = visit_of(b, time, 0);
-    const double *before = time > 0 ? visit_of(b, time - 1, 0) : NULL;
-    for (int m = 0; m < n; m++) {
-      const int action = b->data->action[b->data->first[b->which[m]] + time];
-      const double *law = now + (size_t)m * apart + b->part.law;
-      double *d = slope + (size_t)m * away;
-      for (int u = 0; u < U; u++) {
-        d[at_law + (size_t)u] = action < 0 ? 0.0 : exp(law[u]) - (u == action);
-      }
-      if (action >= 0) {
-        loss -= law[action];
-        *counted += 1.0;
-      }
-      memset(d + at_dense, 0, (size_t)D * sizeof(double));
-      add(gradient + b->at.output_bias, d + at_law, U);
+  for (int n = 0; n < s->n_nodes; n++) {
+    const double *law = p->law + (size_t)n * net->row.law;
+    double *d = p->d_law + (size_t)n * net->row.law, here = 0.0;
+    for (int u = 0; u < U; u++) {
+      if (d[u] > 0.0) loss -= d[u] * law[u];
+      here += d[u];
     }
-    add_outer(gradient + b->at.output, D, U, now + b->part.dense, apart, slope + at_law, away, n);
-    add_products(turned->output, U, D, slope + at_law, away, slope + at_dense, away, n);
-    for (int m = 0; m < n; m++) {
-      const double *dense = now + (size_t)m * apart + b->part.dense;
-      double *d = slope + (size_t)m * away + at_dense;
-      for (int k = 0; k < D; k++) d[k] *= 1.0 - dense[k] * dense[k];
-      add(gradient + b->at.dense_bias, d, D);
-    }
-    add_outer(gradient + b->at.dense, H, D, now + b->part.hidden, apart, slope + at_dense, away, n);
-    add_products(turned->dense, D, H, slope + at_dense, away, slope + at_hidden, away, n);
-    for (int m = 0; m < n; m++) {
-      const double *v = now + (size_t)m * apart;
-      const double *i = v + b->part.gates, *f = i + H, *g = f + H, *o = g + H;
-      const double *cell_before = before ? before + (size_t)m * apart + b->part.cell : NULL;
-      double *d = slope + (size_t)m * away;
-      double *d_i = d, *d_f = d_i + H, *d_g = d_f + H, *d_o = d_g + H;
-      for (int k = 0; k < H; k++) {
-        const double bent = v[b->part.bent + (size_t)k], d_hidden = d[at_hidden + (size_t)k];
-        const double d_cell = d[at_cell + (size_t)k] + d_hidden * o[k] * (1.0 - bent * bent);
-        d_o[k] = d_hidden * bent * o[k] * (1.0 - o[k]);
-        d_i[k] = d_cell * g[k] * i[k] * (1.0 - i[k]);
-        d_f[k] = d_cell * (cell_before ? cell_before[k] : 0.0) * f[k] * (1.0 - f[k]);
-        d_g[k] = d_cell * i[k] * (1.0 - g[k] * g[k]);
-        d[at_cell + (size_t)k] = d_cell * f[k];
-      }
-      memset(d + at_before, 0, (size_t)H * sizeof(double));
-      add(gradient + b->at.gate_bias, d, 4 * H);
-      const int visit = b->data->first[b->which[m]] + time;
-      const int inputs[2] = {b->data->done[visit], b->data->seen[visit]};
-      for (int k = 0; k < 2; k++) {
-        if (inputs[k] < 0) continue;
-        add(gradient + b->at.input + (size_t)inputs[k] * 4 * (size_t)H, d, 4 * H);
-      }
-    }
-    if (before) {
-      add_outer(gradient + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart, slope, away,
-                n);
-      add_products(turned->recurrent, 4 * H, H, slope, away, slope + at_before, away, n);
-    }
-    for (int m = 0; m < n; m++) {
-      double *d = slope + (size_t)m * away;
-      memcpy(d + at_hidden, d + at_before, (size_t)H * sizeof(double));
-    }
+    for (int u = 0; here > 0.0 && u < U; u++) d[u] = here * exp(law[u]) - d[u];
+    *counted += here;
   }
   return loss;
 }
 
-static block new_block(const ibrc_rnn_shape *shape, const double *weights,
-                       const ibrc_rnn_data *data, double *scratch) {
-  block b = {.shape = shape, .weights = weights, .data = data, .at = places_of(shape),
-             .part = parts_of(shape), .kept = scratch};
-  return b;
+/* From the laws back to what was remembered, of all nodes at once. */
+static void layers_back(const network *net, const ibrc_shared *s, const slice_space *p) {
+  const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
+  const int n = s->n_nodes;
+  const row_sizes row = net->row;
+  add_rows(net, p->d_law, n, row.law, U, p->gradient + net->at.output_bias);
+  collect(net, n, D, U, p->dense, row.dense, p->d_law, row.law, p->gradient + net->at.output);
+  memset(p->d_dense, 0, (size_t)n * row.dense * sizeof(double));
+  pass(net, n, U, D, p->d_law, row.law, net->spread.output_turned, row.dense, p->d_dense, row.dense);
+  for (int k = 0; k < n; k++) {
+    const size_t at = (size_t)k * row.dense;
+    ibrc_tanh_back(net->way, p->d_dense + at, p->dense + at, (size_t)D);
+  }
+  add_rows(net, p->d_dense, n, row.dense, D, p->gradient + net->at.dense_bias);
+  collect(net, n, H, D, p->hidden, row.hidden, p->d_dense, row.dense, p->gradient + net->at.dense);
+  memset(p->d_hidden, 0, (size_t)n * row.hidden * sizeof(double));
+  pass(net, n, D, H, p->d_dense, row.dense, net->spread.dense_turned, row.hidden, p->d_hidden,
+       row.hidden);
 }
 
-void ibrc_rnn_predict(const ibrc_rnn_shape *shape, const double *weights, const ibrc_rnn_data *data,
-                      double *scratch, double *log_law) {
+/* Slopes of the sums at one node, for itself and for who it goes on from. */
+static void node_back(const network *net, const ibrc_shared *s, const slice_space *p, int t, int n) {
+  const size_t width = 4 * (size_t)net->shape->n_hidden, hidden = net->row.hidden;
+  const size_t at = (size_t)n * hidden;
+  const size_t before = t > 0 ? node_of(s, t - 1, s->from[n]) * hidden : 0;
+  double *d = p->gates + (size_t)n * net->row.gates, *input = p->gradient + net->at.input;
+  ibrc_cell_backward(net->way, net->shape->n_hidden, d, t > 0 ? p->cell + before : p->nothing,
+                     p->bent + at, p->d_hidden + at, p->d_cell + at,
+                     t > 0 ? p->d_cell + before : p->nobody);
+  if (t > 0) ibrc_add(net->way, p->passed + (size_t)s->from[n] * net->row.gates, d, width);
+  if (s->done[n] >= 0) ibrc_add(net->way, input + (size_t)s->done[n] * width, d, width);
+  if (s->seen[n] >= 0) ibrc_add(net->way, input + (size_t)s->seen[n] * width, d, width);
+}
+
+/* From the last visit to the first. */
+static void memory_back(const network *net, const ibrc_shared *s, const slice_space *p) {
+  const int H = net->shape->n_hidden;
+  const row_sizes row = net->row;
+  memset(p->passed, 0, (size_t)s->n_carriers * row.gates * sizeof(double));
+  memset(p->d_cell, 0, (size_t)s->n_nodes * row.hidden * sizeof(double));
+  memset(p->nobody, 0, row.hidden * sizeof(double));
+  for (int t = s->n_visits - 1; t >= 0; t--) {
+    const int first = s->carried[t], n = s->carried[t + 1] - first;
+    if (n > 0) {
+      pass(net, n, 4 * H, H, p->passed + (size_t)first * row.gates, row.gates,
+           net->spread.recurrent_turned, row.hidden,
+           p->d_hidden + (size_t)s->visit[t] * row.hidden, row.hidden);
+    }
+    for (int k = s->visit[t]; k < s->visit[t + 1]; k++) node_back(net, s, p, t, k);
+  }
+  add_rows(net, p->gates, s->n_nodes, row.gates, 4 * H, p->gradient + net->at.gate_bias);
+  collect(net, s->n_carriers, H, 4 * H, p->carried, row.hidden, p->passed, row.gates,
+          p->gradient + net->at.recurrent);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+void ibrc_rnn_predict(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                      const ibrc_rnn_data *data, const int *which, int n_which,
+                      const ibrc_rnn_space *space, double *log_law) {
   const size_t U = (size_t)shape->n_actions;
-  block b = new_block(shape, weights, data, scratch);
-  for (int from = 0; from < data->n_trajectories; from += BLOCK) {
-    int which[BLOCK], n = 0;
-    while (n < BLOCK && from + n < data->n_trajectories) {
-      which[n] = from + n;
-      n++;
-    }
-    take_up(&b, which, n);
-    forward(&b);
-    for (int m = 0; m < n; m++) {
-      const int first = data->first[b.which[m]];
-      for (int time = 0; time < n_visits(data, b.which[m]); time++) {
-        const double *law = visit_of(&b, time, m) + b.part.law;
-        memcpy(log_law + (size_t)(first + time) * U, law, U * sizeof(double));
+  const network net = new_network(way, shape, weights, data, space);
+  slice_space p;
+  lay_slice(shape, (size_t)space->room.visits, net.lanes, &p);
+  ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, space->ints);
+  for (int from = 0, to, visits; from < n_which; from = to) {
+    to = slice_end(data, which, n_which, from, &visits);
+    ibrc_shared_build(&s, data, which + from, to - from);
+    forward(&net, &s, &p);
+    for (int m = 0, place = 0; m < to - from; m++) {
+      const int first = data->first[s.order[m]], last = data->first[s.order[m] + 1];
+      for (int visit = first; visit < last; visit++, place++) {
+        memcpy(log_law + (size_t)visit * U, p.law + (size_t)s.node[place] * net.row.law,
+               U * sizeof(double));
       }
     }
   }
 }
 
-double ibrc_rnn_gradient(const ibrc_rnn_shape *shape, const double *weights,
-                         const ibrc_rnn_data *data, const int *which, int n_which, double *scratch,
-                         double *gradient, double *counted) {
-  const int H = shape->n_hidden, D = shape->n_dense, U = shape->n_actions;
-  int longest = 1;
-  for (int i = 0; i < n_which; i++) {
-    const int n = n_visits(data, which[i]);
-    longest = n > longest ? n : longest;
+typedef struct {
+  double loss, counted;
+} lane_sums;
+
+/* Every slice whose number leaves `lane` over. */
+static lane_sums run_lane(const network *net, const int *which, int n_which, int lane, int lanes,
+                          const ibrc_rnn_space *space, const slice_space *p, int *ints) {
+  ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, ints);
+  lane_sums sums = {.loss = 0.0, .counted = 0.0};
+  memset(p->gradient, 0, net->at.size * sizeof(double));
+  int slice = 0, visits;
+  for (int from = 0, to; from < n_which; from = to, slice++) {
+    to = slice_end(net->data, which, n_which, from, &visits);
+    if (slice % lanes != lane) continue;
+    ibrc_shared_build(&s, net->data, which + from, to - from);
+    forward(net, &s, p);
+    count_actions(net, &s, to - from, p);
+    sums.loss += open_law(net, &s, p, &sums.counted);
+    layers_back(net, &s, p);
+    memory_back(net, &s, p);
   }
-  block b = new_block(shape, weights, data, scratch);
-  double *slope = scratch + BLOCK * (size_t)longest * b.part.size;
-  double *turned = slope + BLOCK * slope_doubles(shape);
-  double *turned_dense = turned + 4 * (size_t)H * (size_t)H;
-  double *turned_output = turned_dense + (size_t)H * (size_t)D;
-  turn(weights + b.at.recurrent, H, 4 * H, turned);
-  turn(weights + b.at.dense, H, D, turned_dense);
-  turn(weights + b.at.output, D, U, turned_output);
-  const turned_weights back = {.recurrent = turned, .dense = turned_dense, .output = turned_output};
-  double loss = 0.0;
-  *counted = 0.0;
-  for (int from = 0; from < n_which; from += BLOCK) {
-    const int n = n_which - from < BLOCK ? n_which - from : BLOCK;
-    take_up(&b, which + from, n);
-    forward(&b);
-    loss += backward(&b, &back, slope, gradient, counted);
-  }
-  return loss;
+  return sums;
 }
 
-void ibrc_rnn_adam(size_t n, double *weights, double *first, double *second,
-                   const double *gradient, double scale, double rate, double step) {
-  const double keep = 0.9, keep_square = 0.999, least = 1e-8;
-  const double by = 1.0 / (1.0 - pow(keep, step)), by_square = 1.0 / (1.0 - pow(keep_square, step));
-  for (size_t k = 0; k < n; k++) {
-    const double g = gradient[k] * scale;
-    first[k] = keep * first[k] + (1.0 - keep) * g;
-    second[k] = keep_square * second[k] + (1.0 - keep_square) * g * g;
-    weights[k] -= rate * first[k] * by / (sqrt(second[k] * by_square) + least);
+double ibrc_rnn_gradient(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                         const ibrc_rnn_data *data, const int *which, int n_which, int threads,
+                         const ibrc_rnn_space *space, double *gradient, double *counted) {
+  const network net = new_network(way, shape, weights, data, space);
+  turn_weights(&net);
+  ibrc_rnn_room here = {.lanes = 0};
+  ibrc_rnn_make_room(&here, data, which, n_which);
+  const int lanes = here.lanes;
+  slice_space p[MOST_LANES];
+  lane_sums sums[MOST_LANES];
+  double *next = net.lanes;
+  for (int lane = 0; lane < lanes; lane++) {
+    next = lay_slice(shape, (size_t)space->room.visits, next, &p[lane]);
   }
+  const size_t ints = ibrc_rnn_ints(&space->room) / (size_t)space->room.lanes;
+  p[0].gradient = gradient;
+  if (lanes > 1 && threads > 1) {
+    IBRC_PARALLEL_EACH(threads)
+    for (int lane = 0; lane < lanes; lane++) {
+      sums[lane] = run_lane(&net, which, n_which, lane, lanes, space, &p[lane],
+                            space->ints + (size_t)lane * ints);
+    }
+  } else {
+    for (int lane = 0; lane < lanes; lane++) {
+      sums[lane] = run_lane(&net, which, n_which, lane, lanes, space, &p[lane], space->ints);
+    }
+  }
+  for (int lane = 1; lane < lanes; lane++) {
+    ibrc_add(way, gradient, p[lane].gradient, net.at.size);
+    sums[0].loss += sums[lane].loss;
+    sums[0].counted += sums[lane].counted;
+  }
+  *counted = sums[0].counted;
+  return sums[0].loss;
 }
