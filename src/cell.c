@@ -29,6 +29,30 @@ IBRC_INLINE void add_loop(double *restrict to, const double *restrict from, size
 }
 BOTH_WAYS(add, (double *to, const double *from, size_t n), (to, from, n))
 
+IBRC_INLINE void sum_four_loop(double *restrict to, const double *a, const double *b,
+                               const double *c, const double *d, size_t n) {
+  IBRC_SIMD
+  for (size_t k = 0; k < n; k++) to[k] = (a[k] + b[k]) + (c[k] + d[k]);
+}
+BOTH_WAYS(sum_four,
+          (double *to, const double *a, const double *b, const double *c, const double *d, size_t n),
+          (to, a, b, c, d, n))
+
+/* Two of them may be the same row. */
+IBRC_INLINE void add_to_four_loop(double *a, double *b, double *c, double *d,
+                                  const double *restrict from, size_t n) {
+  IBRC_SIMD
+  for (size_t k = 0; k < n; k++) {
+    a[k] += from[k];
+    b[k] += from[k];
+    c[k] += from[k];
+    d[k] += from[k];
+  }
+}
+BOTH_WAYS(add_to_four,
+          (double *a, double *b, double *c, double *d, const double *from, size_t n),
+          (a, b, c, d, from, n))
+
 /* Into the range of elementary.h; NaN stays. */
 IBRC_INLINE void bound_loop(double *x, size_t n, double most) {
   IBRC_SIMD

@@ -11,6 +11,12 @@
 /* to += from */
 void ibrc_add(ibrc_way way, double *to, const double *from, size_t n);
 
+/* to = the sum of four, and the same number added to four. */
+void ibrc_sum_four(ibrc_way way, double *to, const double *a, const double *b, const double *c,
+                   const double *d, size_t n);
+void ibrc_add_to_four(ibrc_way way, double *a, double *b, double *c, double *d, const double *from,
+                      size_t n);
+
 /* Each of n numbers by 1 / (1 + exp(-x)), or by tanh. */
 void ibrc_logistic_each(ibrc_way way, double *x, size_t n);
 void ibrc_tanh_each(ibrc_way way, double *x, size_t n);

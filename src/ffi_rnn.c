@@ -59,8 +59,8 @@ static void check_which(const int *which, R_xlen_t n, int n_trajectories) {
 
 static ibrc_rnn_space new_space(const ibrc_rnn_shape *shape, const ibrc_rnn_room *room) {
   ibrc_rnn_space space = {.room = *room};
-  space.doubles = args_alloc_doubles(ibrc_rnn_doubles(shape, room) + IBRC_GAP_DOUBLES);
-  space.ints = args_alloc_ints(ibrc_rnn_ints(room) + IBRC_GAP_INTS);
+  space.doubles = args_alloc_doubles(ibrc_rnn_doubles(shape, room));
+  space.ints = args_alloc_ints(ibrc_rnn_ints(room));
   return space;
 }
 
@@ -172,14 +172,16 @@ static void train_networks(const training *t, int n_networks, int threads) {
     ibrc_rnn_make_room(&room, &t->data, t->batches + (size_t)k * (size_t)t->n_batch, t->n_batch);
   }
   const int within = threads > n_networks ? threads : 1, workers = within > 1 ? 1 : threads;
-  ibrc_rnn_space *spaces = (ibrc_rnn_space *)R_alloc((size_t)workers, sizeof(ibrc_rnn_space));
-  for (int k = 0; k < workers; k++) spaces[k] = new_space(&t->shape, &room);
-  const size_t apart = t->size + IBRC_GAP_DOUBLES;
-  double *gradients = args_alloc_doubles(apart * (size_t)workers);
+  const size_t needed = ibrc_rnn_doubles(&t->shape, &room), ints = ibrc_rnn_ints(&room) + IBRC_GAP_INTS;
+  const size_t each = needed + t->size + IBRC_GAP_DOUBLES;
+  double *doubles = args_kept_doubles(each * (size_t)workers);
+  int *counts = args_alloc_ints(ints * (size_t)workers);
   IBRC_PARALLEL_EACH(workers)
   for (int k = 0; k < n_networks; k++) {
-    const int worker = ibrc_thread_number();
-    train_network(t, k, within, &spaces[worker], gradients + apart * (size_t)worker);
+    const size_t worker = (size_t)ibrc_thread_number();
+    const ibrc_rnn_space space = {.room = room, .doubles = doubles + worker * each,
+                                  .ints = counts + worker * ints};
+    train_network(t, k, within, &space, space.doubles + needed);
   }
 }
 

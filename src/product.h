@@ -5,7 +5,7 @@
 
 #include "wide.h"
 
-/* out += left right, for matrices as small as the layers of a network. The entry (i, k) of `left`
+/* out = left right, or out += left right, for matrices as small as the layers of a network. The entry (i, k) of `left`
  * stands at left[i * left_row + k * left_step], so that a matrix and the same one turned cost the
  * same; rows of the other two stand side by side. Rows of `right` must be readable up to
  * ibrc_row(n_columns), whatever stands there.
@@ -15,6 +15,7 @@
  * does not depend on which rows stand beside it. */
 typedef struct {
   int n_rows, n_inner, n_columns;
+  int add; /* 0: what stands in `out` is forgotten */
   const double *left;
   size_t left_row, left_step;
   const double *right;

@@ -30,23 +30,24 @@ typedef double LOOSE;
     sum_##r##_1 += x * right_1;                      \
   }
 /* A strip that is narrower than the vectors goes by way of `edge`. */
-#define FINISH(r)                                                                           \
-  {                                                                                         \
-    double *to = out + (size_t)(r) * p->out_row;                                            \
-    if (columns == 2 * LANES) {                                                             \
-      *(LOOSE *)to = *(const LOOSE *)to + sum_##r##_0;                                      \
-      *(LOOSE *)(to + LANES) = *(const LOOSE *)(to + LANES) + sum_##r##_1;                  \
-    } else {                                                                                \
-      *(LOOSE *)edge = sum_##r##_0;                                                         \
-      *(LOOSE *)(edge + LANES) = sum_##r##_1;                                               \
-      for (int j = 0; j < columns; j++) to[j] += edge[j];                                   \
-    }                                                                                       \
+#define FINISH(r)                                                                            \
+  {                                                                                          \
+    double *to = out + (size_t)(r) * p->out_row;                                             \
+    double *through = columns == 2 * LANES ? to : edge;                                      \
+    if (p->add) {                                                                            \
+      for (int j = 0; through == edge && j < columns; j++) edge[j] = to[j];                  \
+      sum_##r##_0 += *(const LOOSE *)through;                                                \
+      sum_##r##_1 += *(const LOOSE *)(through + LANES);                                      \
+    }                                                                                        \
+    *(LOOSE *)through = sum_##r##_0;                                                         \
+    *(LOOSE *)(through + LANES) = sum_##r##_1;                                               \
+    for (int j = 0; through == edge && j < columns; j++) to[j] = edge[j];                    \
   }
 
 #define TILE(rows)                                                                          \
   FOR_WAY static void JOIN(tile_##rows, WAY)(const ibrc_factors *p, const double *left,     \
                                              const double *right, double *out, int columns) { \
-    double edge[2 * LANES];                                                                 \
+    double edge[2 * LANES] = {0.0};                                                               \
     EACH_##rows(BEGIN)                                                                      \
     for (int k = 0; k < p->n_inner; k++, left += p->left_step, right += p->right_row) {     \
       const VECTOR right_0 = *(const LOOSE *)right, right_1 = *(const LOOSE *)(right + LANES); \

@@ -78,8 +78,8 @@ typedef struct {
   double *dense, *d_dense;      /* [node][dense] */
   double *law, *d_law;          /* [node][action]: log p; back: how often each action was taken, then
                                    slopes */
-  double *nothing, *nobody;     /* [hidden]: before a first visit there were cells of 0, and it does not
-                                   matter what goes back to them */
+  double *nothing, *nobody;     /* [4 hidden]: zeros, for what there is not, and a row for slopes that
+                                   nobody needs */
   double *gradient;
 } slice_space;
 
@@ -122,8 +122,8 @@ static double *lay_slice(const ibrc_rnn_shape *s, size_t nodes, double *next, sl
   p->d_dense = take(&next, nodes, row.dense);
   p->law = take(&next, nodes, row.law);
   p->d_law = take(&next, nodes, row.law);
-  p->nothing = take(&next, 1, row.hidden);
-  p->nobody = take(&next, 1, row.hidden);
+  p->nothing = take(&next, 1, row.gates);
+  p->nobody = take(&next, 1, row.gates);
   p->gradient = take(&next, places_of(s).size / LINE + 1, LINE);
   return next;
 }
@@ -134,7 +134,7 @@ size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, const ibrc_rnn_room *room) 
   const size_t weights = H * (row.gates + row.dense) + D * row.law + 4 * H * row.hidden +
                          D * row.hidden + U * row.dense;
   const size_t each = 2 * row.gates + 6 * row.hidden + 2 * row.dense + 2 * row.law;
-  const size_t lane = (size_t)room->visits * each + 2 * row.hidden + places_of(shape).size + LINE;
+  const size_t lane = (size_t)room->visits * each + 2 * row.gates + places_of(shape).size + LINE;
   return weights + (size_t)room->lanes * lane + LINE;
 }
 
@@ -166,12 +166,14 @@ static void spread_out(const double *w, int rows, int columns, size_t apart, dou
 
 /* By lines of a cache, which are written as a whole. */
 static void turn(const double *w, int rows, int columns, size_t apart, double *out) {
-  for (int from = 0; from < (int)apart; from += LINE) {
-    for (int j = 0; j < columns; j++) {
-      double *line = out + (size_t)j * apart + from;
-      for (int i = from; i < from + LINE; i++) {
-        *line++ = i < rows ? w[(size_t)i * (size_t)columns + (size_t)j] : 0.0;
-      }
+  const size_t below = (size_t)columns;
+  for (int from = 0; from < rows; from += LINE, w += LINE * below) {
+    double *line = out + from;
+    const int here = rows - from < LINE ? rows - from : LINE;
+    for (int j = 0; j < columns; j++, line += apart) {
+      const double *top = w + j;
+      for (int i = 0; i < here; i++) line[i] = top[(size_t)i * below];
+      for (int i = here; i < LINE; i++) line[i] = 0.0;
     }
   }
 }
@@ -201,19 +203,21 @@ static void turn_weights(const network *net) {
   turn(net->weights + net->at.output, D, U, net->row.dense, net->spread.output_turned);
 }
 
-/* out [rows][n_out] += in [rows][n_in] W */
-static void pass(const network *net, int rows, int n_in, int n_out, const double *in, size_t in_row,
-                 const double *w, size_t w_row, double *out, size_t out_row) {
-  const ibrc_factors f = {.n_rows = rows, .n_inner = n_in, .n_columns = n_out, .left = in,
+typedef enum { ANEW, ADD } manner;
+
+/* out [rows][n_out] = in [rows][n_in] W, or += */
+static void pass(const network *net, manner add, int rows, int n_in, int n_out, const double *in,
+                 size_t in_row, const double *w, size_t w_row, double *out, size_t out_row) {
+  const ibrc_factors f = {.n_rows = rows, .n_inner = n_in, .n_columns = n_out, .add = add, .left = in,
                           .left_row = in_row, .left_step = 1, .right = w, .right_row = w_row,
                           .out = out, .out_row = out_row};
   ibrc_product(net->way, &f);
 }
 
-/* dW [n_in][n_out] += in' d, over so many rows of both */
-static void collect(const network *net, int rows, int n_in, int n_out, const double *in,
+/* dW [n_in][n_out] = in' d, or +=, over so many rows of both */
+static void collect(const network *net, manner add, int rows, int n_in, int n_out, const double *in,
                     size_t in_row, const double *d, size_t d_row, double *dw) {
-  const ibrc_factors f = {.n_rows = n_in, .n_inner = rows, .n_columns = n_out, .left = in,
+  const ibrc_factors f = {.n_rows = n_in, .n_inner = rows, .n_columns = n_out, .add = add, .left = in,
                           .left_row = 1, .left_step = in_row, .right = d, .right_row = d_row,
                           .out = dw, .out_row = (size_t)n_out};
   ibrc_product(net->way, &f);
@@ -242,12 +246,9 @@ static size_t node_of(const ibrc_shared *s, int visit, int carrier) {
   return (size_t)(s->visit[visit] + carrier - s->carried[visit]);
 }
 
-/* An input that is 1 adds its row of weights. */
-static void add_inputs(const network *net, const ibrc_shared *s, int n, double *sums) {
-  const size_t width = 4 * (size_t)net->shape->n_hidden;
-  const double *input = net->weights + net->at.input;
-  if (s->done[n] >= 0) ibrc_add(net->way, sums, input + (size_t)s->done[n] * width, width);
-  if (s->seen[n] >= 0) ibrc_add(net->way, sums, input + (size_t)s->seen[n] * width, width);
+/* Where the row of an input begins among all weights. */
+static size_t input_at(const network *net, int input) {
+  return net->at.input + (size_t)input * 4 * (size_t)net->shape->n_hidden;
 }
 
 /* Memory, visit by visit. */
@@ -259,36 +260,39 @@ static void remember(const network *net, const ibrc_shared *s, const slice_space
       double *sums = p->gates + (size_t)n * gates;
       const size_t at = (size_t)n * hidden;
       const double *before = p->nothing;
-      memcpy(sums, net->weights + net->at.gate_bias, width * sizeof(double));
-      add_inputs(net, s, n, sums);
+      const double *passed = p->nothing;
       if (t > 0) {
-        ibrc_add(net->way, sums, p->passed + (size_t)s->from[n] * gates, width);
         before = p->cell + node_of(s, t - 1, s->from[n]) * hidden;
+        passed = p->passed + (size_t)s->from[n] * gates;
       }
+      ibrc_sum_four(net->way, sums, net->weights + net->at.gate_bias,
+                    s->done[n] < 0 ? p->nothing : net->weights + input_at(net, s->done[n]),
+                    s->seen[n] < 0 ? p->nothing : net->weights + input_at(net, s->seen[n]), passed,
+                    width);
       ibrc_cell_forward(net->way, H, sums, before, p->cell + at, p->bent + at, p->hidden + at);
     }
     const int first = s->carried[t], n = s->carried[t + 1] - first;
     if (n == 0) continue;
     double *carried = p->carried + (size_t)first * hidden, *passed = p->passed + (size_t)first * gates;
     memcpy(carried, p->hidden + (size_t)s->visit[t] * hidden, (size_t)n * hidden * sizeof(double));
-    memset(passed, 0, (size_t)n * gates * sizeof(double));
-    pass(net, n, H, 4 * H, carried, hidden, net->spread.recurrent, gates, passed, gates);
+    pass(net, ANEW, n, H, 4 * H, carried, hidden, net->spread.recurrent, gates, passed, gates);
   }
 }
 
 static void forward(const network *net, const ibrc_shared *s, const slice_space *p) {
   const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
   const row_sizes row = net->row;
-  memset(p->nothing, 0, row.hidden * sizeof(double));
+  memset(p->nothing, 0, row.gates * sizeof(double));
   remember(net, s, p);
   repeat(net->weights + net->at.dense_bias, D, s->n_nodes, p->dense, row.dense);
-  pass(net, s->n_nodes, H, D, p->hidden, row.hidden, net->spread.dense, row.dense, p->dense,
+  pass(net, ADD, s->n_nodes, H, D, p->hidden, row.hidden, net->spread.dense, row.dense, p->dense,
        row.dense);
   for (int n = 0; n < s->n_nodes; n++) {
     ibrc_tanh_each(net->way, p->dense + (size_t)n * row.dense, (size_t)D);
   }
   repeat(net->weights + net->at.output_bias, U, s->n_nodes, p->law, row.law);
-  pass(net, s->n_nodes, D, U, p->dense, row.dense, net->spread.output, row.law, p->law, row.law);
+  pass(net, ADD, s->n_nodes, D, U, p->dense, row.dense, net->spread.output, row.law, p->law,
+       row.law);
   for (int n = 0; n < s->n_nodes; n++) close_law(p->law + (size_t)n * row.law, U);
 }
 
@@ -324,22 +328,23 @@ static double open_law(const network *net, const ibrc_shared *s, const slice_spa
 }
 
 /* From the laws back to what was remembered, of all nodes at once. */
-static void layers_back(const network *net, const ibrc_shared *s, const slice_space *p) {
+static void layers_back(const network *net, manner add, const ibrc_shared *s,
+                        const slice_space *p) {
   const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
   const int n = s->n_nodes;
   const row_sizes row = net->row;
   add_rows(net, p->d_law, n, row.law, U, p->gradient + net->at.output_bias);
-  collect(net, n, D, U, p->dense, row.dense, p->d_law, row.law, p->gradient + net->at.output);
-  memset(p->d_dense, 0, (size_t)n * row.dense * sizeof(double));
-  pass(net, n, U, D, p->d_law, row.law, net->spread.output_turned, row.dense, p->d_dense, row.dense);
+  collect(net, add, n, D, U, p->dense, row.dense, p->d_law, row.law, p->gradient + net->at.output);
+  pass(net, ANEW, n, U, D, p->d_law, row.law, net->spread.output_turned, row.dense, p->d_dense,
+       row.dense);
   for (int k = 0; k < n; k++) {
     const size_t at = (size_t)k * row.dense;
     ibrc_tanh_back(net->way, p->d_dense + at, p->dense + at, (size_t)D);
   }
   add_rows(net, p->d_dense, n, row.dense, D, p->gradient + net->at.dense_bias);
-  collect(net, n, H, D, p->hidden, row.hidden, p->d_dense, row.dense, p->gradient + net->at.dense);
-  memset(p->d_hidden, 0, (size_t)n * row.hidden * sizeof(double));
-  pass(net, n, D, H, p->d_dense, row.dense, net->spread.dense_turned, row.hidden, p->d_hidden,
+  collect(net, add, n, H, D, p->hidden, row.hidden, p->d_dense, row.dense,
+          p->gradient + net->at.dense);
+  pass(net, ANEW, n, D, H, p->d_dense, row.dense, net->spread.dense_turned, row.hidden, p->d_hidden,
        row.hidden);
 }
 
@@ -348,33 +353,34 @@ static void node_back(const network *net, const ibrc_shared *s, const slice_spac
   const size_t width = 4 * (size_t)net->shape->n_hidden, hidden = net->row.hidden;
   const size_t at = (size_t)n * hidden;
   const size_t before = t > 0 ? node_of(s, t - 1, s->from[n]) * hidden : 0;
-  double *d = p->gates + (size_t)n * net->row.gates, *input = p->gradient + net->at.input;
+  double *d = p->gates + (size_t)n * net->row.gates;
   ibrc_cell_backward(net->way, net->shape->n_hidden, d, t > 0 ? p->cell + before : p->nothing,
                      p->bent + at, p->d_hidden + at, p->d_cell + at,
                      t > 0 ? p->d_cell + before : p->nobody);
-  if (t > 0) ibrc_add(net->way, p->passed + (size_t)s->from[n] * net->row.gates, d, width);
-  if (s->done[n] >= 0) ibrc_add(net->way, input + (size_t)s->done[n] * width, d, width);
-  if (s->seen[n] >= 0) ibrc_add(net->way, input + (size_t)s->seen[n] * width, d, width);
+  ibrc_add_to_four(net->way, p->gradient + net->at.gate_bias,
+                   s->done[n] < 0 ? p->nobody : p->gradient + input_at(net, s->done[n]),
+                   s->seen[n] < 0 ? p->nobody : p->gradient + input_at(net, s->seen[n]),
+                   t > 0 ? p->passed + (size_t)s->from[n] * net->row.gates : p->nobody, d, width);
 }
 
 /* From the last visit to the first. */
-static void memory_back(const network *net, const ibrc_shared *s, const slice_space *p) {
+static void memory_back(const network *net, manner add, const ibrc_shared *s,
+                        const slice_space *p) {
   const int H = net->shape->n_hidden;
   const row_sizes row = net->row;
   memset(p->passed, 0, (size_t)s->n_carriers * row.gates * sizeof(double));
   memset(p->d_cell, 0, (size_t)s->n_nodes * row.hidden * sizeof(double));
-  memset(p->nobody, 0, row.hidden * sizeof(double));
+  memset(p->nobody, 0, row.gates * sizeof(double));
   for (int t = s->n_visits - 1; t >= 0; t--) {
     const int first = s->carried[t], n = s->carried[t + 1] - first;
     if (n > 0) {
-      pass(net, n, 4 * H, H, p->passed + (size_t)first * row.gates, row.gates,
+      pass(net, ADD, n, 4 * H, H, p->passed + (size_t)first * row.gates, row.gates,
            net->spread.recurrent_turned, row.hidden,
            p->d_hidden + (size_t)s->visit[t] * row.hidden, row.hidden);
     }
     for (int k = s->visit[t]; k < s->visit[t + 1]; k++) node_back(net, s, p, t, k);
   }
-  add_rows(net, p->gates, s->n_nodes, row.gates, 4 * H, p->gradient + net->at.gate_bias);
-  collect(net, s->n_carriers, H, 4 * H, p->carried, row.hidden, p->passed, row.gates,
+  collect(net, add, s->n_carriers, H, 4 * H, p->carried, row.hidden, p->passed, row.gates,
           p->gradient + net->at.recurrent);
 }
 
@@ -411,7 +417,11 @@ static lane_sums run_lane(const network *net, const int *which, int n_which, int
                           const ibrc_rnn_space *space, const slice_space *p, int *ints) {
   ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, ints);
   lane_sums sums = {.loss = 0.0, .counted = 0.0};
-  memset(p->gradient, 0, net->at.size * sizeof(double));
+  memset(p->gradient, 0, net->at.recurrent * sizeof(double));
+  memset(p->gradient + net->at.gate_bias, 0, (net->at.dense - net->at.gate_bias) * sizeof(double));
+  memset(p->gradient + net->at.dense_bias, 0, (net->at.output - net->at.dense_bias) * sizeof(double));
+  memset(p->gradient + net->at.output_bias, 0, (net->at.size - net->at.output_bias) * sizeof(double));
+  manner add = ANEW;
   int slice = 0, visits;
   for (int from = 0, to; from < n_which; from = to, slice++) {
     to = slice_end(net->data, which, n_which, from, &visits);
@@ -420,8 +430,9 @@ static lane_sums run_lane(const network *net, const int *which, int n_which, int
     forward(net, &s, p);
     count_actions(net, &s, to - from, p);
     sums.loss += open_law(net, &s, p, &sums.counted);
-    layers_back(net, &s, p);
-    memory_back(net, &s, p);
+    layers_back(net, add, &s, p);
+    memory_back(net, add, &s, p);
+    add = ADD;
   }
   return sums;
 }
