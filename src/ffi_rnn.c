@@ -7,8 +7,8 @@
 #include "threads.h"
 
 /* Shapes come as c(n_inputs, n_hidden, n_dense, n_actions), data as list(first, done, seen, action)
- * with -1 for what is not there. `wide` is 0 for the plain way through all loops, else the widest that
- * this processor has. */
+ * with -1 for what is not there. `way` is the widest way through loops that may be taken (wide.h): 0 is
+ * the plain one. */
 
 enum { MOST_UNITS = 4096 };
 
@@ -27,8 +27,10 @@ static void check_codes(const int *x, int n, int below, const char *name) {
   }
 }
 
-static ibrc_way read_way(SEXP wide) {
-  return args_int(wide, "wide") == 0 ? IBRC_PLAIN : ibrc_widest_way();
+static ibrc_way read_way(SEXP way) {
+  const int most = args_int(way, "way"), widest = (int)ibrc_widest_way();
+  if (most < 0) Rf_error("internal: no such way");
+  return (ibrc_way)(most < widest ? most : widest);
 }
 
 static ibrc_rnn_data read_data(SEXP data, const ibrc_rnn_shape *shape) {
@@ -65,10 +67,10 @@ static ibrc_rnn_space new_space(const ibrc_rnn_shape *shape, const ibrc_rnn_room
 }
 
 /* logistic and tanh of many numbers, as the network takes them. */
-SEXP ffi_rnn_bend(SEXP x, SEXP wide_arg) {
+SEXP ffi_rnn_bend(SEXP x, SEXP way_arg) {
   const R_xlen_t n = Rf_xlength(x);
   const double *given = args_doubles(x, n, "x");
-  const ibrc_way way = read_way(wide_arg);
+  const ibrc_way way = read_way(way_arg);
   const char *names[] = {"logistic", "tanh", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   for (int k = 0; k < 2; k++) {
@@ -82,7 +84,7 @@ SEXP ffi_rnn_bend(SEXP x, SEXP wide_arg) {
 }
 
 /* log p [action, visit]. */
-SEXP ffi_rnn_predict(SEXP shape_arg, SEXP weights_arg, SEXP data_arg, SEXP wide_arg) {
+SEXP ffi_rnn_predict(SEXP shape_arg, SEXP weights_arg, SEXP data_arg, SEXP way_arg) {
   const ibrc_rnn_shape shape = read_shape(shape_arg);
   const double *weights = args_doubles(weights_arg, (R_xlen_t)ibrc_rnn_size(&shape), "weights");
   const ibrc_rnn_data data = read_data(data_arg, &shape);
@@ -94,14 +96,14 @@ SEXP ffi_rnn_predict(SEXP shape_arg, SEXP weights_arg, SEXP data_arg, SEXP wide_
   room.lanes = 1;
   const ibrc_rnn_space space = new_space(&shape, &room);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, shape.n_actions, data.first[n]));
-  ibrc_rnn_predict(read_way(wide_arg), &shape, weights, &data, which, n, &space, REAL(out));
+  ibrc_rnn_predict(read_way(way_arg), &shape, weights, &data, which, n, &space, REAL(out));
   UNPROTECT(1);
   return out;
 }
 
 /* loss, number of actions that count, gradient. */
 SEXP ffi_rnn_gradient(SEXP shape_arg, SEXP weights_arg, SEXP data_arg, SEXP which_arg,
-                      SEXP threads_arg, SEXP wide_arg) {
+                      SEXP threads_arg, SEXP way_arg) {
   const ibrc_rnn_shape shape = read_shape(shape_arg);
   const R_xlen_t size = (R_xlen_t)ibrc_rnn_size(&shape), n = Rf_xlength(which_arg);
   const double *weights = args_doubles(weights_arg, size, "weights");
@@ -116,7 +118,7 @@ SEXP ffi_rnn_gradient(SEXP shape_arg, SEXP weights_arg, SEXP data_arg, SEXP whic
   SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, size));
   double counted = 0.0;
   const double loss =
-      ibrc_rnn_gradient(read_way(wide_arg), &shape, weights, &data, which, (int)n,
+      ibrc_rnn_gradient(read_way(way_arg), &shape, weights, &data, which, (int)n,
                         args_threads(threads_arg), &space, REAL(VECTOR_ELT(out, 2)), &counted);
   SET_VECTOR_ELT(out, 0, Rf_ScalarReal(loss));
   SET_VECTOR_ELT(out, 1, Rf_ScalarReal(counted));
@@ -189,8 +191,8 @@ static void train_networks(const training *t, int n_networks, int threads) {
  * [size, network]; `steps` [network]: taken before; `batches` [trajectory, step, network]; the mean loss
  * per action of each step comes back as `loss` [step, network]. */
 SEXP ffi_rnn_train(SEXP shape_arg, SEXP networks, SEXP steps_arg, SEXP data_arg, SEXP batches_arg,
-                   SEXP n_batch_arg, SEXP rate_arg, SEXP threads_arg, SEXP wide_arg) {
-  training t = {.way = read_way(wide_arg), .shape = read_shape(shape_arg)};
+                   SEXP n_batch_arg, SEXP rate_arg, SEXP threads_arg, SEXP way_arg) {
+  training t = {.way = read_way(way_arg), .shape = read_shape(shape_arg)};
   t.size = ibrc_rnn_size(&t.shape);
   const R_xlen_t n_networks = Rf_xlength(steps_arg), n_batches = Rf_xlength(batches_arg);
   t.steps = args_doubles(steps_arg, n_networks, "steps");

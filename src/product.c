@@ -11,20 +11,29 @@
 #define FOR_WAY
 #include "product_tile.h"
 
-#ifdef IBRC_HAS_AVX2
+#ifdef IBRC_HAS_WAYS
 #define LANES 4
 #define WAY avx2
 #define FOR_WAY IBRC_FOR_AVX2
 #include "product_tile.h"
+
+#define LANES 8
+#define WAY avx512
+#define FOR_WAY IBRC_FOR_AVX512
+#include "product_tile.h"
 #endif
 
 void ibrc_product(ibrc_way way, const ibrc_factors *factors) {
-#ifdef IBRC_HAS_AVX2
-  if (way == IBRC_AVX2) {
+#ifdef IBRC_HAS_WAYS
+  if (way == IBRC_AVX512) {
+    product_avx512(factors);
+  } else if (way == IBRC_AVX2) {
     product_avx2(factors);
-    return;
+  } else {
+    product_plain(factors);
   }
-#endif
+#else
   (void)way;
   product_plain(factors);
+#endif
 }

@@ -26,8 +26,9 @@ typedef struct {
 
 void ibrc_product(ibrc_way way, const ibrc_factors *factors);
 
-/* How far rows of n entries should stand apart: whole cache lines, an odd number of them. With a
- * power of two, entries of one column would all compete for the same few places of a cache. */
-static inline size_t ibrc_row(int n) { return 8 * (((size_t)n + 7) / 8 | 1); }
+/* How far rows of n entries should stand apart: whole cache lines, as many as the widest vectors
+ * read, and an odd number of them. With a power of two, entries of one column would all compete for
+ * the same few places of a cache. */
+static inline size_t ibrc_row(int n) { return 8 * (((size_t)n + 15) / 16 * 2 | 1); }
 
 #endif

@@ -29,31 +29,17 @@ typedef double LOOSE;
     sum_##r##_0 += x * right_0;                      \
     sum_##r##_1 += x * right_1;                      \
   }
-/* A strip that is narrower than the vectors goes by way of `edge`. */
-#define FINISH(r)                                                                            \
-  {                                                                                          \
-    double *to = out + (size_t)(r) * p->out_row;                                             \
-    double *through = columns == 2 * LANES ? to : edge;                                      \
-    if (p->add) {                                                                            \
-      for (int j = 0; through == edge && j < columns; j++) edge[j] = to[j];                  \
-      sum_##r##_0 += *(const LOOSE *)through;                                                \
-      sum_##r##_1 += *(const LOOSE *)(through + LANES);                                      \
-    }                                                                                        \
-    *(LOOSE *)through = sum_##r##_0;                                                         \
-    *(LOOSE *)(through + LANES) = sum_##r##_1;                                               \
-    for (int j = 0; through == edge && j < columns; j++) to[j] = edge[j];                    \
-  }
+#define KEEP(r) sums[r][0] = sum_##r##_0, sums[r][1] = sum_##r##_1;
 
-#define TILE(rows)                                                                          \
-  FOR_WAY static void JOIN(tile_##rows, WAY)(const ibrc_factors *p, const double *left,     \
-                                             const double *right, double *out, int columns) { \
-    double edge[2 * LANES] = {0.0};                                                               \
-    EACH_##rows(BEGIN)                                                                      \
-    for (int k = 0; k < p->n_inner; k++, left += p->left_step, right += p->right_row) {     \
+#define TILE(rows)                                                                             \
+  FOR_WAY static void JOIN(tile_##rows, WAY)(const ibrc_factors *p, const double *left,        \
+                                             const double *right, VECTOR(*sums)[2]) {          \
+    EACH_##rows(BEGIN)                                                                         \
+    for (int k = 0; k < p->n_inner; k++, left += p->left_step, right += p->right_row) {        \
       const VECTOR right_0 = *(const LOOSE *)right, right_1 = *(const LOOSE *)(right + LANES); \
-      EACH_##rows(MULTIPLY)                                                                 \
-    }                                                                                       \
-    EACH_##rows(FINISH)                                                                     \
+      EACH_##rows(MULTIPLY)                                                                    \
+    }                                                                                          \
+    EACH_##rows(KEEP)                                                                          \
   }
 
 TILE(1)
@@ -63,9 +49,28 @@ TILE(4)
 TILE(5)
 TILE(6)
 
+/* The sums of some rows, less what sticks out, into or onto the result. */
+FOR_WAY static void JOIN(finish, WAY)(const ibrc_factors *p, int rows, int columns,
+                                      VECTOR (*sums)[2], double *out) {
+  for (int i = 0; i < rows; i++, out += p->out_row) {
+    if (columns == 2 * LANES) {
+      LOOSE *to = (LOOSE *)out;
+      if (p->add) {
+        sums[i][0] += to[0];
+        sums[i][1] += to[1];
+      }
+      to[0] = sums[i][0];
+      to[1] = sums[i][1];
+    } else {
+      const double *sum = (const double *)sums[i];
+      for (int j = 0; j < columns; j++) out[j] = p->add ? out[j] + sum[j] : sum[j];
+    }
+  }
+}
+
 /* Strips of columns one after the other; rows in parts as equal as can be, of six at most. */
 FOR_WAY static void JOIN(product, WAY)(const ibrc_factors *p) {
-  void (*const tiles[])(const ibrc_factors *, const double *, const double *, double *, int) = {
+  void (*const tiles[])(const ibrc_factors *, const double *, const double *, VECTOR (*)[2]) = {
       JOIN(tile_1, WAY), JOIN(tile_2, WAY), JOIN(tile_3, WAY),
       JOIN(tile_4, WAY), JOIN(tile_5, WAY), JOIN(tile_6, WAY)};
   const int parts = (p->n_rows + 5) / 6;
@@ -74,8 +79,9 @@ FOR_WAY static void JOIN(product, WAY)(const ibrc_factors *p) {
     for (int part = 0; part < parts; part++) {
       const int i = ibrc_part_begin(p->n_rows, part, parts);
       const int rows = ibrc_part_begin(p->n_rows, part + 1, parts) - i;
-      tiles[rows - 1](p, p->left + (size_t)i * p->left_row, p->right + j,
-                      p->out + (size_t)i * p->out_row + j, columns);
+      VECTOR sums[6][2];
+      tiles[rows - 1](p, p->left + (size_t)i * p->left_row, p->right + j, sums);
+      JOIN(finish, WAY)(p, rows, columns, sums, p->out + (size_t)i * p->out_row + j);
     }
   }
 }
@@ -92,7 +98,7 @@ FOR_WAY static void JOIN(product, WAY)(const ibrc_factors *p) {
 #undef EACH_6
 #undef BEGIN
 #undef MULTIPLY
-#undef FINISH
+#undef KEEP
 #undef TILE
 #undef LANES
 #undef WAY
