@@ -1,206 +1,32 @@
 #include "rnn.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "cell.h"
 #include "product.h"
+#include "rnn_layout.h"
 #include "shared.h"
 #include "threads.h"
-
-enum { MOST_MEMBERS = 32, MOST_VISITS = 2048, MOST_LANES = 8, LINE = 8 };
-
-typedef struct {
-  size_t input, recurrent, gate_bias, dense, dense_bias, output, output_bias, size;
-} places;
-
-static places places_of(const ibrc_rnn_shape *s) {
-  const size_t gates = 4 * (size_t)s->n_hidden;
-  places p = {.input = 0};
-  p.recurrent = p.input + (size_t)s->n_inputs * gates;
-  p.gate_bias = p.recurrent + (size_t)s->n_hidden * gates;
-  p.dense = p.gate_bias + gates;
-  p.dense_bias = p.dense + (size_t)s->n_hidden * (size_t)s->n_dense;
-  p.output = p.dense_bias + (size_t)s->n_dense;
-  p.output_bias = p.output + (size_t)s->n_dense * (size_t)s->n_actions;
-  p.size = p.output_bias + (size_t)s->n_actions;
-  return p;
-}
-
-size_t ibrc_rnn_size(const ibrc_rnn_shape *shape) { return places_of(shape).size; }
-
-/* ---- slices ---------------------------------------------------------------------------------- */
-
-/* Where the slice ends that begins at `from`: so many trajectories, and no more visits than fit into
- * a cache unless one trajectory has more. */
-static int slice_end(const ibrc_rnn_data *data, const int *which, int n_which, int from,
-                     int *visits) {
-  int to = from;
-  *visits = 0;
-  while (to < n_which && to - from < MOST_MEMBERS) {
-    const int more = data->first[which[to] + 1] - data->first[which[to]];
-    if (to > from && *visits + more > MOST_VISITS) break;
-    *visits += more;
-    to++;
-  }
-  return to;
-}
-
-void ibrc_rnn_make_room(ibrc_rnn_room *room, const ibrc_rnn_data *data, const int *which,
-                        int n_which) {
-  int slices = 0, visits;
-  for (int from = 0, to; from < n_which; from = to, slices++) {
-    to = slice_end(data, which, n_which, from, &visits);
-    room->members = to - from > room->members ? to - from : room->members;
-    room->visits = visits > room->visits ? visits : room->visits;
-  }
-  const int lanes = slices < MOST_LANES ? slices : MOST_LANES;
-  room->lanes = lanes > room->lanes ? lanes : room->lanes;
-}
-
-/* ---- working space --------------------------------------------------------------------------- */
-
-/* Matrices of weights with rows apart as products want them, and turned ones for going back. */
-typedef struct {
-  double *recurrent, *dense, *output, *recurrent_turned, *dense_turned, *output_turned;
-} spread_weights;
-
-/* One row for each node of a slice, or for each carrier. What goes back takes the place of what came
- * forward where that is not needed any more. */
-typedef struct {
-  double *gates;   /* [node][4 hidden]: gates; back: slopes of their sums */
-  double *passed;  /* [carrier][4 hidden]: hidden times recurrent weights; back: the sum of the slopes of
-                      all that go on from it */
-  double *cell, *bent, *hidden; /* [node][hidden] */
-  double *carried;              /* [carrier][hidden]: hidden, once more */
-  double *d_hidden, *d_cell;    /* [node][hidden] */
-  double *dense, *d_dense;      /* [node][dense] */
-  double *law, *d_law;          /* [node][action]: log p; back: how often each action was taken, then
-                                   slopes */
-  double *nothing, *nobody;     /* [4 hidden]: zeros, for what there is not, and a row for slopes that
-                                   nobody needs */
-  double *gradient;
-} slice_space;
-
-typedef struct {
-  size_t gates, hidden, dense, law; /* how far rows stand apart */
-} row_sizes;
-
-static row_sizes rows_of(const ibrc_rnn_shape *s) {
-  row_sizes r = {.gates = ibrc_row(4 * s->n_hidden), .hidden = ibrc_row(s->n_hidden),
-                 .dense = ibrc_row(s->n_dense), .law = ibrc_row(s->n_actions)};
-  return r;
-}
-
-static double *take(double **next, size_t rows, size_t row) {
-  double *taken = *next;
-  *next += rows * row;
-  return taken;
-}
-
-/* How far these reach, from wherever they begin. */
-static double *lay_weights(const ibrc_rnn_shape *s, double *next, spread_weights *w) {
-  const row_sizes row = rows_of(s);
-  const size_t H = (size_t)s->n_hidden, D = (size_t)s->n_dense, U = (size_t)s->n_actions;
-  w->recurrent = take(&next, H, row.gates);
-  w->dense = take(&next, H, row.dense);
-  w->output = take(&next, D, row.law);
-  w->recurrent_turned = take(&next, 4 * H, row.hidden);
-  w->dense_turned = take(&next, D, row.hidden);
-  w->output_turned = take(&next, U, row.dense);
-  return next;
-}
-
-static double *lay_slice(const ibrc_rnn_shape *s, size_t nodes, double *next, slice_space *p) {
-  const row_sizes row = rows_of(s);
-  p->gates = take(&next, nodes, row.gates);
-  p->passed = take(&next, nodes, row.gates);
-  double **const hidden[] = {&p->cell, &p->bent, &p->hidden, &p->carried, &p->d_hidden, &p->d_cell};
-  for (int k = 0; k < 6; k++) *hidden[k] = take(&next, nodes, row.hidden);
-  p->dense = take(&next, nodes, row.dense);
-  p->d_dense = take(&next, nodes, row.dense);
-  p->law = take(&next, nodes, row.law);
-  p->d_law = take(&next, nodes, row.law);
-  p->nothing = take(&next, 1, row.gates);
-  p->nobody = take(&next, 1, row.gates);
-  p->gradient = take(&next, places_of(s).size / LINE + 1, LINE);
-  return next;
-}
-
-size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, const ibrc_rnn_room *room) {
-  const row_sizes row = rows_of(shape);
-  const size_t H = (size_t)shape->n_hidden, D = (size_t)shape->n_dense, U = (size_t)shape->n_actions;
-  const size_t weights = H * (row.gates + row.dense) + D * row.law + 4 * H * row.hidden +
-                         D * row.hidden + U * row.dense;
-  const size_t each = 2 * row.gates + 6 * row.hidden + 2 * row.dense + 2 * row.law;
-  const size_t lane = (size_t)room->visits * each + 2 * row.gates + places_of(shape).size + LINE;
-  return weights + (size_t)room->lanes * lane + LINE;
-}
-
-size_t ibrc_rnn_ints(const ibrc_rnn_room *room) {
-  return (size_t)room->lanes *
-         (ibrc_shared_ints(room->members, room->visits) + (size_t)IBRC_GAP_INTS);
-}
-
-/* ---- the network ----------------------------------------------------------------------------- */
 
 typedef struct {
   ibrc_way way;
   const ibrc_rnn_shape *shape;
   const double *weights;
-  places at;
-  row_sizes row;
-  spread_weights spread;
+  ibrc_rnn_places at;
+  ibrc_rnn_rows row;
+  ibrc_rnn_spread spread;
   const ibrc_rnn_data *data;
   double *lanes; /* where the space of the first lane begins */
 } network;
 
-/* W [rows][columns] into rows that stand apart, or turned. */
-static void spread_out(const double *w, int rows, int columns, size_t apart, double *out) {
-  for (int i = 0; i < rows; i++, w += columns, out += apart) {
-    memcpy(out, w, (size_t)columns * sizeof(double));
-    memset(out + columns, 0, (apart - (size_t)columns) * sizeof(double));
-  }
-}
-
-/* By lines of a cache, which are written as a whole. */
-static void turn(const double *w, int rows, int columns, size_t apart, double *out) {
-  const size_t below = (size_t)columns;
-  for (int from = 0; from < rows; from += LINE, w += LINE * below) {
-    double *line = out + from;
-    const int here = rows - from < LINE ? rows - from : LINE;
-    for (int j = 0; j < columns; j++, line += apart) {
-      const double *top = w + j;
-      for (int i = 0; i < here; i++) line[i] = top[(size_t)i * below];
-      for (int i = here; i < LINE; i++) line[i] = 0.0;
-    }
-  }
-}
-
-/* Whole cache lines for rows. */
-static double *first_line(double *x) {
-  const size_t line = LINE * sizeof(double), over = (uintptr_t)x % line;
-  return over == 0 ? x : x + (line - over) / sizeof(double);
-}
-
 static network new_network(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
                            const ibrc_rnn_data *data, const ibrc_rnn_space *space) {
-  network net = {.way = way, .shape = shape, .weights = weights, .at = places_of(shape),
-                 .row = rows_of(shape), .data = data};
-  const int H = shape->n_hidden, D = shape->n_dense, U = shape->n_actions;
-  net.lanes = lay_weights(shape, first_line(space->doubles), &net.spread);
-  spread_out(weights + net.at.recurrent, H, 4 * H, net.row.gates, net.spread.recurrent);
-  spread_out(weights + net.at.dense, H, D, net.row.dense, net.spread.dense);
-  spread_out(weights + net.at.output, D, U, net.row.law, net.spread.output);
+  network net = {.way = way, .shape = shape, .weights = weights, .data = data,
+                 .at = ibrc_rnn_places_of(shape), .row = ibrc_rnn_rows_of(shape)};
+  net.lanes = ibrc_rnn_lay_spread(shape, space, &net.spread);
+  ibrc_rnn_spread_out(shape, weights, &net.spread);
   return net;
-}
-
-static void turn_weights(const network *net) {
-  const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
-  turn(net->weights + net->at.recurrent, H, 4 * H, net->row.hidden, net->spread.recurrent_turned);
-  turn(net->weights + net->at.dense, H, D, net->row.hidden, net->spread.dense_turned);
-  turn(net->weights + net->at.output, D, U, net->row.dense, net->spread.output_turned);
 }
 
 typedef enum { ANEW, ADD } manner;
@@ -252,7 +78,7 @@ static size_t input_at(const network *net, int input) {
 }
 
 /* Memory, visit by visit. */
-static void remember(const network *net, const ibrc_shared *s, const slice_space *p) {
+static void remember(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p) {
   const int H = net->shape->n_hidden;
   const size_t gates = net->row.gates, hidden = net->row.hidden, width = 4 * (size_t)H;
   for (int t = 0; t < s->n_visits; t++) {
@@ -279,9 +105,9 @@ static void remember(const network *net, const ibrc_shared *s, const slice_space
   }
 }
 
-static void forward(const network *net, const ibrc_shared *s, const slice_space *p) {
+static void forward(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p) {
   const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
-  const row_sizes row = net->row;
+  const ibrc_rnn_rows row = net->row;
   memset(p->nothing, 0, row.gates * sizeof(double));
   remember(net, s, p);
   repeat(net->weights + net->at.dense_bias, D, s->n_nodes, p->dense, row.dense);
@@ -298,7 +124,7 @@ static void forward(const network *net, const ibrc_shared *s, const slice_space 
 
 /* How often each action that counts was taken at each node. */
 static void count_actions(const network *net, const ibrc_shared *s, int members,
-                          const slice_space *p) {
+                          const ibrc_rnn_slice *p) {
   memset(p->d_law, 0, (size_t)s->n_nodes * net->row.law * sizeof(double));
   for (int m = 0, place = 0; m < members; m++) {
     const int first = net->data->first[s->order[m]], last = net->data->first[s->order[m] + 1];
@@ -310,7 +136,7 @@ static void count_actions(const network *net, const ibrc_shared *s, int members,
 }
 
 /* Loss, and slopes of the scores from how often each action was taken. */
-static double open_law(const network *net, const ibrc_shared *s, const slice_space *p,
+static double open_law(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p,
                        double *counted) {
   const int U = net->shape->n_actions;
   double loss = 0.0;
@@ -329,10 +155,10 @@ static double open_law(const network *net, const ibrc_shared *s, const slice_spa
 
 /* From the laws back to what was remembered, of all nodes at once. */
 static void layers_back(const network *net, manner add, const ibrc_shared *s,
-                        const slice_space *p) {
+                        const ibrc_rnn_slice *p) {
   const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
   const int n = s->n_nodes;
-  const row_sizes row = net->row;
+  const ibrc_rnn_rows row = net->row;
   add_rows(net, p->d_law, n, row.law, U, p->gradient + net->at.output_bias);
   collect(net, add, n, D, U, p->dense, row.dense, p->d_law, row.law, p->gradient + net->at.output);
   pass(net, ANEW, n, U, D, p->d_law, row.law, net->spread.output_turned, row.dense, p->d_dense,
@@ -349,7 +175,7 @@ static void layers_back(const network *net, manner add, const ibrc_shared *s,
 }
 
 /* Slopes of the sums at one node, for itself and for who it goes on from. */
-static void node_back(const network *net, const ibrc_shared *s, const slice_space *p, int t, int n) {
+static void node_back(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p, int t, int n) {
   const size_t width = 4 * (size_t)net->shape->n_hidden, hidden = net->row.hidden;
   const size_t at = (size_t)n * hidden;
   const size_t before = t > 0 ? node_of(s, t - 1, s->from[n]) * hidden : 0;
@@ -365,9 +191,9 @@ static void node_back(const network *net, const ibrc_shared *s, const slice_spac
 
 /* From the last visit to the first. */
 static void memory_back(const network *net, manner add, const ibrc_shared *s,
-                        const slice_space *p) {
+                        const ibrc_rnn_slice *p) {
   const int H = net->shape->n_hidden;
-  const row_sizes row = net->row;
+  const ibrc_rnn_rows row = net->row;
   memset(p->passed, 0, (size_t)s->n_carriers * row.gates * sizeof(double));
   memset(p->d_cell, 0, (size_t)s->n_nodes * row.hidden * sizeof(double));
   memset(p->nobody, 0, row.gates * sizeof(double));
@@ -391,11 +217,11 @@ void ibrc_rnn_predict(ibrc_way way, const ibrc_rnn_shape *shape, const double *w
                       const ibrc_rnn_space *space, double *log_law) {
   const size_t U = (size_t)shape->n_actions;
   const network net = new_network(way, shape, weights, data, space);
-  slice_space p;
-  lay_slice(shape, (size_t)space->room.visits, net.lanes, &p);
+  ibrc_rnn_slice p;
+  ibrc_rnn_lay_slice(shape, &space->room, net.lanes, &p);
   ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, space->ints);
   for (int from = 0, to, visits; from < n_which; from = to) {
-    to = slice_end(data, which, n_which, from, &visits);
+    to = ibrc_rnn_slice_end(data, which, n_which, from, &visits);
     ibrc_shared_build(&s, data, which + from, to - from);
     forward(&net, &s, &p);
     for (int m = 0, place = 0; m < to - from; m++) {
@@ -414,7 +240,7 @@ typedef struct {
 
 /* Every slice whose number leaves `lane` over. */
 static lane_sums run_lane(const network *net, const int *which, int n_which, int lane, int lanes,
-                          const ibrc_rnn_space *space, const slice_space *p, int *ints) {
+                          const ibrc_rnn_space *space, const ibrc_rnn_slice *p, int *ints) {
   ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, ints);
   lane_sums sums = {.loss = 0.0, .counted = 0.0};
   memset(p->gradient, 0, net->at.recurrent * sizeof(double));
@@ -424,7 +250,7 @@ static lane_sums run_lane(const network *net, const int *which, int n_which, int
   manner add = ANEW;
   int slice = 0, visits;
   for (int from = 0, to; from < n_which; from = to, slice++) {
-    to = slice_end(net->data, which, n_which, from, &visits);
+    to = ibrc_rnn_slice_end(net->data, which, n_which, from, &visits);
     if (slice % lanes != lane) continue;
     ibrc_shared_build(&s, net->data, which + from, to - from);
     forward(net, &s, p);
@@ -441,15 +267,15 @@ double ibrc_rnn_gradient(ibrc_way way, const ibrc_rnn_shape *shape, const double
                          const ibrc_rnn_data *data, const int *which, int n_which, int threads,
                          const ibrc_rnn_space *space, double *gradient, double *counted) {
   const network net = new_network(way, shape, weights, data, space);
-  turn_weights(&net);
+  ibrc_rnn_turn(shape, weights, &net.spread);
   ibrc_rnn_room here = {.lanes = 0};
   ibrc_rnn_make_room(&here, data, which, n_which);
   const int lanes = here.lanes;
-  slice_space p[MOST_LANES];
-  lane_sums sums[MOST_LANES];
+  ibrc_rnn_slice p[IBRC_RNN_LANES];
+  lane_sums sums[IBRC_RNN_LANES] = {{0.0, 0.0}};
   double *next = net.lanes;
   for (int lane = 0; lane < lanes; lane++) {
-    next = lay_slice(shape, (size_t)space->room.visits, next, &p[lane]);
+    next = ibrc_rnn_lay_slice(shape, &space->room, next, &p[lane]);
   }
   const size_t ints = ibrc_rnn_ints(&space->room) / (size_t)space->room.lanes;
   p[0].gradient = gradient;
