@@ -139,19 +139,22 @@ ALL_WAYS(void, cell_backward,
          (n, gates, cell_before, bent, d_hidden, d_cell, d_before))
 
 IBRC_INLINE void adam_loop(size_t n, double *restrict weights, double *restrict first,
-                          double *restrict second, const double *restrict gradient, double scale,
-                          double rate, double step) {
+                           double *restrict second, double *restrict gradient, double scale,
+                           double rate, double step) {
   const double keep = 0.9, keep_square = 0.999, least = 1e-8;
   const double by = rate / (1.0 - pow(keep, step)), by_square = 1.0 / (1.0 - pow(keep_square, step));
   IBRC_SIMD
+  for (size_t k = 0; k < n; k++) gradient[k] *= scale;
+  bound_loop(gradient, n, 1e150); /* its square is finite */
+  IBRC_SIMD
   for (size_t k = 0; k < n; k++) {
-    const double g = gradient[k] * scale;
+    const double g = gradient[k];
     first[k] = keep * first[k] + (1.0 - keep) * g;
     second[k] = keep_square * second[k] + (1.0 - keep_square) * g * g;
     weights[k] -= by * first[k] / (ibrc_root(second[k] * by_square) + least);
   }
 }
 ALL_WAYS(void, adam,
-         (size_t n, double *weights, double *first, double *second, const double *gradient,
-          double scale, double rate, double step),
+         (size_t n, double *weights, double *first, double *second, double *gradient, double scale,
+          double rate, double step),
          (n, weights, first, second, gradient, scale, rate, step))

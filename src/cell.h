@@ -38,8 +38,8 @@ void ibrc_cell_backward(ibrc_way way, int n, double *gates, const double *cell_b
 void ibrc_tanh_back(ibrc_way way, double *d, const double *bent, size_t n);
 
 /* One step of Adam, down the gradient times `scale`: first and second moments decay by 0.9 and 0.999;
- * `step` counts from 1. */
+ * `step` counts from 1. The gradient is left times the scale, and no entry beyond 1e150. */
 void ibrc_adam(ibrc_way way, size_t n, double *weights, double *first, double *second,
-               const double *gradient, double scale, double rate, double step);
+               double *gradient, double scale, double rate, double step);
 
 #endif

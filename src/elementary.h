@@ -87,10 +87,10 @@ static inline ibrc_exponential ibrc_exp_normal(double x) {
   return e;
 }
 
-/* sqrt(x) for normal x >= 0, where C's own may set errno and so goes one by one; 0 is exact, and less
- * than any normal number gives some number below 1e-150. Two steps towards 1 / sqrt(x), each of which
- * has three times the digits of the one before, begin at halved and turned bits, 3.5% off at most;
- * Newton's step to the root doubles them once more. */
+/* sqrt(x) for normal and finite x >= 0, where C's own may set errno and so goes one by one; 0 is
+ * exact, and less than any normal number gives some number below 1e-150. Two steps towards
+ * 1 / sqrt(x), each of which has three times the digits of the one before, begin at halved and turned
+ * bits, 3.5% off at most; Newton's step to the root doubles them once more. */
 static inline double ibrc_root(double x) {
   double y = ibrc_bits_double(UINT64_C(0x5fe6eb50c7b537a9) - (ibrc_double_bits(x) >> 1));
   double z = x * y * y;

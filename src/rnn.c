@@ -277,7 +277,8 @@ double ibrc_rnn_gradient(ibrc_way way, const ibrc_rnn_shape *shape, const double
   for (int lane = 0; lane < lanes; lane++) {
     next = ibrc_rnn_lay_slice(shape, &space->room, next, &p[lane]);
   }
-  const size_t ints = ibrc_rnn_ints(&space->room) / (size_t)space->room.lanes;
+  const size_t ints = lanes > 0 ? ibrc_rnn_ints(&space->room) / (size_t)space->room.lanes : 0;
+  if (lanes == 0) memset(gradient, 0, net.at.size * sizeof(double));
   p[0].gradient = gradient;
   if (lanes > 1 && threads > 1) {
     IBRC_PARALLEL_EACH(threads)
