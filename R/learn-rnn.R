@@ -15,7 +15,9 @@
 #'
 #'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)`
 #'   goes on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of
-#'   them.
+#'   them. On one machine the same seed gives the same network to the last digit. Processors that round products and sums
+#'   together (where there are instructions for it, they are used) differ from others in the last digits of a step, and
+#'   thousands of steps may make more of that.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param units Sizes of the two layers.
@@ -27,7 +29,8 @@
 #' @param max_steps The most steps.
 #' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
 #' @param start A model that [fit_rnn()] returned, to go on with; what is given beside it must be the same.
-#' @param cores Threads, one per network at most. Results do not depend on it.
+#' @param cores Threads: one per network or, with more threads than networks, several for batches of more than 32
+#'   trajectories. Results do not depend on it.
 #' @param seed A number that settles weights, batches and who is held out. The session's generator is left as it was;
 #'   `NULL` takes one number from it.
 #' @param refresh Steps between messages, 0 for none. By default 1,000 in an interactive session.
@@ -146,6 +149,9 @@ take_up_rnn <- function(start, shape, run, hash) {
   start$state
 }
 
+# Kernels take the widest way through their loops that the processor has, up to this one (src/wide.h).
+widest_way <- 2L
+
 # Steps that a network takes before those held out are looked at again.
 rnn_steps_at_once <- 10L
 
@@ -155,11 +161,12 @@ still_training <- function(state, run) {
 
 train_rnn <- function(state, shape, data, run, cores, refresh) {
   others <- setdiff(seq_len(length(data$first) - 1L), state$held)
+  aside <- some_trajectories(data, state$held)
   said <- 0
   tryCatch({
     while (any(active <- still_training(state, run))) {
       # An interrupt leaves the state before it as it was.
-      state <- train_some(state, which(active), others, shape, data, run, cores)
+      state <- train_some(state, which(active), others, aside, shape, data, run, cores)
       done <- max(state$steps)
       if (refresh > 0 && done - said >= refresh) {
         said <- done
@@ -171,7 +178,7 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
 }
 
 # A few steps of the networks that are still in training, and a look at those held out.
-train_some <- function(state, which, others, shape, data, run, cores) {
+train_some <- function(state, which, others, aside, shape, data, run, cores) {
   n <- min(rnn_steps_at_once, run$max_steps - state$steps[which])
   drawn <- lapply(state$streams[which], function(stream) {
     with_stream(stream, {
@@ -181,18 +188,22 @@ train_some <- function(state, which, others, shape, data, run, cores) {
   })
   batches <- as.integer(unlist(lapply(drawn, `[[`, "batches")) - 1L)
   state$streams[which] <- lapply(drawn, `[[`, "stream")
-  parts <- lapply(state[c("weights", "first", "second")], function(x) x[, which, drop = FALSE])
+  parts <- state[c("weights", "first", "second")]
+  every <- length(which) == length(state$steps)
+  if (!every) parts <- lapply(parts, function(x) x[, which, drop = FALSE])
   new <- .Call(ffi_rnn_train, shape, parts, state$steps[which], data, batches, min(run$batch, length(others)), run$rate,
-               min(cores, length(which)))
-  for (part in names(parts)) state[[part]][, which] <- new[[part]]
+               cores, widest_way)
+  for (part in names(parts)) {
+    if (every) state[[part]] <- new[[part]] else state[[part]][, which] <- new[[part]]
+  }
   state$steps[which] <- state$steps[which] + n
-  look_at_held(state, which, shape, data, colMeans(new$loss))
+  look_at_held(state, which, shape, aside, colMeans(new$loss))
 }
 
-look_at_held <- function(state, which, shape, data, loss) {
+look_at_held <- function(state, which, shape, aside, loss) {
   for (k in seq_along(which)) {
     network <- which[k]
-    judged <- if (length(state$held)) held_loss(state$weights[, network], state$held, shape, data) else NA_real_
+    judged <- if (length(state$held)) held_loss(state$weights[, network], shape, aside) else NA_real_
     state$history <- rbind(state$history, c(network = network, step = state$steps[network], trained = loss[k],
                                             held_out = judged))
     if (is.na(judged) || judged < state$best_loss[network]) {
@@ -204,13 +215,12 @@ look_at_held <- function(state, which, shape, data, loss) {
   state
 }
 
-# Mean loss per action of some trajectories; NA where none of their actions counts.
-held_loss <- function(weights, which, shape, data) {
-  law <- .Call(ffi_rnn_predict, shape, weights, some_trajectories(data, which))
-  action <- some_trajectories(data, which)$action
-  counted <- action >= 0
-  if (!any(counted)) return(NA_real_)
-  -mean(law[cbind(action[counted] + 1L, which(counted))])
+# Mean loss per action of trajectories; NA where none of their actions counts.
+held_loss <- function(weights, shape, data) {
+  counted <- which(data$action >= 0)
+  if (!length(counted)) return(NA_real_)
+  law <- .Call(ffi_rnn_predict, shape, weights, data, widest_way)
+  -mean(law[cbind(data$action[counted] + 1L, counted)])
 }
 
 some_trajectories <- function(data, which) {
@@ -225,7 +235,7 @@ some_trajectories <- function(data, which) {
 action_law_of.ibrc_rnn <- function(object, coded) {
   data <- rnn_data(coded, object$words)
   laws <- lapply(seq_len(ncol(object$state$best)), function(network) {
-    exp(t(.Call(ffi_rnn_predict, object$shape, object$state$best[, network], data)))
+    exp(t(.Call(ffi_rnn_predict, object$shape, object$state$best[, network], data, widest_way)))
   })
   law <- Reduce(`+`, laws) / length(laws)
   colnames(law) <- object$words$actions

@@ -76,10 +76,11 @@ SEXP ffi_process_runs(SEXP process);
 SEXP ffi_threads(void);
 
 /* ffi_rnn.c */
-SEXP ffi_rnn_predict(SEXP shape, SEXP weights, SEXP data);
-SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which);
+SEXP ffi_rnn_bend(SEXP x, SEXP way);
+SEXP ffi_rnn_predict(SEXP shape, SEXP weights, SEXP data, SEXP way);
+SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which, SEXP threads, SEXP way);
 SEXP ffi_rnn_train(SEXP shape, SEXP networks, SEXP steps, SEXP data, SEXP batches, SEXP n_batch,
-                   SEXP rate, SEXP threads);
+                   SEXP rate, SEXP threads, SEXP way);
 
 /* ffi_iohmm_bc.c */
 SEXP ffi_iohmm_bc_joint(SEXP task, SEXP parameters, SEXP threads);

@@ -22,8 +22,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_threads, 0), ENTRY(ffi_iohmm_expect, 2), ENTRY(ffi_iohmm_em, 8),
     ENTRY(ffi_iohmm_sample, 4), ENTRY(ffi_qlearn, 4), ENTRY(ffi_unroll_forward, 6),
     ENTRY(ffi_unroll_reverse, 7), ENTRY(ffi_recall_learn, 6), ENTRY(ffi_recall_rollout, 8),
-    ENTRY(ffi_rnn_predict, 3), ENTRY(ffi_rnn_gradient, 4), ENTRY(ffi_rnn_train, 8),
-    ENTRY(ffi_iohmm_bc_joint, 3), ENTRY(ffi_iohmm_bc_choice, 4),
+    ENTRY(ffi_rnn_bend, 2), ENTRY(ffi_rnn_predict, 4), ENTRY(ffi_rnn_gradient, 6),
+    ENTRY(ffi_rnn_train, 9), ENTRY(ffi_iohmm_bc_joint, 3), ENTRY(ffi_iohmm_bc_choice, 4),
     {NULL, NULL, 0}};
 
 attribute_visible void R_init_ibrc(DllInfo *dll) {

@@ -264,13 +264,13 @@ test_that("networks have layers, and inputs, actions and trajectories that there
   n <- length(one$weights)
   networks <- list(weights = matrix(one$weights), first = matrix(0, n), second = matrix(0, n))
   predict <- function(shape = one$shape, weights = one$weights, data = one$data) {
-    .Call(ffi_rnn_predict, shape, weights, data)
+    .Call(ffi_rnn_predict, shape, weights, data, 2L)
   }
   gradient <- function(shape = one$shape, weights = one$weights, data = one$data, which = 0:10) {
-    .Call(ffi_rnn_gradient, shape, weights, data, which)
+    .Call(ffi_rnn_gradient, shape, weights, data, which, 1L, 2L)
   }
   train <- function(shape = one$shape, data = one$data, state = networks, steps = 0, batches = 0:9, n_batch = 5L) {
-    .Call(ffi_rnn_train, shape, state, steps, data, batches, n_batch, 0.01, 1L)
+    .Call(ffi_rnn_train, shape, state, steps, data, batches, n_batch, 0.01, 1L, 2L)
   }
   expect_identical(dim(predict()), c(3L, length(one$data$action)))
   expect_length(gradient()$gradient, n)
