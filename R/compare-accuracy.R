@@ -59,7 +59,7 @@ accuracy.ibrc_cross_validation <- function(object, action = NULL, reference = na
                                            from = object$from, conf.level = 0.95, resamples = 500, seed = 1, ...) {
   check_unused(...)
   asked <- !missing(reference)
-  at <- scored_visits(object, from)
+  at <- visits_to_score(object, from)
   conf.level <- check_level(conf.level)
   resamples <- check_count(resamples, "resamples", least = 0)
   if (resamples > 0 && resamples < 10) abort_input("resamples", "must be 0, for no intervals, or at least 10.")
@@ -104,7 +104,7 @@ accuracy.ibrc_cross_validation <- function(object, action = NULL, reference = na
 summary.ibrc_cross_validation <- function(object, ...) accuracy(object, ...)
 
 # Rows of visits that count.
-scored_visits <- function(object, from) {
+visits_to_score <- function(object, from) {
   from <- check_count(from, "from")
   if (from < object$from) {
     abort_input("from", "= ", from, " is before the first visit that methods learned from, which is ", object$from,

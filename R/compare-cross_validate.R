@@ -141,7 +141,7 @@ run_pieces <- function(job, file, refresh) {
   n <- nrow(job$pieces)
   results <- vector("list", n)
   if (!is.null(file)) {
-    fingerprint <- job_fingerprint(job)
+    fingerprint <- crossing_fingerprint(job)
     lock <- new_lock(file)
     on.exit(release_lock(lock))
     take_lock(lock)
@@ -213,7 +213,7 @@ failure_in_words <- function(e, rows) {
 # ---- its file ----------------------------------------------------------------------------------------------------
 
 # What has to be the same for finished folds to stand, by what would be named where it is not.
-job_fingerprint <- function(job) {
+crossing_fingerprint <- function(job) {
   method_hash <- function(name) {
     tryCatch(captured_hash(job$methods[[name]]), ibrc_unknowable = function(e) {
       abort_input("file", "cannot be used with the method ", enumerate(name), ", which depends on ",

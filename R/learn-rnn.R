@@ -14,8 +14,8 @@
 #'   `max_steps`, and the weights that predicted them best are kept. With several `networks`, each from its own random
 #'   weights and batches, predictions are the mean of theirs; they run in threads of their own. A network whose weights
 #'   are no longer finite numbers trains no further. It is a warning if one does, or if a network predicts those held
-#'   out worse than the action frequencies of the others do: then the rate is too high, steps are too few, or there is nothing to
-#'   learn.
+#'   out worse than the action frequencies of the others do: then the rate is too high, steps are too few, or there is
+#'   nothing to learn.
 #'
 #'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)`
 #'   goes on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of
@@ -170,11 +170,12 @@ still_training <- function(state, run) {
 
 train_rnn <- function(state, shape, data, run, cores, refresh) {
   others <- setdiff(teaching_trajectories(data), state$held)
+  aside <- some_trajectories(data, state$held)
   said <- 0
   tryCatch({
     while (any(active <- still_training(state, run))) {
       # An interrupt leaves the state before it as it was.
-      state <- train_some(state, which(active), others, shape, data, run, cores)
+      state <- train_some(state, which(active), others, aside, shape, data, run, cores)
       done <- max(state$steps)
       if (refresh > 0 && done - said >= refresh) {
         said <- done
@@ -189,7 +190,7 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
 }
 
 # A few steps of the networks that are still in training, and a look at those held out.
-train_some <- function(state, which, others, shape, data, run, cores) {
+train_some <- function(state, which, others, aside, shape, data, run, cores) {
   n <- min(rnn_steps_at_once - state$steps[which] %% rnn_steps_at_once, run$max_steps - state$steps[which])
   drawn <- lapply(state$streams[which], function(stream) {
     with_stream(stream, {
@@ -208,16 +209,16 @@ train_some <- function(state, which, others, shape, data, run, cores) {
   losses <- matrix(NA_real_, n, ncol(state$weights))
   losses[, which] <- new$loss
   state$since <- rbind(state$since, losses)
-  look_at_held(state, which, shape, data)
+  look_at_held(state, which, shape, aside)
 }
 
 # `since` [step, network]: the loss in training at the steps since the last look.
-look_at_held <- function(state, which, shape, data) {
+look_at_held <- function(state, which, shape, aside) {
   early <- nrow(state$since) < rnn_steps_at_once
   if (early) state$before <- state[c("best", "best_loss", "best_step", "history", "since")]
   for (network in which) {
     loss <- mean(state$since[, network])
-    judged <- if (length(state$held)) held_loss(state$weights[, network], state$held, shape, data) else NA_real_
+    judged <- if (length(state$held)) held_loss(state$weights[, network], shape, aside) else NA_real_
     state$history <- rbind(state$history, c(network = network, step = state$steps[network], trained = loss,
                                             held_out = judged))
     # With nobody held out the last weights are kept. Those of a network that has diverged never are.
@@ -232,12 +233,11 @@ look_at_held <- function(state, which, shape, data) {
   state
 }
 
-# Mean loss per action of some trajectories.
-held_loss <- function(weights, which, shape, data) {
-  law <- .Call(ffi_rnn_predict, shape, weights, some_trajectories(data, which))
-  action <- some_trajectories(data, which)$action
-  counted <- action >= 0
-  -mean(law[cbind(action[counted] + 1L, which(counted))])
+# Mean loss per action of trajectories.
+held_loss <- function(weights, shape, data) {
+  counted <- which(data$action >= 0)
+  law <- .Call(ffi_rnn_predict, shape, weights, data)
+  -mean(law[cbind(data$action[counted] + 1L, counted)])
 }
 
 # The same of the action frequencies of all others, with one more count.

@@ -45,7 +45,7 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   check_class(object, "ibrc_cross_validation", "object", "cross_validate()")
   type <- check_choice(type, c("reliability", "precision_recall"), "type")
   bins <- check_count(bins, "bins", least = 2)
-  at <- scored_visits(object, if (is.null(from)) object$from else from)
+  at <- visits_to_score(object, if (is.null(from)) object$from else from)
   if (!is.null(action)) action <- check_choice(action, object$words$actions, "action")
   k <- scored_actions(object, at, action)[1]
   taken <- object$action[at] == k

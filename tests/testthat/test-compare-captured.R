@@ -31,7 +31,8 @@ test_that("values of all kinds are told apart", {
   values <- list(1, 1L, "1", TRUE, NULL, NA, list(1), list(a = 1), c(a = 1), as.raw(1), 1i, 2i, quote(a + b), y ~ x,
                  y ~ z, frame(1), frame(2), structure(1, class = "k"), structure(1, class = "l"), factor("a"),
                  as.Date("2020-01-01"), function(x) x, function(x) 2 * x, sum, "\xff", data.frame(x = 1),
-                 diag_setting(), diag_setting(accuracy = 0.6), ibrc_prior(alpha ~ lognormal(0, 1)), ibrc_prior(alpha ~ lognormal(0, 2)))
+                 diag_setting(), diag_setting(accuracy = 0.6), ibrc_prior(alpha ~ lognormal(0, 1)),
+                 ibrc_prior(alpha ~ lognormal(0, 2)))
   hashes <- vapply(values, of, "")
   expect_identical(anyDuplicated(hashes), 0L)
   expect_identical(vapply(values[-c(16, 17)], of, ""), hashes[-c(16, 17)])
