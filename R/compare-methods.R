@@ -93,8 +93,11 @@ verdict_on <- function(model) {
 
 # Of a model whose class is the user's own, by the function that came with its method.
 predict_by <- function(model, visits, own = list()) {
-  name <- intersect(paste0("predict.", class(model)), names(own))
-  if (length(name)) return(own[[name[1]]](model, visits, type = "action"))
+  for (class in class(model)) {
+    mine <- own[[paste0("predict.", class)]]
+    if (!is.null(mine)) return(mine(model, visits, type = "action"))
+    if (!is.null(utils::getS3method("predict", class, optional = TRUE))) break
+  }
   predict(model, visits, type = "action")
 }
 

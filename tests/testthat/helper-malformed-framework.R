@@ -109,9 +109,9 @@ framework_entries <- function(signed, amount, share, seed) {
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(
       stratify = "null", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
-    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 2), leave = "object", fine = list(
+    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 10), leave = "object", fine = list(
       action = "null", reference = "null", conf.level = "fraction", resamples = "zero", seed = c("minus", "zero"))),
-    accuracy = entry(list(object = crossed, resamples = 2), leave = c("object", "...")),
+    accuracy = entry(list(object = crossed, resamples = 10), leave = c("object", "...")),
     policy.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
       histories = "null")),
     value.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
@@ -140,7 +140,7 @@ framework_entries <- function(signed, amount, share, seed) {
     policy.ibrc_projection = entry(list(object = projected), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"))),
     tidy.ibrc_projection = entry(list(x = projected), leave = "x"),
-    accuracy_data = entry(list(object = crossed), fine = list(action = "null")),
+    accuracy_data = entry(list(object = crossed), fine = list(action = "null", from = "null")),
     interpole_task = entry(list(resolution = 2)),
     imitation_error = entry(list(truth = interpole_task(resolution = 2), model = interpole_task(resolution = 2),
                                  nsim = 2, horizon = 3), fine = list(seed = seed)),
