@@ -125,6 +125,7 @@ scored_actions <- function(object, at, action) {
       stats::setNames(seq_along(all), all))
   }
   positions <- as_positions(action, all, "action", "action")
+  if (!length(positions)) abort_input("action", "must name at least one of ", enumerate(all, Inf), ".")
   stats::setNames(positions, action)[!duplicated(positions)]
 }
 

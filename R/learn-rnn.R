@@ -81,7 +81,7 @@ check_units <- function(units) {
   if (!is.numeric(units) || length(units) != 2) {
     abort_input("units", "must be two whole numbers, not ", describe(units), ".")
   }
-  vapply(units, check_count, 0L, argument = "units", most = 4096)
+  vapply(unname(units), check_count, 0L, argument = "units", most = 4096)
 }
 
 check_share <- function(x, argument) {

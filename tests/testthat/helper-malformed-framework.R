@@ -88,10 +88,11 @@ framework_entries <- function(signed, amount, share, seed) {
     log_lik.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     simulate.ibrc_history_plan = entry(list(object = by_history, nsim = 2), leave = "object", fine = list(
       seed = seed, environment = "null", start_group = "null")),
-    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null")),
+    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null"),
+                         says = list(actions = "action", observations = "observation")),
     fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
-      rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
-      refresh = "zero")),
+      units = "named", rate = positive, held_out = share, actions = "null", observations = "null", start = "null",
+      seed = seed, refresh = "zero"), says = list(actions = "action", observations = "observation")),
     fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
       joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null",
       prior = c("null", amount), sort_by = "null", names = "null", centre_sd = c(positive, "infinite"),
