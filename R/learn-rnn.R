@@ -42,7 +42,7 @@
 #' @examples
 #' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
 #' visits <- simulate(plan, nsim = 60, seed = 1)
-#' model <- fit_rnn(visits, units = c(8, 8), networks = 1, max_steps = 100, seed = 1)
+#' model <- fit_rnn(visits, units = c(8, 8), networks = 1, rate = 0.01, max_steps = 100, seed = 1)
 #' model
 #' head(predict(model, visits))
 fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch = 32, held_out = 0.1, patience = 100,
