@@ -88,10 +88,11 @@ framework_entries <- function(signed, amount, share, seed) {
     log_lik.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     simulate.ibrc_history_plan = entry(list(object = by_history, nsim = 2), leave = "object", fine = list(
       seed = seed, environment = "null", start_group = "null")),
-    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null")),
+    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null"),
+                         says = list(actions = "action", observations = "observation")),
     fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
-      rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
-      refresh = "zero")),
+      units = "named", rate = positive, held_out = share, actions = "null", observations = "null", start = "null",
+      seed = seed, refresh = "zero"), says = list(actions = "action", observations = "observation")),
     fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
       joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null",
       prior = c("null", amount), sort_by = "null", names = "null", centre_sd = c(positive, "infinite"),
@@ -109,9 +110,9 @@ framework_entries <- function(signed, amount, share, seed) {
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(
       stratify = "null", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
-    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 2), leave = "object", fine = list(
+    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 10), leave = "object", fine = list(
       action = "null", reference = "null", conf.level = "fraction", resamples = "zero", seed = c("minus", "zero"))),
-    accuracy = entry(list(object = crossed, resamples = 2), leave = c("object", "...")),
+    accuracy = entry(list(object = crossed, resamples = 10), leave = c("object", "...")),
     policy.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
       histories = "null")),
     value.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
@@ -140,7 +141,7 @@ framework_entries <- function(signed, amount, share, seed) {
     policy.ibrc_projection = entry(list(object = projected), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"))),
     tidy.ibrc_projection = entry(list(x = projected), leave = "x"),
-    accuracy_data = entry(list(object = crossed), fine = list(action = "null")),
+    accuracy_data = entry(list(object = crossed), fine = list(action = "null", from = "null")),
     interpole_task = entry(list(resolution = 2)),
     imitation_error = entry(list(truth = interpole_task(resolution = 2), model = interpole_task(resolution = 2),
                                  nsim = 2, horizon = 3), fine = list(seed = seed)),

@@ -104,7 +104,10 @@ test_that("steps are Adam's", {
   expect_close(found$weights, w, 1e-14)
 })
 
-small <- function(visits, ..., seed = 1) fit_rnn(visits, units = c(6, 5), refresh = 0, seed = seed, ...)
+# Of few steps nobody need be told that they are too few.
+small <- function(visits, ..., seed = 1) {
+  suppressWarnings(fit_rnn(visits, units = c(6, 5), refresh = 0, seed = seed, ...), "ibrc_warning_convergence")
+}
 plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
 visits <- simulate(plan, 60, seed = 1)
 
@@ -119,6 +122,68 @@ test_that("training does not depend on threads, nor on being interrupted", {
   expect_error(small(visits, max_steps = 60, rate = 0.1, start = part), class = "ibrc_error_input")
   expect_error(small(visits[-1, ], max_steps = 60, start = part), class = "ibrc_error_input")
   expect_false(identical(small(visits, max_steps = 60, seed = 2)$state$best, whole$state$best))
+})
+
+test_that("training goes on after any number of steps as if it had not ended there", {
+  fast <- function(steps, start = NULL, ...) {
+    small(visits, networks = 2, rate = 0.05, max_steps = steps, start = start, ...)
+  }
+  whole <- fast(60)
+  part <- fast(15)
+  # A look at the end: what is best by then is kept.
+  expect_equal(tidy(part)$step, c(10, 10, 15, 15))
+  expect_identical(fast(60, fast(33, fast(15, fast(4))))$state, whole$state)
+  expect_identical(fast(60, part)$state, whole$state)
+  nobody <- fast(25, held_out = 0)
+  expect_identical(fast(40, nobody, held_out = 0)$state, fast(40, held_out = 0)$state)
+})
+
+test_that("nobody who is held out is trained on", {
+  opposite <- trajectories(data.frame(id = rep(c("a", "b"), each = 20), time = rep(1:20, 2),
+                                      action = rep(c("x", "y"), each = 20), observation = "o"))
+  for (seed in 1:6) {
+    model <- suppressWarnings(fit_rnn(opposite, units = c(4, 4), networks = 1, held_out = 0.5, max_steps = 100,
+                                      patience = 100, rate = 0.05, seed = seed, refresh = 0))
+    held <- rep(1:2, each = 20) == model$state$held
+    law <- as.matrix(predict(model, opposite))[cbind(1:40, rep(1:2, each = 20))]
+    # Nobody has shown it what is done there.
+    expect_lt(mean(law[held]), 0.6)
+  }
+})
+
+test_that("who is held out has actions that count, and somebody is wherever there are two", {
+  data <- as.data.frame(visits)
+  data$free <- data$id <= 9
+  model <- suppressWarnings(small(trajectories(data, scored = "free"), networks = 1, max_steps = 20))
+  expect_length(model$state$held, 1)
+  expect_lte(model$state$held, 9)
+  expect_false(anyNA(tidy(model)$held_out))
+  few <- suppressWarnings(small(visits[visits$id <= 9, ], networks = 1, max_steps = 20))
+  expect_length(few$state$held, 1)
+  expect_output(print(small(visits[visits$id <= 9, ], networks = 1, max_steps = 10, held_out = 0)), "held out +nobody")
+})
+
+test_that("a network that diverges is not kept, and said", {
+  warned <- testthat::capture_warnings(
+    model <- fit_rnn(visits, units = c(6, 5), networks = 1, rate = 1e308, max_steps = 60, seed = 1, refresh = 0))
+  expect_match(warned, "grew past all numbers|worse than action frequencies", all = FALSE)
+  expect_false(anyNA(predict(model, visits)))
+  expect_warning(fit_rnn(visits, units = c(6, 5), networks = 1, rate = 1000, max_steps = 30, seed = 1),
+                 "worse than action frequencies", class = "ibrc_warning_convergence")
+  expect_no_warning(fit_rnn(visits, units = c(6, 5), networks = 1, rate = 0.01, max_steps = 300, seed = 1))
+})
+
+test_that("an interrupt before the first steps leaves nothing, and says so", {
+  model <- small(visits, max_steps = 10)
+  data <- rnn_data(learned_visits(visits, model$words), model$words)
+  begun <- begin_rnn(model$shape, data, model$run, 1)
+  skip_without_signals()
+  cores <- function() {
+    send_interrupt()
+    linger()
+    1
+  }
+  expect_error(train_rnn(begun, model$shape, data, model$run, cores(), 0), class = "ibrc_error_interrupted")
 })
 
 test_that("an interrupt gives back what there is", {
