@@ -288,7 +288,7 @@ format.ibrc_study_design <- function(x, ...) {
   c("The design of a study",
     paste0("  groups        ", listing(paste0(groups, " (", x$patients, ")")), " patients, up to ",
            plural(x$horizon, "visit"), " each"),
-    paste0("  differences   ", difference_words(x)),
+    paste0("  differences   ", stated_words(x)),
     if (!is.null(x$clusters)) paste0("  clusters      ", cluster_words(x)),
     if (!is.null(x$confounder)) {
       paste0("  confounder    ", x$confounder$name, ", mean ",
@@ -310,7 +310,7 @@ named_words <- function(x, between = " ") {
   paste(term_words(names(x)), vapply(x, format_number, ""), sep = between, collapse = ", ")
 }
 
-difference_words <- function(design) {
+stated_words <- function(design) {
   if (length(design$agents) == 1) return("there is one group")
   truth <- contrast_truth(design$agents, design_terms(design))
   at <- which(truth != 0 | is.na(truth), arr.ind = TRUE)

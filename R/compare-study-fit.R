@@ -8,8 +8,7 @@ fit_call <- function(visits, design) {
   c(list(visits = visits, setting = design$setting, models = design$models, prior = design$prior,
          fixed = design$fixed, by = if (apart) "group", resolution = design$resolution, seed = settle_seed()),
     switch(design$fit, mode = list(conf.level = NULL), profile = list(conf.level = design$conf.level),
-           posterior = list(refresh = 0, control = list(check = FALSE))[!c("refresh", "control") %in%
-                                                                          names(design$more)]),
+           posterior = c(list(refresh = 0), if (is.null(design$more$control)) list(control = list(check = FALSE)))),
     design$more)
 }
 

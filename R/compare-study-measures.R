@@ -2,13 +2,13 @@
 
 # One row per measure of one term and group. `rows`: of replicates that are done. Who has no interval has found nothing
 # and counts as such; other measures are of those that have one.
-contrast_measures <- function(rows, conf.level) {
+contrast_measures <- function(rows) {
   found <- (rows$conf.low > 0 | rows$conf.high < 0) %in% TRUE
   truth <- rows$truth[!is.na(rows$truth)][1]
   rbind(share_row(if (truth %in% 0) "false_positives" else "power", found), error_measures(rows))
 }
 
-level_measures <- function(rows, conf.level) rbind(error_measures(rows), agreement_rows(rows))
+level_measures <- function(rows) rbind(error_measures(rows), agreement_rows(rows))
 
 error_measures <- function(rows) {
   there <- !is.na(rows$conf.low) & !is.na(rows$conf.high) & is.finite(rows$estimate)
@@ -68,12 +68,12 @@ wilson_ends <- function(share, n) {
   pmin(pmax((share + z2 / (2 * n) + c(-half, half)) / (1 + z2 / n), 0), 1)
 }
 
-# `measures(rows, conf.level)` for every combination of these columns, in the order of the table.
-measure_table <- function(each, by, measures, conf.level) {
+# `measures(rows)` for every combination of these columns, in the order of the table.
+measure_table <- function(each, by, measures) {
   key <- do.call(paste, c(each[by], sep = "\r"))
   parts <- lapply(unique(key), function(one) {
     rows <- each[key == one, ]
-    made <- measures(rows, conf.level)
+    made <- measures(rows)
     truth <- if (length(unique(rows$truth)) == 1) rows$truth[1] else NA_real_
     data.frame(rows[rep(1, nrow(made)), by, drop = FALSE], truth = truth, made, row.names = NULL)
   })
@@ -118,21 +118,23 @@ trouble_lines <- function(study) {
     say(sum(counts$unsettled), " did not settle (the search or the chains stopped too early). They count as they are."),
     say(sum(counts$open), " had an interval without an end. They count; the mean width is of the others."),
     say(sum(counts$warned), " came with a warning: ", first("warning")),
-    say(sum(counts$replicates) - total, " and ", plural(sum(counts$replicates) - total, "more", "more"),
-        " were not come to."))
+    if (total < study$asked) {
+      bullet(paste0("It was interrupted: ", format_count(total), " of ", format_count(study$asked), " studies are done."))
+    })
 }
 
-# Intervals that cover too seldom, or more often than they promise, beyond chance.
+# Intervals that cover too seldom, or more often than they promise, beyond chance in any of these rows.
 coverage_lines <- function(table, conf.level) {
   rows <- table[table$measure == "coverage" & table$n > 0, ]
-  short <- rows$conf.high < conf.level
-  long <- rows$conf.low > conf.level
+  hits <- round(rows$estimate * rows$n)
+  surprise <- 0.01 / max(1, nrow(rows))
+  short <- stats::pbinom(hits, rows$n, conf.level) < surprise
+  long <- stats::pbinom(hits - 1, rows$n, conf.level, lower.tail = FALSE) < surprise
   say <- function(which, ...) {
-    if (any(which)) bullet(paste0("Intervals of ", enumerate(unique(rows$term[which]), quote = ""), " ", ...))
+    if (!any(which)) return(NULL)
+    bullet(paste0("Intervals of ", enumerate(unique(rows$term[which]), quote = ""), " are too ", ...))
   }
-  promised <- paste0(format_number(100 * conf.level), "%")
-  c(say(short, "are too short: they cover the truth in ", percent_text(min(rows$estimate[short])), " of studies where ",
-        promised, " are promised."),
-    say(long & !rows$term %in% rows$term[short], "are longer than they need be: they cover the truth in ",
-        percent_text(max(c(0, rows$estimate[long]))), " of studies where ", promised, " are promised."))
+  promised <- paste0(" of studies where ", format_number(100 * conf.level), "% are promised.")
+  c(say(short, "short: they cover the truth in ", percent_text(min(1, rows$estimate[short])), promised),
+    say(long, "long: they cover the truth in ", percent_text(max(0, rows$estimate[long])), promised))
 }

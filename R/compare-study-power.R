@@ -1,8 +1,8 @@
 #' What a planned study would find
 #'
-#' Simulates studies of a design ([study_design()]), analyses each as it says, and counts: how often a difference between
-#' groups is found (power), how often one that is not there (false positives), how far estimates are off, and whether
-#' intervals hold what they promise. With several sizes, what more patients would buy.
+#' Simulates studies of a design ([study_design()]), analyses each as it says, and counts: how often a difference
+#' between groups is found (power), how often one that is not there (false positives), how far estimates are off, and
+#' whether intervals hold what they promise. With several sizes, what more patients would buy.
 #'
 #' A difference is found where its interval excludes 0. A replicate without an interval has found nothing and counts as
 #' such in power and false positives; bias, error, coverage and width are of those that have one, `n` says how many.
@@ -12,11 +12,7 @@
 #' @section Clinicians that vary:
 #' Decision makers differ, and patients of one decide alike for that reason alone. A fit by group does not know, and
 #' takes for a difference between groups what is one between few clinicians. With
-#' `bounded_agent(alpha = 0.5), effect = list(optimism = 0), clusters = c(clinician = 10), spread = c(optimism = 0.3)` in
-#' DIAG and 100 patients per group, no difference at all, `power_study(design, 100, replicates = 200)` found one in
-#' @@IGNORED@@ of studies, ten times the 5% that a 95% interval allows. Its intervals were @@WIDTH@@ wide where
-#' estimates had a standard deviation of @@SD@@. The same studies analysed clinician by clinician, with a
-#' t-test on their modes (the function in the examples), gave @@TTEST@@.
+#' TODO
 #'
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"` studies run in its processes (that needs the package future.apply).
@@ -33,9 +29,9 @@
 #' @param refresh Whether to say after each round how many are done: 0 for no.
 #' @return An object of class `ibrc_power_study`. `tidy()` gives one row per size, kind, term, group and measure:
 #'   `patients`, `effect` (`"stated"`, or `"none"` with `null`), `term`, `group`, `truth`, `measure` (`power` or, where
-#'   the truth is 0, `false_positives`; `bias`, `rmse`, `coverage` and `width`, the mean), `estimate`, `std.error` (Monte
-#'   Carlo), `conf.low`, `conf.high` (95%, Wilson's for shares) and `n`. `glance()` gives one row per size and kind:
-#'   `replicates`, `finished`, `failed`, `unsettled`, `open` (an interval without an end), `warned` and `seconds` per
+#'   the truth is 0, `false_positives`; `bias`, `rmse`, `coverage` and `width`, the mean), `estimate`, `std.error`
+#'   (Monte Carlo), `conf.low`, `conf.high` (95%, Wilson's for shares) and `n`. `glance()` gives one row per size and
+#'   kind: `replicates`, `finished`, `failed`, `unsettled`, `open` (an interval without an end), `warned` and `seconds` per
 #'   study. `as.data.frame()` gives one row per study, term and group. [plot()][plot.ibrc_power_study] draws it.
 #' @family studies
 #' @export
@@ -93,7 +89,8 @@ check_sizes <- function(patients, design) {
 new_replicated_study <- function(run, job, class) {
   if (all(vapply(run$results, is.null, NA))) abort("interrupted", "Interrupted before the first study was done.")
   out <- structure(list(each = replicate_table(job, run$results), design = job$design, replicates = job$replicates,
-                        truths = job$truths, seed = job$seed, interrupted = run$interrupted), class = class)
+                        truths = job$truths, seed = job$seed, asked = length(run$results),
+                        interrupted = run$interrupted), class = class)
   warn_interrupted(run)
   out
 }
@@ -101,7 +98,7 @@ new_replicated_study <- function(run, job, class) {
 #' @export
 tidy.ibrc_power_study <- function(x, ...) {
   check_unused(...)
-  measure_table(x$each, c("patients", "effect", "term", "group"), contrast_measures, x$design$conf.level)
+  measure_table(x$each, c("patients", "effect", "term", "group"), contrast_measures)
 }
 
 #' @export
@@ -128,12 +125,13 @@ format.ibrc_power_study <- function(x, ...) {
 
 found_words <- function(row, several) {
   what <- paste0(term_words(row$term), if (several) paste0(" (", row$group, ")"))
-  paste0("With ", plural(row$patients, "patient"), " per group ",
-         if (row$measure == "power") paste("an effect of", format_number(row$truth), "on", what, "is found in") else
-           paste("a difference in", what, "that is not there is found in"), " ", share_words(row), " of studies.")
+  paste0("With ", plural(row$patients, "patient"), " per group",
+         if (row$effect == "none") " and no effect at all", " ",
+         if (row$measure == "power") paste("an effect of", format_number(row$truth), "on", what, "is found in ") else
+           paste("a difference in", what, "that is not there is found in "), share_words(row), " of studies.")
 }
 
-# "optimism are off by 0.01 on average, rmse 0.2, at 100 patients": of the largest size.
+# Of the largest size.
 error_words <- function(table) {
   rows <- table[table$patients == max(table$patients) & table$effect == "stated", ]
   number <- function(term, group, measure) {

@@ -14,9 +14,9 @@
 #' @inheritParams power_study
 #' @param replicates How many studies.
 #' @inheritSection power_study Long runs
-#' @return An object of class `ibrc_recovery_study`. `tidy()` gives one row per term, group and measure: `term`, `group`,
-#'   `truth` (where it is the same in all), `measure` (`bias`, `rmse`, `coverage`, `width`, `correlation` of estimates
-#'   with truths, and `shrinkage`, by how much of a difference in truths estimates fall short: 0 is none, 1 all),
+#' @return An object of class `ibrc_recovery_study`. `tidy()` gives one row per term, group and measure: `term`,
+#'   `group`, `truth` (where it is the same in all), `measure` (`bias`, `rmse`, `coverage`, `width`, `correlation` of
+#'   estimates with truths, and `shrinkage`, by how much of a difference in truths estimates fall short: 0 is none, 1 all),
 #'   `estimate`, `std.error` (Monte Carlo), `conf.low`, `conf.high` and `n`. `glance()` and `as.data.frame()` are as in
 #'   [power_study()]. [plot()][plot.ibrc_power_study] draws it.
 #' @family studies
@@ -51,7 +51,7 @@ recovery_study <- function(design, replicates = 100, truths = c("prior", "agents
 #' @export
 tidy.ibrc_recovery_study <- function(x, ...) {
   check_unused(...)
-  table <- measure_table(x$each, c("term", "group"), level_measures, x$design$conf.level)
+  table <- measure_table(x$each, c("term", "group"), level_measures)
   without_lone_group(table, names(x$design$agents))
 }
 
@@ -82,8 +82,8 @@ recovery_words <- function(rows, conf.level) {
   agree <- of("correlation")$estimate
   paste0("Estimates of ", term_words(rows$term[1]), if (!is.null(rows$group)) paste0(" (", rows$group[1], ")"),
          " have bias ", format_number(of("bias")$estimate, 2), " and root mean squared error ",
-         format_number(of("rmse")$estimate, 2), "; ", format_number(100 * conf.level), "% intervals cover the truth in ",
-         share_words(of("coverage")), " of studies",
+         format_number(of("rmse")$estimate, 2), "; ", format_number(100 * conf.level), "% intervals cover the truth ",
+         "in ", share_words(of("coverage")), " of studies",
          if (!is.na(agree)) paste0("; the correlation with the truth is ", format_number(agree, 2), ", and ",
                                    percent_text(max(0, of("shrinkage")$estimate)), " of a difference is lost"), ".")
 }

@@ -105,7 +105,7 @@ replicates_kept <- function(file, fingerprint, results, n_slots) {
     return(results)
   }
   kept <- read_checkpoint(file, fingerprint)$contents
-  n <- length(kept$done)
+  n <- if (is.list(kept)) length(kept$done)
   fine <- is.list(kept) && is.integer(kept$done) && all(kept$done > 0) && !anyDuplicated(kept$done) &&
     all(vapply(kept[slot_numbers], function(x) is.double(x) && length(x) == n * n_slots, NA)) &&
     is.logical(kept$settled) && is.character(kept$failure) && is.character(kept$warning) && is.double(kept$seconds) &&
