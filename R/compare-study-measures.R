@@ -119,7 +119,8 @@ trouble_lines <- function(study) {
     say(sum(counts$open), " had an interval without an end. They count; the mean width is of the others."),
     say(sum(counts$warned), " came with a warning: ", first("warning")),
     if (total < study$asked) {
-      bullet(paste0("It was interrupted: ", format_count(total), " of ", format_count(study$asked), " studies are done."))
+      bullet(paste0("It was interrupted: ", format_count(total), " of ", format_count(study$asked),
+                    " studies are done."))
     })
 }
 

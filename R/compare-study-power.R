@@ -31,8 +31,8 @@
 #'   `patients`, `effect` (`"stated"`, or `"none"` with `null`), `term`, `group`, `truth`, `measure` (`power` or, where
 #'   the truth is 0, `false_positives`; `bias`, `rmse`, `coverage` and `width`, the mean), `estimate`, `std.error`
 #'   (Monte Carlo), `conf.low`, `conf.high` (95%, Wilson's for shares) and `n`. `glance()` gives one row per size and
-#'   kind: `replicates`, `finished`, `failed`, `unsettled`, `open` (an interval without an end), `warned` and `seconds` per
-#'   study. `as.data.frame()` gives one row per study, term and group. [plot()][plot.ibrc_power_study] draws it.
+#'   kind: `replicates`, `finished`, `failed`, `unsettled`, `open` (an interval without an end), `warned` and `seconds`
+#'   per study. `as.data.frame()` gives one row per study, term and group. [plot()][plot.ibrc_power_study] draws it.
 #' @family studies
 #' @export
 #' @examples

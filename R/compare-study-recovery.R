@@ -16,9 +16,9 @@
 #' @inheritSection power_study Long runs
 #' @return An object of class `ibrc_recovery_study`. `tidy()` gives one row per term, group and measure: `term`,
 #'   `group`, `truth` (where it is the same in all), `measure` (`bias`, `rmse`, `coverage`, `width`, `correlation` of
-#'   estimates with truths, and `shrinkage`, by how much of a difference in truths estimates fall short: 0 is none, 1 all),
-#'   `estimate`, `std.error` (Monte Carlo), `conf.low`, `conf.high` and `n`. `glance()` and `as.data.frame()` are as in
-#'   [power_study()]. [plot()][plot.ibrc_power_study] draws it.
+#'   estimates with truths, and `shrinkage`, by how much of a difference in truths estimates fall short: 0 is none, 1
+#'   all), `estimate`, `std.error` (Monte Carlo), `conf.low`, `conf.high` and `n`. `glance()` and `as.data.frame()` are
+#'   as in [power_study()]. [plot()][plot.ibrc_power_study] draws it.
 #' @family studies
 #' @export
 #' @examples

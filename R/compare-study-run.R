@@ -129,7 +129,7 @@ replicate_table <- function(job, results) {
   column <- function(name, each = 1) rep(unlist(lapply(results[done], `[[`, name)), each = each)
   numbers <- lapply(stats::setNames(slot_numbers, slot_numbers), column)
   data.frame(
-    job$cells[at, ], replicate = rep((done - 1) %/% nrow(job$cells) + 1, each = n),
+    job$cells[at, ], replicate = rep((done - 1L) %/% nrow(job$cells) + 1L, each = n),
     job$slots[rep(seq_len(n), length(done)), ], numbers, settled = column("settled", n),
     failure = column("failure", n), warning = column("warning", n), seconds = column("seconds", n), row.names = NULL
   )

@@ -1,4 +1,5 @@
-study <- power_study(small_design(fit = count_visits, prior = NULL, patients = 10), c(5, 10), replicates = 4, null = TRUE)
+study <- power_study(small_design(fit = count_visits, prior = NULL, patients = 10), c(5, 10), replicates = 4,
+                     null = TRUE)
 again <- recovery_study(small_design(effect = NULL, patients = 20), replicates = 6)
 
 test_that("the data behind pictures of studies are their tables", {
