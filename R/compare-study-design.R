@@ -15,7 +15,8 @@
 #' on are entries of a list). It returns a data frame with `term`, `estimate`, `conf.low` and `conf.high`, on the scale
 #' above: for [power_study()] one row per term, differences of the second group from the first (with three groups or
 #' more, one per term and `group`); for [recovery_study()] one row per term, with several groups one per term and
-#' `group`. A column `settled` may say whether it came to its end. Rows of other terms are left out.
+#' `group`. Terms are those of `effect`, else those in which `agents` differ, else those of the prior; rows of others are
+#' left out. A column `settled` may say whether it came to its end.
 #'
 #' @param setting The setting ([decision_setting()]) in which patients live and agents plan.
 #' @param models What agents may believe about the dynamics ([model_prior()]); the setting's own by default.
@@ -67,10 +68,11 @@ study_design <- function(setting, models = NULL, agents, effect = NULL, patients
     if (is.null(prior)) abort_input("prior", "must be given, unless `fit` is a function.")
   }
   if (!is.null(prior)) prior <- check_prior(prior, setting, fixed)
+  crossed <- check_flag(crossed, "crossed")
   design <- structure(list(
     setting = setting, models = models, agents = agents, effect = as_shift(effect, "effect"),
     patients = as_patients(patients, groups), horizon = check_count(horizon, "horizon", most = 1e6),
-    clusters = as_clusters(clusters, spread, check_flag(crossed, "crossed")),
+    clusters = as_clusters(clusters, spread, crossed),
     confounder = as_confounder(confounder, groups), prior = prior, fixed = fixed, fit = fit,
     conf.level = check_level(conf.level), resolution = resolution, more = fit_options(fit, list(...))
   ), class = "ibrc_study_design")
@@ -249,12 +251,15 @@ check_cluster_sizes <- function(design, argument = "clusters") {
   }
 }
 
-# The terms a study is about: those that are inferred; without a prior, those of the effect or in which agents differ.
+# The terms a study is about: those that are inferred. A function may be after fewer: those of the effect or in which
+# agents differ, if there are any.
 design_terms <- function(design) {
-  if (!is.null(design$prior)) return(names(design$prior))
+  inferred <- names(design$prior)
+  if (!is.function(design$fit)) return(inferred)
   if (!is.null(design$effect)) return(names(design$effect))
   forms <- ifelse(names(price_inverses) == "beta", "optimism", names(price_inverses))
-  Filter(function(term) length(unique(vapply(design$agents, term_of, 0, term))) > 1, forms)
+  differ <- Filter(function(term) length(unique(vapply(design$agents, term_of, 0, term))) > 1, forms)
+  if (length(differ)) differ else inferred
 }
 
 # [term, group], on the scale of the study.
@@ -297,7 +302,23 @@ format.ibrc_study_design <- function(x, ...) {
     },
     if (!is.null(x$prior)) paste0("  inferred      ", listing(names(x$prior)),
                                   if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed))),
-    paste0("  fit           ", fit_words(x), ", ", format_number(100 * x$conf.level), "% intervals"))
+    paste0("  fit           ", fit_words(x), ", ", format_number(100 * x$conf.level), "% intervals"),
+    held_elsewhere(x))
+}
+
+# Prices that agents have and the fit takes to be others.
+held_elsewhere <- function(design) {
+  if (is.null(design$prior)) return(NULL)
+  held <- setdiff(names(price_inverses), quantity_of(names(design$prior)))
+  lines <- lapply(held, function(price) {
+    taken <- price_from(price, design$fixed)
+    own <- unique(vapply(design$agents, term_of, 0, price))
+    if (any(own != taken)) {
+      bullet(paste0("Agents have ", price, " = ", listing(vapply(own, format_number, "")), ", and the fit holds it at ",
+                    format_number(taken), "."))
+    }
+  })
+  unlist(lines)
 }
 
 #' @export

@@ -12,7 +12,12 @@
 #' @section Clinicians that vary:
 #' Decision makers differ, and patients of one decide alike for that reason alone. A fit by group does not know, and
 #' takes for a difference between groups what is one between few clinicians. With
-#' TODO
+#' `agents = bounded_agent(alpha = 0.5), effect = list(optimism = 0), clusters = c(clinician = 10)` and
+#' `spread = c(optimism = 0.3)` in DIAG, with the prior and the resolution of the examples and 200 patients per group, no
+#' difference at all, 200 studies (`power_study(design, 200)`) found one in optimism in 54% (47 to 60), ten times what
+#' 95% intervals promise: these were 0.15 wide, where estimates had a standard deviation of 0.12. Without the spread it
+#' was @@PLAIN@@. An analysis that knows of clinicians, the t-test in the examples, found one in 4% (2 to 10) of 100 such
+#' studies.
 #'
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"` studies run in its processes (that needs the package future.apply).
@@ -52,9 +57,10 @@
 #'   arm <- visits$group[match(modes$group, visits$clinician)]
 #'   test <- t.test(modes$estimate[arm == "other"], modes$estimate[arm == "reference"],
 #'                  conf.level = design$conf.level)
-#'   data.frame(term = "optimism", estimate = -diff(rev(test$estimate)),
+#'   data.frame(term = "optimism", estimate = -diff(test$estimate),
 #'              conf.low = test$conf.int[1], conf.high = test$conf.int[2])
 #' }
+#' # power_study(study_design(..., clusters = c(clinician = 10), fit = by_clinician))
 power_study <- function(design, patients = c(50, 100, 200), replicates = 200, null = FALSE, seed = 1, file = NULL,
                         refresh = default_refresh()) {
   check_given(design)
@@ -119,7 +125,7 @@ format.ibrc_power_study <- function(x, ...) {
     unlist(lapply(split(table, seq_len(nrow(table))), function(row) {
       if (row$measure %in% c("power", "false_positives")) bullet(found_words(row, several))
     }), use.names = FALSE),
-    bullet(paste0("Estimates of ", enumerate(error_words(table), quote = ""), ".")),
+    unlist(lapply(error_words(table, several), bullet)),
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
 }
 
@@ -131,17 +137,18 @@ found_words <- function(row, several) {
            paste("a difference in", what, "that is not there is found in "), share_words(row), " of studies.")
 }
 
-# Of the largest size.
-error_words <- function(table) {
+# One sentence per term and group, of the largest size.
+error_words <- function(table, several) {
   rows <- table[table$patients == max(table$patients) & table$effect == "stated", ]
-  number <- function(term, group, measure) {
-    format_number(rows$estimate[rows$term == term & rows$group == group & rows$measure == measure], 2)
-  }
-  at <- unique(rows[c("term", "group")])
-  mapply(function(term, group) {
-    paste0(term_words(term), " have bias ", number(term, group, "bias"), " and root mean squared error ",
-           number(term, group, "rmse"), if (length(unique(rows$group)) > 1) paste0(" (", group, ")"))
-  }, at$term, at$group, USE.NAMES = FALSE)
+  lapply(split(rows, paste(rows$term, rows$group))[unique(paste(rows$term, rows$group))], function(mine) {
+    of <- function(measure) mine[mine$measure == measure, ]
+    number <- function(measure) format_number(of(measure)$estimate, 2)
+    if (of("coverage")$n == 0) return(NULL)
+    paste0("With ", mine$patients[1], " the difference in ", term_words(mine$term[1]),
+           if (several) paste0(" (", mine$group[1], ")"), " is estimated with bias ", number("bias"),
+           " and root mean squared error ", number("rmse"), "; its intervals have mean width ", number("width"),
+           " and cover the truth in ", share_words(of("coverage")), " of studies.")
+  })
 }
 
 cluster_lines <- function(design) {

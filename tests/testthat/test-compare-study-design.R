@@ -67,4 +67,7 @@ test_that("a design says what it is", {
   expect_match(said, "severity, mean 0.2, 0.6 by group; one more shifts optimism by 0.2", fixed = TRUE, all = FALSE)
   expect_match(said, "alpha, optimism; held: eta = 0.1", fixed = TRUE, all = FALSE)
   expect_output(print(small_design(effect = list(optimism = 0))), "differences   none")
+  # What is held at other than the truth is said.
+  expect_match(said, "Agents have eta = 0, and the fit holds it at 0.1", all = FALSE)
+  expect_no_match(format(small_design()), "Agents have")
 })
