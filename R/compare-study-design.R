@@ -15,8 +15,8 @@
 #' on are entries of a list). It returns a data frame with `term`, `estimate`, `conf.low` and `conf.high`, on the scale
 #' above: for [power_study()] one row per term, differences of the second group from the first (with three groups or
 #' more, one per term and `group`); for [recovery_study()] one row per term, with several groups one per term and
-#' `group`. Terms are those of `effect`, else those in which `agents` differ, else those of the prior; rows of others are
-#' left out. A column `settled` may say whether it came to its end.
+#' `group`. Terms are those of `effect`, else those in which `agents` differ, else those of the prior; rows of others
+#' are left out. A column `settled` may say whether it came to its end.
 #'
 #' @param setting The setting ([decision_setting()]) in which patients live and agents plan.
 #' @param models What agents may believe about the dynamics ([model_prior()]); the setting's own by default.

@@ -98,10 +98,10 @@ study_counts <- function(each, by, replicates) {
 
 # ---- words ---------------------------------------------------------------------------------------------------------
 
-# "83% (80 to 86)".
-share_words <- function(row) {
-  whole <- function(x) format_plain(round(100 * x))
-  paste0(whole(row$estimate), "% (", whole(row$conf.low), " to ", whole(row$conf.high), ")")
+# "83% of studies (80 to 86)".
+share_words <- function(row, of = " of studies") {
+  whole <- function(x) vapply(round(100 * x), format_plain, "")
+  paste0(whole(row$estimate), "%", of, " (", whole(row$conf.low), " to ", whole(row$conf.high), ")")
 }
 
 # What is to be said beside the figures: failures, climbs and chains that did not end, open ends, warnings.

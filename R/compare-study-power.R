@@ -122,19 +122,26 @@ format.ibrc_power_study <- function(x, ...) {
   several <- length(x$design$agents) > 2
   c(paste0("What a planned study would find: ", plural(x$replicates, "study", "studies"), " of each size, ",
            fit_words(x$design), ", ", format_number(100 * x$design$conf.level), "% intervals"),
-    unlist(lapply(split(table, seq_len(nrow(table))), function(row) {
-      if (row$measure %in% c("power", "false_positives")) bullet(found_words(row, several))
-    }), use.names = FALSE),
+    unlist(lapply(found_words(table, several), bullet)),
     unlist(lapply(error_words(table, several), bullet)),
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
 }
 
-found_words <- function(row, several) {
-  what <- paste0(term_words(row$term), if (several) paste0(" (", row$group, ")"))
-  paste0("With ", plural(row$patients, "patient"), " per group",
-         if (row$effect == "none") " and no effect at all", " ",
-         if (row$measure == "power") paste("an effect of", format_number(row$truth), "on", what, "is found in ") else
-           paste("a difference in", what, "that is not there is found in "), share_words(row), " of studies.")
+# One sentence per effect that there is and size; one per effect that there is not, of all sizes.
+found_words <- function(table, several) {
+  what <- paste0(term_words(table$term), if (several) paste0(" (", table$group, ")"))
+  power <- which(table$measure == "power")
+  size <- vapply(table$patients, plural, "", "patient")
+  found <- sprintf("With %s per group an effect of %s on %s is found in %s.", size[power],
+                   vapply(table$truth[power], format_number, ""), what[power], share_words(table[power, ]))
+  null <- which(table$measure == "false_positives")
+  of_one <- split(null, factor(paste(what, table$effect)[null], unique(paste(what, table$effect)[null])))
+  none <- vapply(of_one, function(at) {
+    paste0(if (table$effect[at[1]] == "none") "Without any effect a" else "A", " difference in ", what[at[1]],
+           " that is not there is found in ",
+           enumerate(paste(share_words(table[at, ], ""), "with", table$patients[at]), Inf, ""), ".")
+  }, "", USE.NAMES = FALSE)
+  c(found, none)
 }
 
 # One sentence per term and group, of the largest size.
@@ -144,10 +151,10 @@ error_words <- function(table, several) {
     of <- function(measure) mine[mine$measure == measure, ]
     number <- function(measure) format_number(of(measure)$estimate, 2)
     if (of("coverage")$n == 0) return(NULL)
-    paste0("With ", mine$patients[1], " the difference in ", term_words(mine$term[1]),
+    paste0("With ", mine$patients[1], " patients the difference in ", term_words(mine$term[1]),
            if (several) paste0(" (", mine$group[1], ")"), " is estimated with bias ", number("bias"),
            " and root mean squared error ", number("rmse"), "; its intervals have mean width ", number("width"),
-           " and cover the truth in ", share_words(of("coverage")), " of studies.")
+           " and cover the truth in ", share_words(of("coverage")), ".")
   })
 }
 

@@ -17,9 +17,9 @@ test_that("an effect is found, and its figures say so in plain sentences", {
   expect_identical(nrow(glance(study)), 4L)
   expect_true(all(glance(study)$finished == 5))
   said <- paste(trimws(format(study)), collapse = " ")
-  expect_match(said, "With 30 patients per group an effect of -0.5 on optimism is found in [0-9]+% \\([0-9]+ to ")
-  expect_match(said, "With 30 the difference in optimism is estimated with bias .* cover the truth in [0-9]+%")
-  expect_match(said, "With 10 patients per group and no effect at all a difference in optimism that is not there")
+  expect_match(said, "With 30 patients per group an effect of -0.5 on optimism is found in [0-9]+% of studies \\(")
+  expect_match(said, "With 30 patients the difference in optimism is estimated with bias .* cover the truth in [0-9]+%")
+  expect_match(said, "Without any effect a difference in optimism that is not there is found in [0-9]+% \\([0-9]+ to ")
 })
 
 test_that("intervals of modes cover about as often as they promise", {
