@@ -10,14 +10,14 @@
 #' printing says so.
 #'
 #' @section Clinicians that vary:
-#' Decision makers differ, and patients of one decide alike for that reason alone. A fit by group does not know, and
-#' takes for a difference between groups what is one between few clinicians. With
-#' `agents = bounded_agent(alpha = 0.5), effect = list(optimism = 0), clusters = c(clinician = 10)` and
-#' `spread = c(optimism = 0.3)` in DIAG, with the prior and the resolution of the examples and 200 patients per group, no
-#' difference at all, 200 studies (`power_study(design, 200)`) found one in optimism in 54% (47 to 60), ten times what
-#' 95% intervals promise: these were 0.15 wide, where estimates had a standard deviation of 0.12. Without the spread it
-#' was @@PLAIN@@. An analysis that knows of clinicians, the t-test in the examples, found one in 4% (2 to 10) of 100 such
-#' studies.
+#' Decision makers differ, and patients of one are decided for alike for that reason alone. A fit by group does not
+#' know, and takes for a difference between groups what is one between few clinicians. In DIAG, with
+#' `agents = bounded_agent(alpha = 0.5)`, `effect = list(optimism = 0)`, `clusters = c(clinician = 10)` and
+#' `spread = c(optimism = 0.3)`, the prior and the resolution of the examples and 200 patients per group, 200 studies
+#' (`power_study(design, 200)`) found a difference in optimism, of which there is none, in 54% (47 to 60), ten times
+#' what 95% intervals promise: these were 0.15 wide, where estimates had a standard deviation of 0.12. Without the
+#' spread it was 2% (1 to 5). An analysis that knows of clinicians, the t-test in the examples, found one in 4% (2 to
+#' 10) of 100 such studies.
 #'
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"` studies run in its processes (that needs the package future.apply).
