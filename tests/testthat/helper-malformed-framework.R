@@ -15,6 +15,8 @@ framework_entries <- function(signed, amount, share, seed) {
   one_of <- list(models = "null", seed = seed)
   model <- fit_baseline(visits)
   wanting <- fit_po_irl(visits, setting, chains = 1, iter = 4, draws = 2, seed = 1)
+  planned <- small_design(patients = 5)
+  powered <- power_study(small_design(fit = count_visits, prior = NULL, patients = 5), 5, replicates = 1)
   projected <- project_behavior("rule", "matching", visits, setting = setting, replicates = 10, seed = 1)
   compared <- compare_models(visits, setting, decision_models()[1, ], replicates = 10, seed = 1)
   list(
@@ -128,6 +130,18 @@ framework_entries <- function(signed, amount, share, seed) {
     tidy.ibrc_model_comparison = entry(list(x = compared), leave = "x"),
     model_comparison_data = entry(list(comparison = compared)),
     misspecification_data = entry(list(study = misspecification_study(setting, "max_entropy", "max_entropy", Inf))),
+    study_design = entry(
+      list(setting = hidden, agents = bounded_agent(0.5), prior = planned$prior, resolution = 5),
+      fine = list(models = "null", effect = "null", clusters = "null", spread = "null", crossed = "flag",
+                  confounder = "null", fixed = c("list", "table"), fit = c("a_function", "nothing"),
+                  conf.level = "fraction"), says = list(... = "nonsense")),
+    simulate.ibrc_study_design = entry(list(object = planned, nsim = 2), leave = "object", fine = list(seed = seed)),
+    power_study = entry(list(design = planned, patients = 5, replicates = 1), fine = list(
+      patients = "named", null = "flag", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+    recovery_study = entry(list(design = planned, replicates = 1), fine = list(
+      seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+    power_data = entry(list(study = powered), fine = list(measures = "null")),
+    recovery_data = entry(list(study = recovery_study(planned, replicates = 2))),
     project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,
                                            setting = setting, replicates = 10), leave = c("planner", "..."),
                                       fine = list(newdata = "null", conf.level = "fraction", seed = seed)),

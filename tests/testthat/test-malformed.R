@@ -235,6 +235,8 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_model_comparison <- call_entry(list(x = entries$model_comparison_data$valid$comparison),
                                                       leave = "x")
   entries$plot.ibrc_misspecification <- call_entry(list(x = entries$misspecification_data$valid$study), leave = "x")
+  entries$plot.ibrc_power_study <- call_entry(list(x = entries$power_data$valid$study), leave = "x",
+                                              fine = list(measures = "null"))
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))
