@@ -59,12 +59,13 @@ ibrc_habit_slope ibrc_habit_slope_over(const ibrc_table *table, const ibrc_coars
       .table = table, .coarse = coarse, .near = is_near(table, coarse), .n_threads = n_threads};
   slope.pairs = ibrc_pairs_over(table, take_ints(&doubles, ibrc_pairs_ints(table)));
   slope.share = take(&doubles, ibrc_table_rows(table));
-  slope.chance = take(&doubles, n * U * U);
   slope.rest = take(&doubles, n * U);
   slope.expected = take(&doubles, n * U);
   slope.laid = take(&doubles, n * U);
   slope.standing = take(&doubles, n * U);
   slope.answer = take(&doubles, n);
+  slope.chance = take(&doubles, n * U * U);
+  slope.whole = (size_t)slope.pairs.n == n * U;
   slope.alone = ibrc_slope_over(table, n_threads, take(&doubles, ibrc_slope_doubles(table)));
   slope.alone.weight = NULL; /* coarse nodes and factors read its flows */
   slope.factors = take(&doubles, N * N);
@@ -83,42 +84,41 @@ ibrc_habit_slope ibrc_habit_slope_over(const ibrc_table *table, const ibrc_coars
   return slope;
 }
 
-/* pi of every pair, and in `most` [node][action] how much of an action there is after whatever
- * came last. */
-static void take_chances(ibrc_habit_slope *slope, const double *policy_after, double *most) {
+/* pi at a pair. */
+static inline const double *chance_at(const ibrc_habit_slope *slope, int at) {
+  return slope->policy + (size_t)at * (size_t)slope->table->n_actions;
+}
+
+/* most [node][action]: how much of an action there is after whatever came last. */
+static void find_most(const ibrc_habit_slope *slope, double *most) {
   const size_t U = (size_t)slope->table->n_actions, cells = (size_t)slope->table->n_nodes * U;
   for (size_t cell = 0; cell < cells; cell++) most[cell] = 0.0;
   for (int k = 0; k < slope->pairs.n; k++) {
-    const double *policy = policy_after + (size_t)slope->pairs.at[k] * U;
-    double *chance = slope->chance + (size_t)k * U, *node_most = most + (size_t)slope->pairs.node[k] * U;
-    for (size_t u = 0; u < U; u++) {
-      chance[u] = policy[u];
-      if (policy[u] > node_most[u]) node_most[u] = policy[u];
-    }
+    const double *chance = chance_at(slope, slope->pairs.at[k]);
+    double *of_node = most + (size_t)slope->pairs.node[k] * U;
+    for (size_t u = 0; u < U; u++) of_node[u] = chance[u] > of_node[u] ? chance[u] : of_node[u];
   }
 }
 
 /* standing(u) = sum_l w(l) pi(u | l) over the pairs of a node, with w(l) from the mean of pi over
  * them: what two visits at a belief come to. */
-static void find_standing(ibrc_habit_slope *slope) {
-  const size_t nodes = (size_t)slope->table->n_nodes, U = (size_t)slope->table->n_actions;
-  double *first = slope->expected, *standing = slope->standing;
-  for (size_t cell = 0; cell < nodes * U; cell++) first[cell] = standing[cell] = 0.0;
-  for (int k = 0; k < slope->pairs.n; k++) {
-    const size_t cell = (size_t)slope->pairs.node[k] * U;
-    for (size_t u = 0; u < U; u++) first[cell + u] += slope->chance[(size_t)k * U + u];
+static void find_standing(ibrc_habit_slope *slope, int node) {
+  const int n = slope->table->n_nodes, U = slope->table->n_actions;
+  double *standing = slope->standing + (size_t)node * (size_t)U, *first = slope->expected;
+  double sum = 0.0;
+  for (int u = 0; u < U; u++) first[u] = standing[u] = 0.0;
+  for (int last = 0, at = node; last < U; last++, at += n) {
+    if (slope->pairs.place[at] < 0) continue;
+    const double *chance = chance_at(slope, at);
+    for (int u = 0; u < U; u++) first[u] += chance[u];
   }
-  for (int k = 0; k < slope->pairs.n; k++) {
-    const size_t cell = (size_t)slope->pairs.node[k] * U, last = (size_t)slope->pairs.at[k] / nodes;
-    for (size_t u = 0; u < U; u++) {
-      standing[cell + u] += first[cell + last] * slope->chance[(size_t)k * U + u];
-    }
+  for (int last = 0, at = node; last < U; last++, at += n) {
+    if (slope->pairs.place[at] < 0) continue;
+    const double *chance = chance_at(slope, at);
+    for (int u = 0; u < U; u++) standing[u] += first[last] * chance[u];
+    sum += first[last];
   }
-  for (size_t cell = 0; cell < nodes * U; cell += U) {
-    double sum = 0.0;
-    for (size_t u = 0; u < U; u++) sum += standing[cell + u];
-    for (size_t u = 0; u < U; u++) standing[cell + u] = sum > 0.0 ? standing[cell + u] / sum : 1.0 / (double)U;
-  }
+  for (int u = 0; u < U; u++) standing[u] = sum > 0.0 ? standing[u] / sum : 1.0 / (double)U;
 }
 
 /* Writes out a row, times its share, and returns where the next one begins. */
@@ -156,13 +156,12 @@ static void take_shares(ibrc_habit_slope *slope, const double *sigma, double dis
 }
 
 /* Everything at once, pair by pair. */
-static void fill_pairs(ibrc_habit_slope *slope, const double *policy_after, const double *sigma, double discount,
-                       double least) {
+static void fill_pairs(ibrc_habit_slope *slope, const double *sigma, double discount, double least) {
   const size_t nodes = (size_t)slope->table->n_nodes, U = (size_t)slope->table->n_actions;
   const size_t M = (size_t)slope->table->n_models;
   int at = 0;
   for (int k = 0; k < slope->pairs.n; k++) {
-    const double *policy = policy_after + (size_t)slope->pairs.at[k] * U;
+    const double *policy = chance_at(slope, slope->pairs.at[k]);
     size_t row = (size_t)slope->pairs.node[k] * U * M;
     double rest = discount;
     slope->start[k] = at;
@@ -180,13 +179,13 @@ static void fill_pairs(ibrc_habit_slope *slope, const double *policy_after, cons
 }
 
 /* A coarse node is as its first pair. */
-static void stand_at_pairs(ibrc_habit_slope *slope, const double *policy_after) {
+static void stand_at_pairs(ibrc_habit_slope *slope) {
   const size_t U = (size_t)slope->table->n_actions;
   for (int a = 0; a < slope->coarse->n_coarse; a++) {
     const int pair = slope->pair_of[a];
     double *standing = slope->standing + (size_t)slope->coarse->fine_node[a] * U;
     for (size_t u = 0; u < U; u++) {
-      standing[u] = pair < 0 ? 0.0 : policy_after[(size_t)slope->pairs.at[pair] * U + u];
+      standing[u] = pair < 0 ? 0.0 : chance_at(slope, slope->pairs.at[pair])[u];
     }
   }
 }
@@ -195,109 +194,110 @@ int ibrc_habit_slope_corrects(const ibrc_habit_slope *slope) {
   return slope->near || slope->coarse->n_coarse > 0;
 }
 
-void ibrc_habit_slope_fill(ibrc_habit_slope *slope, const double *policy_after, const double *sigma,
-                           double discount, double least) {
-  const size_t U = (size_t)slope->table->n_actions;
-  double *most = slope->laid, *kept = slope->expected;
-  if (!slope->by_pair) take_chances(slope, policy_after, most);
-  if (ibrc_habit_slope_corrects(slope)) {
-    if (slope->by_pair) {
-      stand_at_pairs(slope, policy_after);
-    } else {
-      find_standing(slope);
-    }
-    const ibrc_process alone = {.table = slope->table,
-                                .policy = slope->standing,
-                                .sigma = sigma,
-                                .discount = discount,
-                                .n_threads = slope->n_threads};
-    if (slope->near) {
-      ibrc_slope_fill(&alone, least, &slope->alone);
-      ibrc_incomplete_fill(&slope->alone, &slope->incomplete);
-    } else {
-      for (int a = 0; a < slope->coarse->n_coarse; a++) {
-        ibrc_slope_fill_node(&alone, least, slope->coarse->fine_node[a], &slope->alone);
-      }
-      ibrc_coarse_factor(slope->coarse, &slope->alone, slope->factors);
-    }
+static void fill_coarse(ibrc_habit_slope *slope, const ibrc_process *alone, double least) {
+  const ibrc_coarse *coarse = slope->coarse;
+  if (slope->by_pair) stand_at_pairs(slope);
+  for (int a = 0; a < coarse->n_coarse; a++) {
+    if (!slope->by_pair) find_standing(slope, coarse->fine_node[a]);
+    ibrc_slope_fill_node(alone, least, coarse->fine_node[a], &slope->alone);
   }
-  if (slope->by_pair) {
-    fill_pairs(slope, policy_after, sigma, discount, least);
-    return;
-  }
-  take_shares(slope, sigma, discount, least, most, kept);
+  ibrc_coarse_factor(coarse, &slope->alone, slope->factors);
+}
+
+/* What is left of gamma at each pair; and pi one action after the other, for products by nodes. */
+static void take_pairs(ibrc_habit_slope *slope, double discount, const double *kept) {
+  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
   for (int k = 0; k < slope->pairs.n; k++) {
-    const double *chance = slope->chance + (size_t)k * U, *of_node = kept + (size_t)slope->pairs.node[k] * U;
+    const double *chance = chance_at(slope, slope->pairs.at[k]);
+    const double *of_node = kept + (size_t)slope->pairs.node[k] * U;
     double flow = 0.0;
     for (size_t u = 0; u < U; u++) flow += chance[u] * of_node[u];
     slope->rest[k] = discount - flow;
   }
+  for (size_t last = 0; slope->whole && last < U; last++) {
+    const double *from = slope->policy + last * nodes * U;
+    for (size_t u = 0; u < U; u++) {
+      double *to = slope->chance + (last * U + u) * nodes;
+      for (size_t node = 0; node < nodes; node++) to[node] = from[node * U + u];
+    }
+  }
+}
+
+void ibrc_habit_slope_fill(ibrc_habit_slope *slope, const double *policy_after, const double *sigma,
+                           double discount, double least) {
+  const ibrc_process alone = {.table = slope->table,
+                              .policy = slope->standing,
+                              .sigma = sigma,
+                              .discount = discount,
+                              .n_threads = slope->n_threads};
+  double *most = slope->laid, *kept = slope->expected;
+  slope->policy = policy_after;
+  if (slope->near) {
+    for (int node = 0; node < slope->table->n_nodes; node++) find_standing(slope, node);
+    ibrc_slope_fill(&alone, least, &slope->alone);
+    ibrc_incomplete_fill(&slope->alone, &slope->incomplete);
+  } else if (slope->coarse->n_coarse > 0) {
+    fill_coarse(slope, &alone, least);
+  }
+  if (slope->by_pair) {
+    fill_pairs(slope, sigma, discount, least);
+    return;
+  }
+  find_most(slope, most);
+  take_shares(slope, sigma, discount, least, most, kept);
+  take_pairs(slope, discount, kept);
 }
 
 /* Where rows are not written out, they read x by node. */
-static void lay(const ibrc_habit_slope *slope, const double *x) {
-  if (slope->weight) return;
+static const double *lay(const ibrc_habit_slope *slope, const double *x) {
+  if (slope->weight || slope->whole) return x;
   for (int k = 0; k < slope->pairs.n; k++) slope->laid[slope->pairs.at[k]] = x[k];
+  return slope->laid;
 }
 
-/* e(z, u) */
+/* e(z, u), of x as it is laid. */
 static inline double expect(const ibrc_habit_slope *slope, size_t cell, size_t u, const double *x) {
   if (slope->weight) {
     return ibrc_sparse_dot(slope->column, slope->weight, slope->start[cell], slope->start[cell + 1], x);
   }
   const size_t M = (size_t)slope->table->n_models;
-  const double *laid = slope->laid + u * (size_t)slope->table->n_nodes;
+  const double *next = x + u * (size_t)slope->table->n_nodes;
   double sum = 0.0;
   for (size_t row = cell * M; row < (cell + 1) * M; row++) {
-    if (slope->share[row] > 0.0) sum += slope->share[row] * ibrc_table_dot(slope->table, row, laid);
+    if (slope->share[row] > 0.0) sum += slope->share[row] * ibrc_table_dot(slope->table, row, next);
   }
   return sum;
 }
 
 static void expect_at(const ibrc_habit_slope *slope, const double *x, int first, int end) {
-  const size_t U = (size_t)slope->table->n_actions;
-  for (size_t cell = (size_t)first * U; cell < (size_t)end * U; cell += U) {
-    for (size_t u = 0; u < U; u++) slope->expected[cell + u] = expect(slope, cell + u, u, x);
+  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
+  for (size_t node = (size_t)first; node < (size_t)end; node++) {
+    for (size_t u = 0; u < U; u++) slope->expected[u * nodes + node] = expect(slope, node * U + u, u, x);
   }
 }
 
-void ibrc_habit_slope_apply(const ibrc_habit_slope *slope, const double *x, double *y) {
-  const int n_nodes = slope->table->n_nodes, parts = slope->n_threads;
-  const size_t U = (size_t)slope->table->n_actions;
-  if (slope->by_pair) {
-    for (int k = 0; k < slope->pairs.n; k++) {
-      y[k] = (1.0 - slope->rest[k]) * x[k] -
-             ibrc_sparse_dot(slope->column, slope->weight, slope->start[k], slope->start[k + 1], x);
-    }
-    return;
-  }
-  lay(slope, x);
-  if (parts == 1) {
-    expect_at(slope, x, 0, n_nodes);
-  } else {
-    IBRC_PARALLEL_FOR(parts)
-    for (int part = 0; part < parts; part++) {
-      expect_at(slope, x, ibrc_part_begin(n_nodes, part, parts), ibrc_part_begin(n_nodes, part + 1, parts));
+/* y = (1 - rest) x - sum_u pi e */
+static void mix_whole(const ibrc_habit_slope *slope, const double *x, double *y) {
+  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
+  const double *chance = slope->chance, *rest = slope->rest;
+  for (size_t last = 0; last < U; last++, x += nodes, y += nodes, rest += nodes) {
+    for (size_t node = 0; node < nodes; node++) y[node] = (1.0 - rest[node]) * x[node];
+    for (size_t u = 0; u < U; u++, chance += nodes) {
+      const double *e = slope->expected + u * nodes;
+      for (size_t node = 0; node < nodes; node++) y[node] -= chance[node] * e[node];
     }
   }
+}
+
+static void mix_pairs(const ibrc_habit_slope *slope, const double *x, double *y) {
+  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
   for (int k = 0; k < slope->pairs.n; k++) {
-    const double *chance = slope->chance + (size_t)k * U;
-    const double *e = slope->expected + (size_t)slope->pairs.node[k] * U;
+    const double *chance = chance_at(slope, slope->pairs.at[k]);
+    const double *e = slope->expected + slope->pairs.node[k];
     double sum = 0.0;
-    for (size_t u = 0; u < U; u++) sum += chance[u] * e[u];
+    for (size_t u = 0; u < U; u++) sum += chance[u] * e[u * nodes];
     y[k] = (1.0 - slope->rest[k]) * x[k] - sum;
   }
-}
-
-/* What a plain backup makes of x at a node, whatever came last. */
-static double expect_standing(const ibrc_habit_slope *slope, int node, const double *x) {
-  const size_t U = (size_t)slope->table->n_actions, cell = (size_t)node * U;
-  double sum = 0.0;
-  for (size_t u = 0; u < U; u++) {
-    const double p = slope->standing[cell + u];
-    if (p > 0.0) sum += p * expect(slope, cell + u, u, x);
-  }
-  return sum;
 }
 
 static double expect_pair(const ibrc_habit_slope *slope, int pair, const double *x) {
@@ -305,18 +305,50 @@ static double expect_pair(const ibrc_habit_slope *slope, int pair, const double 
   return ibrc_sparse_dot(slope->column, slope->weight, slope->start[pair], slope->start[pair + 1], x);
 }
 
+void ibrc_habit_slope_apply(const ibrc_habit_slope *slope, const double *x, double *y) {
+  const int n_nodes = slope->table->n_nodes, parts = slope->n_threads;
+  if (slope->by_pair) {
+    for (int k = 0; k < slope->pairs.n; k++) {
+      y[k] = (1.0 - slope->rest[k]) * x[k] - expect_pair(slope, k, x);
+    }
+    return;
+  }
+  const double *laid = lay(slope, x);
+  if (parts == 1) {
+    expect_at(slope, laid, 0, n_nodes);
+  } else {
+    IBRC_PARALLEL_FOR(parts)
+    for (int part = 0; part < parts; part++) {
+      expect_at(slope, laid, ibrc_part_begin(n_nodes, part, parts), ibrc_part_begin(n_nodes, part + 1, parts));
+    }
+  }
+  if (slope->whole) {
+    mix_whole(slope, x, y);
+  } else {
+    mix_pairs(slope, x, y);
+  }
+}
+
+/* What a plain backup makes of x, as it is laid, at a node, whatever came last. */
+static double expect_standing(const ibrc_habit_slope *slope, int node, const double *x) {
+  const size_t U = (size_t)slope->table->n_actions, cell = (size_t)node * U;
+  double sum = 0.0;
+  for (size_t u = 0; u < U; u++) sum += slope->standing[cell + u] * expect(slope, cell + u, u, x);
+  return sum;
+}
+
 void ibrc_habit_slope_correct(const ibrc_habit_slope *slope, const double *x, double *y) {
   const ibrc_coarse *coarse = slope->coarse;
   const int n = slope->table->n_nodes;
+  const double *laid = lay(slope, x);
   double *answer = slope->answer;
-  lay(slope, x);
   if (slope->near) {
-    for (int node = 0; node < n; node++) slope->expected[node] = expect_standing(slope, node, x);
-    ibrc_incomplete_solve(&slope->incomplete, slope->expected, answer);
+    for (int node = 0; node < n; node++) answer[node] = expect_standing(slope, node, laid);
+    ibrc_incomplete_solve(&slope->incomplete, answer, answer);
   } else {
     for (int a = 0; a < coarse->n_coarse; a++) {
       slope->work[a] = slope->by_pair ? expect_pair(slope, slope->pair_of[a], x)
-                                      : expect_standing(slope, coarse->fine_node[a], x);
+                                      : expect_standing(slope, coarse->fine_node[a], laid);
     }
     ibrc_coarse_solve(coarse, slope->factors, slope->work);
     for (int node = 0; node < n; node++) answer[node] = ibrc_coarse_at(coarse, slope->work, node);

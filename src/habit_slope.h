@@ -24,12 +24,14 @@ typedef struct {
   const ibrc_coarse *coarse;
   ibrc_pairs pairs;
   double *share;    /* [row]: gamma sigma, 0 where left out */
-  double *chance;   /* [pair][action]: pi(u | z, l) */
+  const double *policy; /* [last][node][action]: pi(u | z, l) */
   double *rest;     /* [pair]: gamma less its flows */
-  double *expected; /* [node][action]: e */
+  double *expected; /* [action][node]: e */
   double *laid;     /* [last][node]: x, where rows are not written out */
   double *standing; /* [node][action]: what is done at a node, whatever was done before */
   double *answer;   /* [node]: what is added to its pairs */
+  int whole;        /* 1: there are all pairs; then */
+  double *chance;   /* [last][action][node]: pi(u | z, l) */
   ibrc_slope alone; /* over nodes */
   int near;         /* 1: incomplete factors, 0: coarse nodes, if there are any */
   ibrc_incomplete incomplete;
