@@ -43,6 +43,10 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   if (is.null(object$histories)) {
     abort_input("object", "keeps no data to look back at: fit with control = ibrc_control(keep_data = TRUE).")
   }
+  if (!is.null(object$effects)) {
+    abort_input("object", "is a fit of people who differ (`effects` of ibrc()), and has no one likelihood of a term to ",
+                "profile: tidy() has intervals of its coefficients. For a profile fit without `effects`, or with `by`.")
+  }
   terms <- prior_terms(object$prior)
   term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")
   n <- check_count(n, "n", least = 2, most = most_at_once)

@@ -74,6 +74,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, visits = NULL,
     newdata <- draws
     draws <- 200
   }
+  if (!is.null(newdata)) object <- with_new_cells(object, newdata, argument)
   seen <- if (is.null(newdata)) kept_visits(object, "The likelihood of each trajectory") else
     code_for_fit(newdata, object, argument, taken = TRUE)
   log_lik_at(object, spaced_draws(object, draws), seen)
@@ -126,16 +127,6 @@ code_for_fit <- function(visits, fit, argument, taken = FALSE) {
   seen
 }
 
-# Of each group a tree (none where there are no visits), actions from 1 and the rows that they came from; and the group
-# of each trajectory.
-group_histories <- function(coded, group, fit) {
-  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
-  list(coded = pieces, histories = lapply(pieces, function(piece) {
-    if (length(piece$row)) build_histories(piece, fit$problem$setting)
-  }), actions = lapply(pieces, function(piece) piece$action + 1L), rows = lapply(pieces, `[[`, "row"),
-  group = as.integer(group))
-}
-
 need_data <- function(fit, what, argument = "object") {
   check_class(fit, "ibrc_fit", argument, "ibrc()")
   if (is.null(fit$histories)) {
@@ -179,6 +170,7 @@ read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) 
 # Groups of coded visits as the fit has them; one that it has not met is an error, without its name,
 # which may tell more than it should.
 fit_groups <- function(fit, visits, coded, argument = "visits") {
+  if (has_population(fit)) return(cell_groups(fit, visits, coded, argument))
   known <- names(if (inherits(fit, "ibrc_mode")) fit$tops else fit$draws)
   group <- group_trajectories(visits, fit$by, coded, known)
   by_number <- attr(visits, "roles")$id %in% fit$by
@@ -196,14 +188,4 @@ fit_groups <- function(fit, visits, coded, argument = "visits") {
                 "single trajectories, which it knows by their number alone.")
   }
   group
-}
-
-# Are these histories and actions, by group, those that the fit was made from? Which of them count (`scored`) may
-# be another matter: what was held out of a fit is judged by it.
-is_fitted_data <- function(seen, fit, scored = FALSE) {
-  parts <- c("visit", "start", "parent", "action", "observation", if (scored) "scored")
-  same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
-  identical(seen$group, as.integer(fit$trajectory_group)) &&
-    all(mapply(same_tree, seen$histories, fit$histories)) &&
-    identical(lapply(seen$actions, as.integer), lapply(unname(fit$visit_actions), as.integer))
 }

@@ -43,7 +43,7 @@
 identifiability <- function(fit) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  structure(identify_terms(fit), verdict = verdict_headline(standing_verdict(fit)))
+  structure(identify_terms(as_plain_fit(fit)), verdict = verdict_headline(standing_verdict(fit)))
 }
 
 identifiability_sentences <- function(x, digits) {

@@ -107,14 +107,20 @@ tidy_laws <- function(fit, conf.level) {
 tidy_effects <- function(fit, conf.level, effects) {
   verdict <- standing_verdict(fit)
   if (effects == "population") return(with_verdict(tidy_population(fit, conf.level), verdict, fit))
-  if (effects == "cells") {
-    out <- tidy_draws(fit, conf.level)
-    out$verdict <- as.character(worst_of(verdict$verdict))
-    return(out)
-  }
-  out <- tidy_intercepts(fit, conf.level)
-  out$verdict <- as.character(worst_of(verdict$verdict))
+  out <- if (effects == "cells") tidy_cells(fit, conf.level) else tidy_intercepts(fit, conf.level)
+  out$verdict <- vapply(out$term, function(term) effect_verdict(verdict, fit, term), "", USE.NAMES = FALSE)
   out
+}
+
+# The worst that is said of a term of agents: by rows about its coefficients and spreads, and by those about all.
+# `coefficients`: labels of those that matter, beside the intercept.
+effect_verdict <- function(rows, fit, term, coefficients = NULL) {
+  design <- fit$effects
+  own <- design$coefficients[design$coefficients$term == term, ]
+  if (!is.null(coefficients)) own <- own[own$intercept | own$label %in% coefficients, ]
+  spreads <- design$spreads$label[design$terms[design$spreads$term] == term]
+  about <- is.na(rows$term) | rows$term %in% c(term, own$label, spreads) | same_quantity(rows$term, term)
+  as.character(worst_of(rows$verdict[about %in% TRUE]))
 }
 
 # The table with what is said of each term in its group; without groups, without that column.
