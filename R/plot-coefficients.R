@@ -6,9 +6,9 @@ coefficient_data <- function(fit, terms) {
   design <- fit$effects
   coefficients <- design$coefficients
   own <- coefficients$term[match(table$term, coefficients$label)]
-  sets <- c(table$term[table$term %in% coefficients$label[coefficients$intercept]])
+  at_reference <- coefficients$label[coefficients$intercept]
   # What is not a difference is on the scale of its term, and stands in a panel of its own.
-  panel <- ifelse(table$term %in% sets, "At the reference",
+  panel <- ifelse(table$term %in% at_reference, "At the reference",
                   ifelse(table$term %in% design$spreads$label, "Standard deviations between people",
                          ifelse(table$term %in% design$ties$label, "Correlations", paste("Differences in", own))))
   data.frame(label = factor(table$term, levels = rev(table$term)), panel = factor(panel, levels = unique(panel)),
@@ -19,8 +19,9 @@ coefficient_data <- function(fit, terms) {
 draw_coefficients <- function(data, fit) {
   zero <- data.frame(panel = levels(data$panel)[grepl("^Differences|^Correlations", levels(data$panel))])
   zero$panel <- factor(zero$panel, levels = levels(data$panel))
+  zero$at <- rep(0, nrow(zero))
   ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
-    ggplot2::geom_vline(data = zero, xintercept = 0, linetype = "dashed", colour = "grey50") +
+    ggplot2::geom_vline(data = zero, ggplot2::aes(xintercept = .data$at), linetype = "dashed", colour = "grey50") +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
                           linewidth = 1, colour = action_colours[1]) +
     ggplot2::geom_point(size = 2.4, colour = action_colours[1]) +

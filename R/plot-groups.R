@@ -39,7 +39,7 @@ plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...)
   check_given(fit)
   check_unused(...)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  refuse_cells(fit)
+  refuse_no_groups(fit)
   terms <- check_terms(fit, "density", terms)
   conf.level <- check_level(conf.level)
   suppress <- check_suppress(suppress)
@@ -52,7 +52,7 @@ plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...)
 groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  refuse_cells(fit)
+  refuse_no_groups(fit)
   terms <- check_terms(fit, "density", terms)
   conf.level <- check_level(conf.level)
   size <- group_counts(fit, check_suppress(suppress))
@@ -73,7 +73,7 @@ groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
   out
 }
 
-refuse_cells <- function(fit) {
+refuse_no_groups <- function(fit) {
   refuse_population(fit, "fit", "it has cells in the place of groups. plot(fit) draws its coefficients, plot_shrinkage() ",
                     "the levels of random intercepts, and compare_groups() has differences.")
 }

@@ -89,9 +89,9 @@ median_cells <- function(fit) {
   shape <- population_shape(fit$effects, fit$prior)
   labels <- fit$effects$coefficients$label
   b <- matrix(apply(population_theta(fit, labels), 2, stats::median), 1)
-  u <- matrix(apply(fit$population$intercepts, 3, stats::median), 1)
-  by_factor <- lapply(shape$at, function(at) matrix(u[at], nrow(at)))
-  list(cells = matrix(cells_of(shape, b, u), shape$n_cells),
+  u <- apply(fit$population$intercepts, 3, stats::median)
+  by_factor <- lapply(shape$at, function(at) matrix(u[as.vector(at)], nrow(at)))
+  list(cells = matrix(cells_of(shape, b, matrix(u, 1)), shape$n_cells),
        u = stats::setNames(by_factor, vapply(fit$effects$factors, `[[`, "", "name")))
 }
 

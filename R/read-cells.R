@@ -70,8 +70,8 @@ place_people <- function(fit, visits, coded, argument) {
 check_column_types <- function(formula, people, argument) {
   table <- formula_table(formula, people)
   for (column in setdiff(names(table), names(formula$levels))) {
-    if (is_text(table[[column]])) {
-      abort_input(argument, "have text in column ", enumerate(column),
+    if (!is.numeric(table[[column]])) {
+      abort_input(argument, "have something else than numbers in column ", enumerate(column),
                   ", which had numbers in those of the fit.")
     }
   }
