@@ -51,6 +51,7 @@
 #'   vectors, named if you like. `NA` is a visit at which nothing was seen.
 #' @param actions The actions taken meanwhile: one for all visits, one per visit, or a list with one or the other for
 #'   each entry of `observations`. It may be left out where a single action does not end the trajectory.
+#'   Where people differ (`effects` of [ibrc()]), means over all of them, which takes as long as there are cells.
 #' @param reference The group to compare with, as in [compare_groups()]; the first by default, `"all"` for every pair.
 #' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes all of them. Each needs a plan
 #'   of its own.

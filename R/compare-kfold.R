@@ -27,6 +27,11 @@
 #' only trajectory of a group is predicted from the prior alone: that is all that would be known. Printing says of
 #' which groups fewer than five trajectories were left in a refit.
 #'
+#' @section People who differ:
+#' With `effects` ([ibrc()]), each fold is one refit of the whole population. Those left out are then predicted as
+#' [log_lik()][log_lik.ibrc_fit] predicts other people: with `(1 | id)` as somebody new, and with `folds` that are sites
+#' as people at a new site.
+#'
 #' @section Comparing fits:
 #' [loo::loo_compare()] compares what this returns for fits to the same trajectories. The same `folds` and `seed`
 #' leave out the same ones in fits with the same groups. For fits with other groups, or none, give the first
@@ -42,7 +47,7 @@
 #'   whether they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
 #'   ended. That saves warm-up, but chains that begin together agree sooner than they should: use it only for a fit that
-#'   is settled, and whose dynamics were not inferred.
+#'   is settled, whose dynamics were not inferred, and that has no `effects`.
 #' @param draws How many draws of each refit to predict from, as many from every chain; `NULL` takes all of them.
 #' @param cores Threads to use; by default as many as the fit.
 #' @param seed A number that settles which trajectories are left out together. Refits have seeds of their own, made from

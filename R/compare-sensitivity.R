@@ -44,7 +44,7 @@
 #' `starts` where it matters. A prior that is wider lets estimates come nearer to the data, so that its log-likelihood
 #' at the mode is no smaller.
 #'
-#' @param fit A fit ([ibrc()]), not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
+#' @param fit A fit ([ibrc()]) without `effects`, not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
 #' @param over What to vary: a named list (see below).
 #' @param grid `TRUE` fits all combinations, also with what the fit has; `FALSE` varies one thing at a time.
 #' @param method `"mode"` or `"reweight"` (see below); where dynamics were inferred, the latter.

@@ -1,6 +1,7 @@
 #' What was believed beforehand
 #'
-#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]).
+#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). Of a fit with `effects`, priors of coefficients and
+#'   spreads follow those of the terms.
 #' @param ... Not used.
 #' @return A data frame with one row per term: `term`, `distribution`, and the prior's
 #'   quantiles `q2.5`, `median` and `q97.5`.

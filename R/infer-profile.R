@@ -8,7 +8,7 @@
 #' and the likelihood is that of the actions: what is not known of the dynamics would make the profile wider. Printing
 #' and the picture say so. The posterior itself allows for it ([identifiability()], [summary()][summary.ibrc_fit]).
 #'
-#' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
+#' @param object A fit ([ibrc()]) without `effects`, or a mode ([ibrc_mode()]).
 #' @param term The term; the first by default.
 #' @param n How many values.
 #' @param values The values themselves. By default `n` of them, evenly spaced on the

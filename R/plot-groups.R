@@ -7,7 +7,7 @@
 #' Axes and densities are those of [plot()][plot.ibrc_fit]: alpha, beta and eta are drawn
 #' on a logarithmic axis. All densities of a term share one scale, so that areas are equal.
 #'
-#' @param fit A fit ([ibrc()]), with groups or without.
+#' @param fit A fit ([ibrc()]), with groups or without; of one with `effects` see [plot()][plot.ibrc_fit].
 #' @param terms Names of terms; all of them by default.
 #' @param conf.level Mass of the central interval.
 #' @param suppress The smallest number of trajectories that is shown beside a group's

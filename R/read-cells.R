@@ -48,6 +48,8 @@ place_people <- function(fit, visits, coded, argument) {
   design <- fit$effects
   people <- person_table(design$formulas, visits, coded, argument)
   for (formula in design$formulas) check_column_types(formula, people, argument)
+  bent <- Filter(function(formula) depends_on_others(formula$fixed[[2]]), design$formulas)
+  if (people$n != sum(fit$group_sizes)) refuse_bent(bent, argument)
   matrices <- lapply(stats::setNames(nm = design$terms), function(term) {
     formula <- design$formulas[[term]]
     if (is.null(formula)) matrix(1, people$n, 1) else formula_matrix(formula, people)
@@ -56,7 +58,6 @@ place_people <- function(fit, visits, coded, argument) {
   level <- Map(number_levels, labels, design$factors)
   cell <- match_cells(design, matrices, level)
   personal <- vapply(design$factors, function(one) are_numbered(one$levels), NA)
-  bent <- Filter(function(formula) depends_on_others(formula$fixed[[2]]), design$formulas)
   if ((any(personal) || length(bent)) && !is_cell_data(fit, coded, cell)) {
     refuse_bent(bent, argument)
     # The number of a trajectory means nothing but among those of the fit: these are other people.

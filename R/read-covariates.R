@@ -16,7 +16,8 @@ cell_covariates <- function(design) {
       if (is.factor(value)) value <- as.character(value)
       # 15 digits, so that what was written is read again.
       if (is.double(value)) value <- signif(value, 15)
-      if (is.matrix(value)) for (j in seq_len(ncol(value))) out[[colnames(value)[j]]] <- value[, j] else out[[name]] <- value
+      if (!is.matrix(value)) out[[name]] <- value
+      else for (j in seq_len(ncol(value))) out[[paste0(name, colnames(value)[j])]] <- value[, j]
     }
     lost <- names(variables)[vapply(variables, is.null, NA)]
     if (length(lost)) {
@@ -72,8 +73,10 @@ variable_of <- function(label, raw, levels) {
   own <- known[startsWith(known, label) & !grepl(":", substring(known, nchar(label) + 1), fixed = TRUE)]
   if (!length(own)) return(NULL)
   values <- raw[, own, drop = FALSE]
+  # As model.matrix() puts names together.
+  colnames(values) <- substring(own, nchar(label) + 1)
   if (!all(values %in% 0:1) || any(rowSums(values) > 1)) return(values)
-  indicated(raw, own, c("first", substring(own, nchar(label) + 1)))
+  indicated(raw, own, c("first", colnames(values)))
 }
 
 # A factor from the columns of all its levels but the first.

@@ -5,7 +5,8 @@
 #' the data, it makes as many trajectories as are asked for.
 #'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
-#' @param nsim Number of trajectories; with groups, in each group.
+#' @param nsim Number of trajectories; with groups, in each group. Where people differ (`effects` of [ibrc()]), in all:
+#'   each is somebody like one of the fit's people, drawn at random, and has the covariates of that one in columns.
 #' @param seed A number to set the random generator with, as in [stats::simulate()]: the generator's state is put back
 #'   afterwards. `NULL` draws from the present state, and moves it on.
 #' @param horizon The most visits that a trajectory may have.

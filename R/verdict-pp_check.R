@@ -6,6 +6,7 @@
 #' [verdict()] one number.
 #'
 #' @param object A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
+#'   Where people differ (`effects` of [ibrc()]), cells are looked at together, `group` is `"all"`.
 #' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit;
 #'   by
 #'   `"belief"`, in ten bins, where beliefs are those of the agent (and of the dynamics, where these were inferred) at
