@@ -29,6 +29,17 @@ cell_covariates <- function(design) {
   out
 }
 
+# As tidy_draws(), one row per term and cell, with what the people in the cell have in common.
+tidy_cells <- function(fit, conf.level = 0.95) {
+  out <- tidy_draws(fit, conf.level)
+  names(out)[names(out) == "group"] <- "cell"
+  about <- cell_covariates(fit$effects)
+  about <- about[match(out$cell, fit$effects$cells), setdiff(names(about), names(out)), drop = FALSE]
+  out <- cbind(out[c("term", "cell")], about, out[-(1:2)])
+  rownames(out) <- NULL
+  out
+}
+
 # As columns of visits: covariates that stand in formulas by themselves, and those that grouping factors are made of,
 # but not whose trajectory it was.
 visit_columns <- function(design) {

@@ -19,17 +19,6 @@ tidy_intercepts <- function(fit, conf.level = 0.95) {
   cbind(key, out[-1])
 }
 
-# As tidy_draws(), one row per term and cell, with what the people in the cell have in common.
-tidy_cells <- function(fit, conf.level = 0.95) {
-  out <- tidy_draws(fit, conf.level)
-  names(out)[names(out) == "group"] <- "cell"
-  about <- cell_covariates(fit$effects)
-  about <- about[match(out$cell, fit$effects$cells), setdiff(names(about), names(out)), drop = FALSE]
-  out <- cbind(out[c("term", "cell")], about, out[-(1:2)])
-  rownames(out) <- NULL
-  out
-}
-
 # Term, factor and level of each intercept, in the order of the draws.
 intercept_keys <- function(design) {
   do.call(rbind, unname(lapply(design$factors, function(one) {

@@ -154,11 +154,6 @@ groups_section <- function(report) {
   )
 }
 
-# As many digits as draws can speak for.
-chance_text <- function(p) {
-  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
-}
-
 checks_section <- function(report) {
   fit <- report$fit
   table <- by_term_first(tidy(fit), fit)
