@@ -66,8 +66,8 @@ effect_number <- function(x, quantity) {
 }
 
 # "0.62 (0.55 to 0.70)", of one row; `columns` has the names of a median and its interval.
-level_columns <- c("estimate", "conf.low", "conf.high")
-with_interval <- function(row, columns = level_columns) {
+median_columns <- c("estimate", "conf.low", "conf.high")
+with_interval <- function(row, columns = median_columns) {
   at <- unlist(row[columns])
   if (is.na(at[1])) return("not known")
   text <- vapply(at, effect_number, "", row$quantity)
@@ -76,7 +76,7 @@ with_interval <- function(row, columns = level_columns) {
 
 # ", 0.12 lower than in north (difference within draws -0.20 to -0.04)", of one row. The size is the median of
 # differences, and not the difference of the medians that stand beside it.
-difference_words <- function(row, than, columns = level_columns) {
+difference_words <- function(row, than, columns = median_columns) {
   at <- unlist(row[columns], use.names = FALSE)
   number <- function(x) effect_number(x, row$quantity)
   if (is.na(at[1])) return("")

@@ -52,6 +52,7 @@
 #'   vectors, named if you like. `NA` is a visit at which nothing was seen.
 #' @param actions The actions taken meanwhile: one for all visits, one per visit, or a list with one or the other for
 #'   each entry of `observations`. It may be left out where a single action does not end the trajectory.
+#'   Where people differ (`effects` of [ibrc()]), means over all of them, which takes as long as there are cells.
 #' @param reference The group to compare with, as in [compare_groups()]; the first by default, `"all"` for every pair.
 #' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes all of them. Each needs a plan
 #'   of its own.
@@ -101,9 +102,11 @@ decision_effects <- function(fit, beliefs = NULL, observations = NULL, actions =
   conf.level <- check_level(conf.level)
   refresh <- check_count(refresh, "refresh", least = 0)
   groups <- names(if (is_mode) fit$tops else fit$draws)
-  pairs <- if (length(groups) > 1) group_pairs(groups, reference)
+  people <- has_population(fit)
+  pairs <- if (length(groups) > 1 && !people) group_pairs(groups, reference)
   if (is.null(pairs) && !is.null(reference)) {
-    abort_input("reference", "has no effect: the fit has no groups to compare.")
+    abort_input("reference", "has no effect: the fit has no groups to compare",
+                if (people) "; compare_groups() has adjusted differences", ".")
   }
   design <- effects_design(fit, beliefs, observations, actions, nsim, horizon, seed)
   chosen <- if (!is_mode) spaced_draws(fit, draws)
@@ -111,6 +114,10 @@ decision_effects <- function(fit, beliefs = NULL, observations = NULL, actions =
   found <- lapply(stats::setNames(seq_along(groups), groups), function(group) {
     group_effects(fit, group, chosen, design, rational_of, new_progress(refresh, nrow(chosen), groups, group))
   })
+  if (people) {
+    found <- list(all = cohort_effects(found, fit$group_sizes))
+    groups <- lone_group
+  }
   rows <- rbind(level_rows(found, conf.level), contrast_rows(found, pairs, conf.level))
   new_ibrc_effects(rows, fit, groups, chosen, design, conf.level)
 }
@@ -159,6 +166,14 @@ group_effects <- function(fit, group, chosen, design, rational_of, progress) {
     read_draws(fit, group, chosen, read)
   part <- function(name) matrix(unlist(lapply(read_all, `[[`, name), use.names = FALSE), nrow(keys))
   list(keys = keys, value = part("value"), rational = part("rational"), error = part("error"))
+}
+
+# Means over all people, draw by draw: what is done in the cohort. Cells meet the same random numbers, so that their
+# errors may add up.
+cohort_effects <- function(found, size) {
+  share <- size / sum(size)
+  mean_of <- function(part) Reduce(`+`, Map(function(one, weight) weight * one[[part]], found, share))
+  list(keys = found[[1]]$keys, value = mean_of("value"), rational = mean_of("rational"), error = mean_of("error"))
 }
 
 # Under no model at all, before any work: later, an agent that rules models out has no belief there.

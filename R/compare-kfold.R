@@ -27,6 +27,11 @@
 #' only trajectory of a group is predicted from the prior alone: that is all that would be known. Printing says of
 #' which groups fewer than five trajectories were left in a refit.
 #'
+#' @section People who differ:
+#' With `effects` ([ibrc()]), each fold is one refit of the whole population. Those left out are then predicted as
+#' [log_lik()][log_lik.ibrc_fit] predicts other people: with `(1 | id)` as somebody new, and with `folds` that are sites
+#' as people at a new site.
+#'
 #' @section Comparing fits:
 #' [loo::loo_compare()] compares what this returns for fits to the same trajectories. The same `folds` and `seed`
 #' leave out the same ones in fits with the same groups. For fits with other groups, or none, give the first
@@ -42,7 +47,7 @@
 #'   whether they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
 #'   ended. That saves warm-up, but chains that begin together agree sooner than they should: use it only for a fit that
-#'   is settled, and whose dynamics were not inferred.
+#'   is settled, whose dynamics were not inferred, and that has no `effects`.
 #' @param draws How many draws of each refit to predict from, as many from every chain; `NULL` takes all of them.
 #' @param cores Threads to use; by default as many as the fit.
 #' @param seed A number that settles which trajectories are left out together. Refits have seeds of their own, made from
@@ -99,20 +104,25 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   start <- check_choice(start, c("prior", "fit"), "start")
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
   counted <- counted_trajectories(x$histories, x$trajectory_group)
-  folds <- check_folds(folds, x$trajectory_group, check_seed(seed), counted)
+  people <- has_population(x)
+  folds <- check_folds(folds, if (people) fold_groups(x) else x$trajectory_group, check_seed(seed), counted)
+  if (people && start == "fit") {
+    abort_input("start", "= \"fit\" cannot be had where people differ (`effects`): chains of a refit begin by themselves.")
+  }
   tell_uncounted(counted, "kfold()")
-  refits <- plan_refits(x, folds)
+  refits <- if (people) plan_population_refits(x, folds) else plan_refits(x, folds)
   if (has_dynamics(x)) check_dynamics_refits(x, refits, start)
   whole <- tryCatch(log_mean_exp(log_lik.ibrc_fit(x, draws)), interrupt = function(e) stop_refits(0, nrow(refits)))
-  results <- if (has_dynamics(x)) refit_with_dynamics(x, folds, refits, run, draws) else
+  results <- if (people) population_refits(x, folds, refits, run, draws) else if (has_dynamics(x)) refit_with_dynamics(x, folds, refits, run, draws) else
     run_refits(lapply(seq_len(nrow(refits)), function(i) refit_piece(x, folds, refits[i, ], run, start, draws)),
                run$refresh)
   elpd <- numeric(length(folds))
   for (i in seq_along(results)) {
-    elpd[folds %in% refits$fold[i] & x$trajectory_group == refits$group[i]] <- results[[i]]$elpd
+    mine <- folds %in% refits$fold[i] & (people | x$trajectory_group == refits$group[i])
+    elpd[mine] <- results[[i]]$elpd
   }
   for (column in c("rhat", "ess_bulk", "ess_tail", "mcse")) refits[[column]] <- vapply(results, `[[`, 0, column)
-  refits$group <- factor(names(x$draws)[refits$group], levels = names(x$draws))
+  refits$group <- if (people) factor(refits$group) else factor(names(x$draws)[refits$group], levels = names(x$draws))
   out <- new_ibrc_kfold(elpd[counted], whole[counted], folds, refits)
   if (length(lines <- kfold_faults(out))) warn("convergence", lines)
   out

@@ -90,12 +90,16 @@ judge_left_out <- function(fit, left_out, draws, group = 1L) {
   each <- log_lik_at(fit, spaced_draws(fit, draws), list(
     histories = of_group(left_out$tree), actions = of_group(left_out$action), group = rep(group, n)
   ))
-  elpd <- log_mean_exp(each)
   table <- tidy_draws(fit)
-  table <- table[table$group == names(fit$draws)[group], ]
+  refit_result(each, table[table$group == names(fit$draws)[group], ], fit$run$chains)
+}
+
+# `each`: log-likelihoods [draw, trajectory] of those left out; `table`: what the draws look like, term by term.
+refit_result <- function(each, table, chains) {
+  elpd <- log_mean_exp(each)
   worst <- function(x, most) if (all(is.finite(x))) most(x) else NA_real_
   # To first order, elpd moves with the draws by this, all trajectories together.
-  moves <- matrix(rowSums(exp(each - rep(elpd, each = nrow(each)))), ncol = fit$run$chains)
+  moves <- matrix(rowSums(exp(each - rep(elpd, each = nrow(each)))), ncol = chains)
   # Draws that all say the same have no error that could be worked out from their spread.
   error <- if (!all(is.finite(moves))) NA_real_ else if (diff(range(moves)) < 1e-12) 0 else posterior::mcse_mean(moves)
   list(elpd = elpd, rhat = worst(table$rhat, max), ess_bulk = worst(table$ess_bulk, min),

@@ -12,7 +12,7 @@ level_table <- function(levels) {
 contrast_table <- function(terms, pairs, contrast) {
   if (is.null(pairs)) return(NULL)
   rows <- lapply(unique(terms), function(term) {
-    scale <- default_scale(NULL, term)
+    scale <- default_scale(term)
     do.call(rbind, Map(function(group, reference) {
       numbers <- stats::setNames(contrast(term, c(group, reference), scale), sensitivity_numbers)
       data.frame(group = group, reference = reference, scale = scale, term = term, t(numbers))

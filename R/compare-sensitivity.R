@@ -44,7 +44,7 @@
 #' `starts` where it matters. A prior that is wider lets estimates come nearer to the data, so that its log-likelihood
 #' at the mode is no smaller.
 #'
-#' @param fit A fit ([ibrc()]), not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
+#' @param fit A fit ([ibrc()]) without `effects`, not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
 #' @param over What to vary: a named list (see below).
 #' @param grid `TRUE` fits all combinations, also with what the fit has; `FALSE` varies one thing at a time.
 #' @param method `"mode"` or `"reweight"` (see below); where dynamics were inferred, the latter.
@@ -117,6 +117,8 @@ check_varied <- function(fit) {
   if (!inherits(fit, c("ibrc_fit", "ibrc_mode"))) {
     abort_input("fit", "must come from ibrc() or ibrc_mode(), not ", describe(fit), ".")
   }
+  refuse_population(fit, "fit", "what rests on which assumption has to be seen by fitting again, with ibrc() under ",
+                    "each of them; or of a fit without `effects`, or with `by`.")
   if (inherits(fit, "ibrc_fit")) {
     need_data(fit, "A sensitivity analysis", "fit")
     if (!fit$likelihood) abort_input("fit", "has draws from the prior: no data were used that an answer could rest on.")

@@ -74,6 +74,8 @@
 #' * What decision makers do, in words a clinician uses, and how groups differ in it: [decision_effects()],
 #'   [plot()][plot.ibrc_effects], [effects_data()].
 #' * Groups: [compare_groups()], [plot_groups()], [groups_data()].
+#' * People who differ: [compare_groups()] for adjusted differences, [spread_shares()], [plot_shrinkage()],
+#'   [shrinkage_data()].
 #' * The behaviour that a fit stands for, and planners joined with inverse planners: [project_behavior()],
 #'   [tidy()][tidy.ibrc_projection].
 #' * Classes of decision models: [decision_models()], [compare_models()], [tidy()][tidy.ibrc_model_comparison],

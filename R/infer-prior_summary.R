@@ -1,6 +1,7 @@
 #' What was believed beforehand
 #'
-#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]).
+#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). Of a fit with `effects`, priors of coefficients and
+#'   spreads follow those of the terms.
 #' @param ... Not used.
 #' @return A data frame with one row per term: `term`, `distribution`, and the prior's
 #'   quantiles `q2.5`, `median` and `q97.5`.
@@ -33,7 +34,9 @@ prior_summary.ibrc_prior <- function(object, ...) {
 #' @rawNamespace S3method(rstantools::prior_summary, ibrc_fit)
 prior_summary.ibrc_fit <- function(object, ...) {
   check_unused(...)
-  prior_summary(reported_prior(object$prior, object$problem$setting$actions))
+  out <- prior_summary(reported_prior(object$prior, object$problem$setting$actions))
+  # With effects, what stands there is the prior of the reference; coefficients and spreads have their own.
+  if (length(object$effects$prior)) rbind(out, prior_summary(object$effects$prior)) else out
 }
 
 #' @export

@@ -8,7 +8,7 @@
 #' and the likelihood is that of the actions: what is not known of the dynamics would make the profile wider. Printing
 #' and the picture say so. The posterior itself allows for it ([identifiability()], [summary()][summary.ibrc_fit]).
 #'
-#' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
+#' @param object A fit ([ibrc()]) without `effects`, or a mode ([ibrc_mode()]).
 #' @param term The term; the first by default.
 #' @param n How many values.
 #' @param values The values themselves. By default `n` of them, evenly spaced on the
@@ -42,6 +42,10 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   }
   if (is.null(object$histories)) {
     abort_input("object", "keeps no data to look back at: fit with control = ibrc_control(keep_data = TRUE).")
+  }
+  if (!is.null(object$effects)) {
+    abort_input("object", "is a fit of people who differ (`effects` of ibrc()), and has no one likelihood of a term to ",
+                "profile: tidy() has intervals of its coefficients. For a profile fit without `effects`, or with `by`.")
   }
   terms <- prior_terms(object$prior)
   term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")

@@ -1,7 +1,9 @@
 #' Draw a fit
 #'
 #' `"density"`: the posterior of each term, one colour per group, against its prior (grey,
-#' dashed), as in the paper's Figure 3(a). `"joint"`: two terms together, as in Figure
+#' dashed), as in the paper's Figure 3(a). `"coefficients"`: of people who differ ([ibrc()] with `effects`), the
+#' coefficients, spreads and correlations with their intervals; that is what is drawn of such a fit by default, and other
+#' types draw its coefficients and spreads as they draw terms. `"joint"`: two terms together, as in Figure
 #' 3(b, c). `"trace"`: draws in order, one colour per chain (or per draw of the dynamics, where a fit was made under
 #' each of several: chains of one colour are to agree). `"pairs"`: every two terms together.
 #'
@@ -11,7 +13,7 @@
 #' labelled `log10(alpha)` and so on.
 #'
 #' @param x,fit A fit ([ibrc()]).
-#' @param type What to draw.
+#' @param type What to draw; the first by default, and `"coefficients"` of a fit with `effects`.
 #' @param terms Names of terms; all of them by default, and for `"joint"` the first
 #'   two.
 #' @param ... Not used.
@@ -19,7 +21,8 @@
 #' @return A `ggplot` object; it needs the package ggplot2. `fit_plot_data()` returns
 #'   the data frame behind it. `"density"`: `part` (`"posterior"` or `"prior"`), `group`
 #'   (`NA` for the prior), `term`, `value`, `density` and `scale` (`"log10"` or `"linear"`: what the density is
-#'   per unit of). `"joint"`: one row per draw: `.draw`, `.iteration`, `.chain`, `group` and a column for
+#'   per unit of). `"coefficients"`: one row each: `label`, `panel`, `estimate`, `conf.low`, `conf.high` (95%) and
+#'   `verdict`. `"joint"`: one row per draw: `.draw`, `.iteration`, `.chain`, `group` and a column for
 #'   either term. `"trace"`: one
 #'   row per draw and term, as [as.data.frame()][as.data.frame.ibrc_fit] gives. `"pairs"`: one
 #'   row per draw and pair: `.draw`, `group`, `term_x`, `term_y`, `x` and `y`. More than 2,000 draws per group are
@@ -38,29 +41,45 @@
 #'   plot(fit)
 #'   plot(fit, "joint")
 #' }
-plot.ibrc_fit <- function(x, type = c("density", "joint", "trace", "pairs"), terms = NULL, ...) {
+plot.ibrc_fit <- function(x, type = c("density", "joint", "trace", "pairs", "coefficients"), terms = NULL, ...) {
   check_unused(...)
-  type <- check_choice(type, c("density", "joint", "trace", "pairs"), "type")
+  type <- check_plot_type(if (!missing(type)) type, x)
+  known <- standing_verdict(x)
   terms <- check_terms(x, type, terms)
   require_package("ggplot2", "Drawing a fit")
   data <- fit_plot_data(x, type, terms)
-  switch(type, density = draw_densities(data, x, terms), joint = draw_joint(data, x, terms),
+  x <- as_plain_fit(x)
+  x$standing <- known
+  switch(type, coefficients = draw_coefficients(data, x), density = draw_densities(data, x, terms), joint = draw_joint(data, x, terms),
          trace = draw_traces(data, x, terms), pairs = draw_pairs(data, x, terms))
 }
 
 #' @rdname plot.ibrc_fit
 #' @export
-fit_plot_data <- function(fit, type = c("density", "joint", "trace", "pairs"), terms = NULL) {
+fit_plot_data <- function(fit, type = c("density", "joint", "trace", "pairs", "coefficients"), terms = NULL) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  type <- check_choice(type, c("density", "joint", "trace", "pairs"), "type")
+  type <- check_plot_type(if (!missing(type)) type, fit)
   terms <- check_terms(fit, type, terms)
+  if (type == "coefficients") return(coefficient_data(fit, terms))
+  fit <- as_plain_fit(fit)
   switch(type, density = density_data(fit, terms), joint = wide_draws(fit, terms, most = 2000),
          trace = trace_data(fit, terms), pairs = pairs_data(fit, terms))
 }
 
+# `type`: NULL where the user gave none.
+check_plot_type <- function(type, fit) {
+  types <- c("density", "joint", "trace", "pairs", "coefficients")
+  if (is.null(type)) return(if (has_population(fit)) "coefficients" else "density")
+  type <- check_choice(type, types, "type")
+  if (type == "coefficients" && !has_population(fit)) {
+    abort_input("type", "= \"coefficients\" needs a fit with `effects` (ibrc()): this one has terms; see \"density\".")
+  }
+  type
+}
+
 check_terms <- function(fit, type, terms) {
-  known <- reported_terms(fit)
+  known <- if (type == "coefficients") dimnames(fit$population$draws)[[3]] else reported_terms(as_plain_fit(fit))
   several <- type %in% c("joint", "pairs")
   if (is.null(terms)) terms <- if (type == "joint") utils::head(known, 2) else known
   if (!is.character(terms) || !length(terms) || anyNA(terms)) {

@@ -7,7 +7,7 @@
 #' Axes and densities are those of [plot()][plot.ibrc_fit]: alpha, beta and eta are drawn
 #' on a logarithmic axis. All densities of a term share one scale, so that areas are equal.
 #'
-#' @param fit A fit ([ibrc()]), with groups or without.
+#' @param fit A fit ([ibrc()]), with groups or without; of one with `effects` see [plot()][plot.ibrc_fit].
 #' @param terms Names of terms; all of them by default.
 #' @param conf.level Mass of the central interval.
 #' @param suppress The smallest number of trajectories that is shown beside a group's
@@ -39,6 +39,7 @@ plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...)
   check_given(fit)
   check_unused(...)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_no_groups(fit)
   terms <- check_terms(fit, "density", terms)
   conf.level <- check_level(conf.level)
   suppress <- check_suppress(suppress)
@@ -51,6 +52,7 @@ plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...)
 groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_no_groups(fit)
   terms <- check_terms(fit, "density", terms)
   conf.level <- check_level(conf.level)
   size <- group_counts(fit, check_suppress(suppress))
@@ -69,6 +71,11 @@ groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
   out$trajectories <- as.vector(size[as.character(out$group)])
   rownames(out) <- NULL
   out
+}
+
+refuse_no_groups <- function(fit) {
+  refuse_population(fit, "fit", "it has cells in the place of groups. plot(fit) draws its coefficients, plot_shrinkage() ",
+                    "the levels of random intercepts, and compare_groups() has differences.")
 }
 
 # `data` of all groups, which share a scale; `groups` are those that are drawn.

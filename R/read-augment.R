@@ -72,6 +72,7 @@ augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, draws = NULL, ...)
   # Before any solve.
   if (!is.null(visits)) {
     coded <- code_visits(visits, x$problem$setting)
+    x <- with_new_cells(x, visits)
     group <- fit_groups(x, visits, coded)
   }
   plans <- group_plans(x)

@@ -58,6 +58,7 @@ belief_paths.ibrc_fit <- function(object, visits, final = FALSE, draws = NULL, .
   final <- check_flag(final, "final")
   # Before any solve.
   check_visits(visits)
+  object <- with_new_cells(object, visits)
   trace_paths(object, visits, final, averaged = averaged_over(object, draws))
 }
 

@@ -7,6 +7,7 @@ predict.ibrc_fit <- function(object, visits = NULL, type = "action", draws = 200
   check_choice(type, "action", "type")
   summary <- check_flag(summary, "summary")
   chosen <- spaced_draws(object, draws)
+  if (!is.null(visits)) object <- with_new_cells(object, visits)
   seen <- if (is.null(visits)) kept_visits(object, "predict() without `visits`") else
     code_for_fit(visits, object, "visits")
   actions <- object$problem$setting$actions

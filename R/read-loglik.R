@@ -31,6 +31,18 @@
 #' [kfold()] needs none of this: it fits again without those it predicts. The error has the values of Pareto k as
 #' `pareto_k`, where it got that far.
 #'
+#' @section People who differ:
+#' Of a fit with `effects` ([ibrc()]), other people's visits need the columns that its formulas name. Who has the
+#' covariates and the levels of somebody in the fit shares that one's draws. Others are put together at every draw: from
+#' its coefficients, from the intercepts of levels that the fit knows, and for a level that it has not met (a new
+#' site; any new person, with `(1 | id)`) from an intercept drawn from the distribution of intercepts. These draws follow
+#' from the fit's seed, so that the answer is the same each time. A person of the fit is known as such only where all of its
+#' visits are given as they were; else everybody is taken to be new. A level of a fixed effect that the fit has not met is
+#' an error. [predict()][predict.ibrc_fit], [augment()][augment.ibrc_fit], [belief_paths()] and [plot_simplex()] do the same.
+#'
+#' `loo()` leaves out a trajectory, given the intercepts that it helped to find; where each person has an own one, Pareto
+#' k will tell that this cannot be had, and [kfold()] is the way.
+#'
 #' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]; `log_lik()` of
 #'   `newdata` does not mind).
 #'   For `loo()`, anything else that [loo::loo()] takes as well.
@@ -74,6 +86,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, visits = NULL,
     newdata <- draws
     draws <- 200
   }
+  if (!is.null(newdata)) object <- with_new_cells(object, newdata, argument)
   seen <- if (is.null(newdata)) kept_visits(object, "The likelihood of each trajectory") else
     code_for_fit(newdata, object, argument, taken = TRUE)
   log_lik_at(object, spaced_draws(object, draws), seen)
@@ -126,16 +139,6 @@ code_for_fit <- function(visits, fit, argument, taken = FALSE) {
   seen
 }
 
-# Of each group a tree (none where there are no visits), actions from 1 and the rows that they came from; and the group
-# of each trajectory.
-group_histories <- function(coded, group, fit) {
-  pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
-  list(coded = pieces, histories = lapply(pieces, function(piece) {
-    if (length(piece$row)) build_histories(piece, fit$problem$setting)
-  }), actions = lapply(pieces, function(piece) piece$action + 1L), rows = lapply(pieces, `[[`, "row"),
-  group = as.integer(group))
-}
-
 need_data <- function(fit, what, argument = "object") {
   check_class(fit, "ibrc_fit", argument, "ibrc()")
   if (is.null(fit$histories)) {
@@ -179,6 +182,7 @@ read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) 
 # Groups of coded visits as the fit has them; one that it has not met is an error, without its name,
 # which may tell more than it should.
 fit_groups <- function(fit, visits, coded, argument = "visits") {
+  if (has_population(fit)) return(cell_groups(fit, visits, coded, argument))
   known <- names(if (inherits(fit, "ibrc_mode")) fit$tops else fit$draws)
   group <- group_trajectories(visits, fit$by, coded, known)
   by_number <- attr(visits, "roles")$id %in% fit$by
@@ -196,14 +200,4 @@ fit_groups <- function(fit, visits, coded, argument = "visits") {
                 "single trajectories, which it knows by their number alone.")
   }
   group
-}
-
-# Are these histories and actions, by group, those that the fit was made from? Which of them count (`scored`) may
-# be another matter: what was held out of a fit is judged by it.
-is_fitted_data <- function(seen, fit, scored = FALSE) {
-  parts <- c("visit", "start", "parent", "action", "observation", if (scored) "scored")
-  same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))
-  identical(seen$group, as.integer(fit$trajectory_group)) &&
-    all(mapply(same_tree, seen$histories, fit$histories)) &&
-    identical(lapply(seen$actions, as.integer), lapply(unname(fit$visit_actions), as.integer))
 }

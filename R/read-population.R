@@ -76,19 +76,22 @@ population_frame <- function(fit) {
   )
 }
 
-# What each cell is: how many trajectories, which levels, and the columns of its formulas.
-cell_table <- function(fit) {
-  design <- fit$effects
-  levels <- lapply(design$factors, function(one) one$levels[one$level])
-  columns <- lapply(design$terms, function(term) {
-    x <- design$matrices[[term]]
-    x <- x[, colnames(x) != "(Intercept)", drop = FALSE]
-    colnames(x) <- if (ncol(x)) paste0(term, "[", colnames(x), "]")
-    x
-  })
-  out <- data.frame(cell = design$cells)
-  for (one in names(levels)) out[[one]] <- levels[[one]]
-  cbind(out, do.call(cbind, columns))
+# Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations, which
+# have no prior by themselves, are left out.
+as_plain_fit <- function(fit) {
+  if (!has_population(fit)) return(fit)
+  prior <- population_prior(fit)
+  terms <- intersect(dimnames(fit$population$draws)[[3]], names(prior))
+  fit$draws <- list(all = fit$population$draws[, , terms, drop = FALSE])
+  fit$prior <- new_ibrc_prior(unname(prior[terms]))
+  for (part in c("group_sizes", "n_visits", "n_scored")) fit[[part]] <- c(all = sum(fit[[part]]))
+  fit["population"] <- list(NULL)
+  fit
+}
+
+# For what speaks of groups one by one: `instead` says what does of people who differ.
+refuse_population <- function(fit, argument, ...) {
+  if (!is.null(fit$effects)) abort_input(argument, "is a fit of people who differ (`effects` of ibrc()): ", ...)
 }
 
 # Fixed effects alone, for the people in `cells`: draws [draw, cell] of a term on the sampler's scale, without intercepts.

@@ -5,7 +5,8 @@
 #' the data, it makes as many trajectories as are asked for.
 #'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
-#' @param nsim Number of trajectories; with groups, in each group.
+#' @param nsim Number of trajectories; with groups, in each group. Where people differ (`effects` of [ibrc()]), in all:
+#'   each is somebody like one of the fit's people, drawn at random, and has the covariates of that one in columns.
 #' @param seed A number to set the random generator with, as in [stats::simulate()]: the generator's state is put back
 #'   afterwards. `NULL` draws from the present state, and moves it on.
 #' @param horizon The most visits that a trajectory may have.
@@ -32,21 +33,52 @@ simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, envir
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   draws <- check_count(draws, "draws")
+  if (has_population(object)) return(simulate_people(object, nsim, seed, horizon, environment, draws))
   refuse_many_group_visits(nsim, horizon, length(object$draws), object$problem$setting)
   all <- prod(dim(object$draws[[1]])[1:2])
   pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
-    n <- min(nsim, draws, all)
-    chosen <- draws_at(object, sort(sample.int(all, n)))
-    size <- as.integer(nsim %/% n + (seq_len(n) <= nsim %% n))
-    done <- 0L
-    made <- read_draws(object, group, chosen, function(plan) {
-      done <<- done + 1L
-      as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment,
-                             start_group = draw_start_labels(object, group, size[done])))
-    })
-    join_ids(made, size)
+    simulate_group(object, group, nsim, min(nsim, draws, all), horizon, environment)
   }))
   as_group_visits(pieces, names(object$draws), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
+}
+
+# `nsim` trajectories of a group, shared out among `n` of its draws.
+simulate_group <- function(object, group, nsim, n, horizon, environment) {
+  all <- prod(dim(object$draws[[1]])[1:2])
+  chosen <- draws_at(object, sort(sample.int(all, n)))
+  size <- as.integer(nsim %/% n + (seq_len(n) <= nsim %% n))
+  done <- 0L
+  made <- read_draws(object, group, chosen, function(plan) {
+    done <<- done + 1L
+    as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment,
+                           start_group = draw_start_labels(object, group, size[done])))
+  })
+  join_ids(made, size)
+}
+
+# People of a population, each in a cell that is drawn as often as there are people in it.
+simulate_people <- function(object, nsim, seed, horizon, environment, draws) {
+  refuse_many_group_visits(nsim, horizon, 1, object$problem$setting)
+  columns <- visit_columns(object$effects)
+  all <- prod(dim(object$draws[[1]])[1:2])
+  pieces <- drawn_from(seed, {
+    size <- as.vector(stats::rmultinom(1, nsim, object$group_sizes))
+    cells <- which(size > 0)
+    lapply(cells, function(cell) {
+      made <- simulate_group(object, cell, size[cell], min(size[cell], draws, all), horizon, environment)
+      names(made)[1:4] <- ifelse(names(made)[1:4] %in% names(columns), paste0(".", names(made)[1:4]), names(made)[1:4])
+      made <- made[setdiff(names(made), names(columns))]
+      made <- cbind(made, columns[rep(cell, nrow(made)), , drop = FALSE])
+      attr(made, "size") <- size[cell]
+      made
+    })
+  })
+  out <- join_ids(pieces, vapply(pieces, attr, 0L, "size"))
+  rownames(out) <- NULL
+  roles <- names(out)[1:4]
+  out <- new_ibrc_trajectories(out, roles[1], roles[2], roles[3], roles[4], setdiff(names(out), roles))
+  attr(out, "seed") <- attr(pieces, "seed")
+  out
 }
 
 #' @rdname simulate.ibrc_fit

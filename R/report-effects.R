@@ -6,8 +6,9 @@ report_effect_trajectories <- 400
 
 effects_section <- function(report) {
   fit <- report$fit
-  if (length(fit$draws) > most_colours) {
-    return(new_report_section(report_text("There are too many groups to tell here what is done in each: ",
+  if (length(fit$draws) > if (has_population(fit)) most_shrunken else most_colours) {
+    return(new_report_section(report_text("There are too many ", if (has_population(fit)) "cells" else "groups",
+                                          " to tell here what is done in each: ",
                                           "decision_effects() has it.")))
   }
   draws <- max(2, min(report$draws, ceiling(report_effect_draws / length(fit$draws))))

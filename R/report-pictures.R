@@ -37,11 +37,14 @@ worst_groups <- function(fit, table, most) {
 
 # What a picture shows, in words, where there are groups.
 of_groups <- function(fit, groups = names(fit$draws)) {
-  if (is_grouped(fit)) paste(" for", enumerate(groups, 8, "")) else ""
+  if (is_grouped(fit) && !has_population(fit)) paste(" for", enumerate(groups, 8, "")) else ""
 }
 
 # A row of panels for each term, a column for each group.
 trace_pictures <- function(fit, table) {
+  known <- standing_verdict(fit)
+  fit <- as_plain_fit(fit)
+  fit$standing <- known
   terms <- reported_terms(fit)
   traced <- worst_groups(fit, table, 4 * columns_in_picture)
   left_out <- length(fit$draws) - length(traced)

@@ -27,9 +27,10 @@ overview_section <- function(report) {
   setting <- fit$problem$setting
   new_report_section(
     report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
-                if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
+                if (has_population(fit)) paste0(" of people who differ (", plural(n_groups, "cell"), ")")
+                else if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
                 # Chains of agents and dynamics together are those of all groups.
-                chains_words(fit, if (n_groups > 1 && (is_cut(fit) || !has_dynamics(fit))) " in each group"), "."),
+                chains_words(fit, if (n_groups > 1 && !has_population(fit) && (is_cut(fit) || !has_dynamics(fit))) " in each group"), "."),
     report_list(c(
       paste0("Hidden states: ", listing(as_label(setting$states)), "."),
       paste0("Actions: ", listing(ifelse(setting$actions %in% setting$stop_actions,
@@ -69,7 +70,7 @@ term_meanings <- function(terms) data.frame(Term = terms, Meaning = vapply(terms
 
 selection_section <- function(report) {
   counts <- report$counts
-  sizes <- if (is_grouped(report$fit)) {
+  sizes <- if (is_grouped(report$fit) && !has_population(report$fit)) {
     report_table(data.frame(Group = names(counts$groups), Trajectories = as.vector(counts$groups)),
                  "Trajectories in each group")
   }
@@ -101,6 +102,7 @@ posterior_section <- function(report) {
   after <- cbind(group_column(table), Median = table$estimate, SD = table$std.error, table[c("conf.low", "conf.high")])
   names(after)[ncol(after) - 1:0] <- c("2.5%", "97.5%")
   after$Verdict <- table$verdict
+  if (has_population(fit)) return(new_report_section(coefficients_parts(report, before, after)))
   terms <- reported_terms(fit)
   new_report_section(
     report_table(before, "Believed beforehand"),
@@ -117,7 +119,9 @@ posterior_section <- function(report) {
 }
 
 # Groups of a term next to each other, to be compared.
-by_term_first <- function(table, fit) table[order(match(table$term, reported_terms(fit))), ]
+by_term_first <- function(table, fit) {
+  if (has_population(fit)) table else table[order(match(table$term, reported_terms(fit))), ]
+}
 
 # Term, and group where there are groups.
 group_column <- function(table) {
@@ -128,6 +132,7 @@ group_column <- function(table) {
 
 groups_section <- function(report) {
   fit <- report$fit
+  if (has_population(fit)) return(people_section(report))
   if (length(fit$draws) < 2) return(new_report_section(report_text("The fit has no groups to compare.")))
   table <- compare_groups(fit)
   shown <- data.frame(Term = table$term, Group = table$group, Against = table$reference, Scale = table$scale,
@@ -149,15 +154,12 @@ groups_section <- function(report) {
   )
 }
 
-# As many digits as draws can speak for.
-chance_text <- function(p) {
-  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
-}
-
 checks_section <- function(report) {
   fit <- report$fit
   table <- by_term_first(tidy(fit), fit)
   said <- by_term_first(identifiability(fit), fit)
+  # Correlations have no prior that the data could be held against.
+  if (has_population(fit)) table <- table[table$term %in% said$term, ]
   shown <- cbind(group_column(table), "What the data say" = said$verdict, Contraction = table$contraction,
                  "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
                  "ESS (tail)" = round(table$ess_tail))

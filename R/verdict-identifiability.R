@@ -17,7 +17,7 @@
 #' correlation with another term above 0.9, on the scale a sampler works on or on the natural one, unless the data have
 #' taken away 99% of the prior's variance all the same.
 #'
-#' @param fit A fit ([ibrc()]).
+#' @param fit A fit ([ibrc()]); where people differ (its `effects`), coefficients and spreads are looked at as terms.
 #' @return A data frame of class `ibrc_identifiability` with one row per term and group:
 #'   `term`, `group` (with groups); `verdict`, one of `"identified"`, `"bounded from
 #'   above"`, `"bounded from below"`, `"not identified"`, `"only jointly with"`
@@ -43,7 +43,7 @@
 identifiability <- function(fit) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  structure(identify_terms(fit), verdict = verdict_headline(standing_verdict(fit)))
+  structure(identify_terms(as_plain_fit(fit)), verdict = verdict_headline(standing_verdict(fit)))
 }
 
 identifiability_sentences <- function(x, digits) {

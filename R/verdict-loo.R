@@ -88,7 +88,8 @@ refuse_loo <- function(fit, counted) {
   if (sum(sizes) == 1) {
     refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of `x`.")
   }
-  if (length(alone)) {
+  # People in other cells speak about one who was alone in a cell.
+  if (length(alone) && !has_population(fit)) {
     refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of group",
            if (length(alone) > 1) "s", " ", enumerate(alone), ". Use kfold(), which fits again and predicts from what ",
            "is left, or pool groups.")
@@ -119,7 +120,7 @@ without_pareto_warnings <- function(code) {
 }
 
 warn_unsettled <- function(fit) {
-  rhat <- tidy_draws(fit)$rhat
+  rhat <- if (has_population(fit)) tidy_population(fit)$rhat else tidy_draws(fit)$rhat
   if (!all(is.finite(rhat)) || max(rhat) > 1.01) {
     warn("convergence", "The chains of the fit do not agree (R-hat above 1.01): what is worked out from its draws is ",
          "not to be reported. Run more iterations.")

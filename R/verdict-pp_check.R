@@ -6,6 +6,7 @@
 #' [verdict()] one number.
 #'
 #' @param object A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
+#'   Where people differ (`effects` of [ibrc()]), cells are looked at together, `group` is `"all"`.
 #' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit;
 #'   by
 #'   `"belief"`, in ten bins, where beliefs are those of the agent (and of the dynamics, where these were inferred) at
@@ -69,10 +70,14 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
   chosen <- spaced_draws(object, draws)
   plans <- group_plans(object)
   ends <- if (type == "length") follow_up(object, NULL)
-  pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
-    out <- if (type == "length") length_shares(object, group, chosen, ends[[group]]) else
-      one_step_shares(object, group, chosen, plans[[group]], type)
-    cbind(group = factor(names(object$draws)[group], levels = names(object$draws)), out)
+  # Cells of a population are looked at together: one by one they are small.
+  groups <- if (has_population(object)) list(all = seq_along(object$draws)) else
+    stats::setNames(as.list(seq_along(object$draws)), names(object$draws))
+  pieces <- drawn_from(seed, lapply(names(groups), function(name) {
+    own <- groups[[name]]
+    out <- if (type == "length") length_shares(object, own, chosen, ends) else
+      one_step_shares(object, own, chosen, plans, type)
+    cbind(group = factor(name, levels = names(groups)), out)
   }))
   out <- do.call(rbind, pieces)
   attr(out, "seed") <- NULL
@@ -80,8 +85,32 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
   out
 }
 
-# Shares of actions in each place [place, action], seen and replicated at the histories that came.
-one_step_shares <- function(fit, group, chosen, plan, type) {
+# Shares of actions in each place [place, action], seen and replicated at the histories that came, in some groups
+# together.
+one_step_shares <- function(fit, groups, chosen, plans, type) {
+  parts <- lapply(groups, function(group) one_step_counts(fit, group, chosen, plans[[group]], type))
+  at <- common_places(lapply(parts, `[[`, "at"))
+  actions <- fit$problem$setting$actions
+  size <- numeric(length(at))
+  seen <- matrix(0, length(at), length(actions))
+  made <- array(0, c(length(at), length(actions), nrow(chosen)))
+  for (part in parts) {
+    own <- match(as.character(part$at), as.character(at))
+    size[own] <- size[own] + part$size
+    seen[own, ] <- seen[own, ] + part$seen
+    made[own, , ] <- made[own, , ] + array(part$made, c(length(own), length(actions), nrow(chosen)))
+  }
+  shares_table(at, actions, size, as.vector(seen) / size, matrix(made, ncol = nrow(chosen)) / size, type)
+}
+
+common_places <- function(places) {
+  if (length(places) == 1) return(places[[1]])
+  if (!is.factor(places[[1]])) return(sort(unique(unlist(places))))
+  levels <- unique(unlist(lapply(places, levels)))
+  factor(levels[levels %in% unlist(lapply(places, as.character))], levels)
+}
+
+one_step_counts <- function(fit, group, chosen, plan, type) {
   tree <- fit$histories[[group]]
   n <- colSums(tree$count)
   n_states <- length(plan$setting$states)
@@ -93,9 +122,9 @@ one_step_shares <- function(fit, group, chosen, plan, type) {
   cell <- match(place, at, nomatch = 1L)
   size <- as.vector(rowsum(n, cell))
   made <- read_draws(fit, group, chosen, function(plan) {
-    as.vector(rowsum(draw_counts(n, t(exp(read_histories(plan, tree, beliefs = FALSE)$log_policy))), cell)) / size
+    as.vector(rowsum(draw_counts(n, t(exp(read_histories(plan, tree, beliefs = FALSE)$log_policy))), cell))
   }, reduce = cbind)
-  shares_table(at, plan$setting$actions, size, as.vector(rowsum(t(tree$count), cell)) / size, made, type)
+  list(at = at, size = size, seen = rowsum(t(tree$count), cell), made = made)
 }
 
 # Counts [row, action] of n draws from each row's law.
@@ -113,11 +142,17 @@ draw_counts <- function(n, law) {
 }
 
 # Shares of trajectories by their length, one replicate at a time.
-length_shares <- function(fit, group, chosen, ends) {
-  seen <- tabulate(tabulate(trajectory_of(fit$histories[[group]])), max(ends))
-  made <- read_draws(fit, group, chosen, function(plan) {
-    tabulate(rle(replicate_visits(plan, ends)$id)$lengths, max(ends)) / length(ends)
-  }, reduce = cbind)
+length_shares <- function(fit, groups, chosen, follow_up) {
+  ends <- unlist(follow_up[groups])
+  seen <- numeric(max(ends))
+  made <- matrix(0, max(ends), nrow(chosen))
+  for (group in groups) {
+    seen <- seen + tabulate(tabulate(trajectory_of(fit$histories[[group]])), max(ends))
+    own <- follow_up[[group]]
+    made <- made + read_draws(fit, group, chosen, function(plan) {
+      tabulate(rle(replicate_visits(plan, own)$id)$lengths, max(ends)) / length(ends)
+    }, reduce = cbind)
+  }
   at <- which(seen > 0 | rowSums(made) > 0)
   out <- shares_table(at, "any", seen[at], seen[at] / length(ends), made[at, , drop = FALSE], "length")
   out$action <- NULL
@@ -167,7 +202,7 @@ draw_check <- function(data, type, fit) {
     picture <- picture + ggplot2::scale_x_discrete(labels = as_label) +
       ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 30, hjust = 1))
   }
-  if (is_grouped(fit)) picture <- picture + ggplot2::facet_wrap(~group)
+  if (is_grouped(fit) && !has_population(fit)) picture <- picture + ggplot2::facet_wrap(~group)
   picture
 }
 

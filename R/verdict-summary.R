@@ -27,6 +27,10 @@
 #'   the actions beside it, and the `verdict` on the fit as a whole: all groups share them. Chains that do not
 #'   agree on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers
 #'   themselves are not rounded.
+#' @param effects For `tidy()` of a fit of people who differ ([ibrc()] with `effects`): coefficients, spreads and
+#'   correlations (`"population"`); the terms of each cell, people who have all covariates and levels in common, with
+#'   these in columns (`"cells"`); or the random intercepts of each level of each grouping factor (`"people"`), as
+#'   differences to a typical level on the scale that a sampler works on.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
@@ -34,8 +38,10 @@
 #'   groups), `estimate` (the median), `std.error` (the standard deviation),
 #'   `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail` and `contraction`, the
 #'   share of the prior's variance that the data took away, on the scale a sampler works on
-#'   ([ibrc_prior()]); below 0 where the posterior is the wider; and `verdict`. `glance()`: one row with
-#'   `trajectories`, `visits`, `groups`, `chains`, `draws`, `acceptance`, `rhat`,
+#'   ([ibrc_prior()]); below 0 where the posterior is the wider; and `verdict`. With `effects`, cells have the column
+#'   `cell` and their covariates in the place of `group`, people have `factor` and `level`, and the verdict on both is
+#'   the worst of what is said of the term's coefficients and spreads, and of the fit. `glance()`: one row with
+#'   `trajectories`, `visits`, `groups` (or cells), `chains`, `draws`, `acceptance`, `rhat`,
 #'   `ess_bulk` and `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians. Of a fit
 #'   under several draws of the dynamics (`uncertainty = "cut"` of [ibrc()]), `rhat` is that under the worst of them,
 #'   `ess` adds up, and `tidy(fit, "dynamics")` has neither: these draws were made beforehand. `summary()`: a list of
@@ -87,8 +93,11 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
     need_dynamics(x)
     return(tidy_laws(x, check_level(conf.level)))
   }
-  if (has_population(x)) {
-    return(tidy_effects(x, check_level(conf.level), check_choice(effects, c("population", "cells", "people"), "effects")))
+  effects <- check_choice(effects, c("population", "cells", "people"), "effects")
+  if (has_population(x)) return(tidy_effects(x, check_level(conf.level), effects))
+  if (effects != "population") {
+    abort_input("effects", "= \"", effects, "\" needs a fit with `effects` (ibrc()): in this one nobody differs but by ",
+                "group.")
   }
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
 }
@@ -107,14 +116,20 @@ tidy_laws <- function(fit, conf.level) {
 tidy_effects <- function(fit, conf.level, effects) {
   verdict <- standing_verdict(fit)
   if (effects == "population") return(with_verdict(tidy_population(fit, conf.level), verdict, fit))
-  if (effects == "cells") {
-    out <- tidy_draws(fit, conf.level)
-    out$verdict <- as.character(worst_of(verdict$verdict))
-    return(out)
-  }
-  out <- tidy_intercepts(fit, conf.level)
-  out$verdict <- as.character(worst_of(verdict$verdict))
+  out <- if (effects == "cells") tidy_cells(fit, conf.level) else tidy_intercepts(fit, conf.level)
+  out$verdict <- vapply(out$term, function(term) effect_verdict(verdict, fit, term), "", USE.NAMES = FALSE)
   out
+}
+
+# The worst that is said of a term of agents: by rows about its coefficients and spreads, and by those about all.
+# `coefficients`: labels of those that matter, beside the intercept.
+effect_verdict <- function(rows, fit, term, coefficients = NULL) {
+  design <- fit$effects
+  own <- design$coefficients[design$coefficients$term == term, ]
+  if (!is.null(coefficients)) own <- own[own$intercept | own$label %in% coefficients, ]
+  spreads <- design$spreads$label[design$terms[design$spreads$term] == term]
+  about <- is.na(rows$term) | rows$term %in% c(term, own$label, spreads) | same_quantity(rows$term, term)
+  as.character(worst_of(rows$verdict[about %in% TRUE]))
 }
 
 # The table with what is said of each term in its group; without groups, without that column.

@@ -10,6 +10,9 @@ fit <- suppressWarnings(
 mode <- ibrc_mode(visits, setting, models, prior, resolution = 10, starts = 2, seed = 1)
 paid <- suppressWarnings(ibrc(visits, setting, models, irl_prior(setting), fixed = list(alpha = 1), chains = 2,
                               iter = 40, seed = 1, resolution = 10))
+differing <- suppressWarnings(ibrc(visits, setting, models, prior, effects = list(optimism ~ clinic, alpha ~ (1 | id)),
+                                   chains = 2, iter = 10, seed = 1, resolution = 10,
+                                   control = ibrc_control(check = FALSE)))
 iohmm <- fit_iohmm(visits, 2, starts = 2, seed = 1)
 cohort <- read_adni(adni_rows(
   adni_row(1, "bl", "0", 6642), adni_row(1, "m06", "0.5"), adni_row(1, "m12", "2.5", 6029.4),
@@ -176,7 +179,10 @@ entries <- list(
   verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
   add_verdict = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
   behaviour_check = call_entry(list(fit = fit), fine = list(statistics = c("null", "list")), says = own_statistic),
-  compare_groups = call_entry(list(fit = fit), fine = c(level, reference = "null", scale = "null")),
+  compare_groups = call_entry(list(fit = fit), fine = c(level, reference = "null", scale = "null", adjusted = "flag",
+                                                        joint = "flag")),
+  spread_shares = call_entry(list(fit = differing), fine = level),
+  shrinkage_data = call_entry(list(fit = differing), fine = c(level, term = "null")),
   decision_effects = call_entry(
     list(fit = fit, observations = "positive", actions = "monitor", draws = 2, nsim = 2, horizon = 3),
     fine = c(level, list(beliefs = "null", observations = c("missing", "missing_text"), actions = "null",
@@ -237,6 +243,7 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_misspecification <- call_entry(list(x = entries$misspecification_data$valid$study), leave = "x")
   entries$plot.ibrc_power_study <- call_entry(list(x = entries$power_data$valid$study), leave = "x",
                                               fine = list(measures = "null"))
+  entries$plot_shrinkage <- call_entry(list(fit = differing), fine = entries$shrinkage_data$fine)
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))

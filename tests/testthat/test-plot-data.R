@@ -2,6 +2,7 @@
 twins <- c(
   plot_plans = "plans_data", plot.ibrc_plan = "plans_data", plot.ibrc_history_plan = "plans_data",
   plot.ibrc_fit = "fit_plot_data", pp_check = "pp_data", plot_groups = "groups_data",
+  plot_shrinkage = "shrinkage_data",
   plot_simplex = "simplex_data", plot.ibrc_flow = "flow_data",
   plot.ibrc_profile = "profile_data", plot.ibrc_sensitivity = "sensitivity_data", plot.ibrc_effects = "effects_data",
   plot.ibrc_cross_validation = "accuracy_data", plot.ibrc_model_comparison = "model_comparison_data",

@@ -1,0 +1,83 @@
+# Contrasts between the levels of factors in the formulas of a population (compare_groups()).
+
+compare_levels <- function(fit, reference, scale, conf.level, adjusted, joint) {
+  design <- fit$effects
+  factors <- lapply(stats::setNames(nm = names(design$formulas)), function(term) factor_variables(design, term))
+  found <- unlist(lapply(unname(factors), function(one) lapply(one, levels)), recursive = FALSE)
+  if (!length(found)) {
+    abort_input("fit", "has no factor among the fixed effects of its formulas to compare the levels of: tidy() has its ",
+                "coefficients, and tidy(fit, effects = \"people\") levels of random intercepts.")
+  }
+  pairs <- level_pairs(found[!duplicated(names(found))], reference)
+  contrasts <- lapply(names(factors), function(term) {
+    kind <- if (is.null(scale)) default_scale(term) else scale
+    lapply(names(factors[[term]]), function(name) {
+      means <- level_means(fit, term, name, factors[[term]][[name]], adjusted)
+      Map(function(group, against) {
+        new_contrast(list(term = term, factor = name, group = group, reference = against), means[, group],
+                     means[, against], kind)
+      }, pairs[[name]]$group, pairs[[name]]$reference, USE.NAMES = FALSE)
+    })
+  })
+  contrasts <- unlist(unlist(contrasts, recursive = FALSE), recursive = FALSE)
+  rows <- standing_verdict(fit)
+  new_ibrc_comparison(contrasts, conf.level, joint, rows, function(row) {
+    effect_verdict(rows, fit, row$term, factor_coefficients(design, row$term, row$factor))
+  }, said = adjusted_words(adjusted))
+}
+
+adjusted_words <- function(adjusted) {
+  if (adjusted) "Adjusted: means over all trajectories with the factor set to either level and all else as it is." else
+    "Not adjusted: means over the trajectories that have the level, whatever else they differ in."
+}
+
+# Pairs of levels by factor. `reference`: NULL, "all", or levels by the name of their factor; a level alone where one
+# factor only has it.
+level_pairs <- function(levels, reference) {
+  if (is.null(reference)) return(lapply(levels, group_pairs, NULL))
+  if (!is.character(reference) || !length(reference) || anyNA(reference)) {
+    abort_input("reference", "must be levels of factors, such as c(", names(levels)[1], " = \"", levels[[1]][1],
+                "\"), or \"all\", not ", describe(reference), ".")
+  }
+  if (is.null(names(reference))) {
+    everywhere <- vapply(levels, function(own) "all" %in% own, NA)
+    if (identical(reference, "all") && !any(everywhere)) return(lapply(levels, group_pairs, "all"))
+    having <- names(levels)[vapply(levels, function(own) reference[1] %in% own, NA)]
+    if (length(reference) != 1 || length(having) != 1) {
+      abort_input("reference", if (length(having) > 1) "is a level of more than one factor" else
+        "is not a level of any factor", ": give it by name, as in c(", names(levels)[1], " = \"", levels[[1]][1], "\").")
+    }
+    names(reference) <- having
+  }
+  as_positions(names(reference), names(levels), "reference", "factor")
+  if (anyDuplicated(names(reference))) abort_input("reference", "has more than one level of a factor.")
+  lapply(stats::setNames(nm = names(levels)), function(name) {
+    group_pairs(levels[[name]], if (name %in% names(reference)) reference[[name]])
+  })
+}
+
+# Means of a term over the cohort [draw, level], on its own scale: with everybody at the level, or (not `adjusted`) of
+# those who are.
+level_means <- function(fit, term, name, value, adjusted) {
+  design <- fit$effects
+  entry <- fit$prior[[term]]
+  size <- unname(fit$group_sizes)
+  own <- design$coefficients$label[design$coefficients$term == term]
+  b <- if (adjusted) kept_theta(fit)[, own, drop = FALSE]
+  n_draws <- prod(dim(fit$draws[[1]])[1:2])
+  at <- vapply(fit$draws, function(draws) as.vector(draws[, , term]), numeric(n_draws))
+  at <- matrix(at, n_draws)
+  columns <- if (adjusted) columns_at_levels(design, term, name)
+  vapply(levels(value), function(level) {
+    if (!adjusted) return(as.vector(at %*% ifelse(value == level, size, 0)) / sum(size[value == level]))
+    moved <- to_unconstrained(entry, at) + tcrossprod(b, columns[[level]] - design$matrices[[term]])
+    as.vector(matrix(to_natural(entry, moved), n_draws) %*% size) / sum(size)
+  }, numeric(n_draws))
+}
+
+# Coefficients whose columns change with a factor.
+factor_coefficients <- function(design, term, name) {
+  own <- design$coefficients[design$coefficients$term == term, ]
+  columns <- paste0(name, levels(factor_variables(design, term)[[name]])[-1])
+  own$label[vapply(strsplit(own$name, ":", fixed = TRUE), function(parts) any(parts %in% columns), NA)]
+}

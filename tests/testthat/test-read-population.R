@@ -1,0 +1,85 @@
+test_that("tables of a population, its cells and its people are those of the draws", {
+  fit <- differing_fit()
+  b <- raw_coefficients(fit)
+  table <- tidy(fit)
+  expect_identical(table$term, colnames(b))
+  expect_equal(table$estimate[-1], apply(b[, -1], 2, stats::median), ignore_attr = TRUE)
+  expect_equal(coef(fit)[["alpha"]], stats::median(exp(b[, "alpha"])))
+  cells <- tidy(fit, effects = "cells")
+  expect_identical(names(cells)[1:6], c("term", "cell", "clinician", "arm", "sex", "age"))
+  people <- first_visits(differing_visits())
+  one <- cells[cells$cell == names(fit$draws)[fit$trajectory_group[9]], ]
+  expect_identical(unlist(one[1, c("clinician", "arm", "sex")], use.names = FALSE),
+                   unlist(people[9, c("clinician", "arm", "sex")], use.names = FALSE))
+  expect_equal(one$age[1], people$age[9])
+  expect_equal(one$estimate[one$term == "alpha"], stats::median(fit$draws[[one$cell[1]]][, , "alpha"]))
+  levels <- tidy(fit, effects = "people")
+  expect_identical(levels$level, paste0("c", 1:6))
+  expect_equal(levels$estimate, apply(raw_intercepts(fit), 2, stats::median), ignore_attr = TRUE)
+  expect_refused(tidy(fit, effects = "sites"), "effects")
+  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit with")
+  alone <- fit_differing(list(alpha ~ sex), differing_visits(2, 4), iter = 20)
+  expect_refused(tidy(alone, effects = "people"), "effects", "random intercepts")
+})
+
+test_that("coefficients and spreads can be looked at as terms", {
+  fit <- differing_fit()
+  plain <- as_plain_fit(fit)
+  expect_identical(names(plain$draws), "all")
+  expect_identical(prior_terms(plain$prior), tidy(fit)$term)
+  expect_false(has_population(plain))
+  expect_identical(identifiability(fit)$term, tidy(fit)$term)
+  expect_identical(as_plain_fit(clinic_fit()), clinic_fit())
+  expect_false("cor(alpha,optimism|id)" %in% names(as_plain_fit(personal_fit())$prior))
+})
+
+test_that("everything that takes a fit works for people who differ, or says what to do instead", {
+  fit <- differing_fit()
+  for (type in c("visit", "belief", "last_action", "last_observation", "length")) {
+    data <- pp_data(fit, type, draws = 3, seed = 1)
+    expect_identical(as.character(unique(data$group)), "all")
+  }
+  # All cells together.
+  data <- pp_data(fit, "visit", draws = 3, seed = 1)
+  seen <- as.data.frame(differing_visits())
+  first <- seen[!duplicated(seen$id), ]
+  expect_equal(data$observed[data$visit == 1], as.vector(table(factor(first$action, levels(data$action)))) / nrow(first))
+  expect_identical(unique(data$n[data$visit == 1]), nrow(first))
+  made <- posterior_predict(fit, draws = 2, seed = 1)
+  expect_identical(max(made$id), nrow(first))
+  simulated <- simulate(fit, 7, seed = 1, draws = 2)
+  expect_length(unique(simulated$id), 7)
+  expect_identical(simulate(fit, 7, seed = 1, draws = 2), simulated)
+  expect_identical(nrow(predict(fit, simulated, draws = 2)), nrow(simulated))
+  # Their cells are those of the fit.
+  expect_true(all(names(with_new_cells(fit, simulated)$draws) %in% names(fit$draws)))
+  expect_identical(nrow(augment(fit)), nrow(seen))
+  expect_length(project_behavior(fit), length(fit$draws))
+  expect_identical(prior_summary(fit)$term, c("alpha", "optimism", names(fit$effects$prior)))
+  expect_refused(profile_likelihood(fit), "object", "coefficients")
+  expect_refused(sensitivity_analysis(fit, list(discount = 0.9)), "fit", "fitting again")
+  expect_refused(plot_groups(fit), "fit", "plot_shrinkage")
+  expect_refused(groups_data(fit), "fit", "plot_shrinkage")
+  expect_refused(decision_effects(fit, reference = "a"), "reference", "compare_groups")
+})
+
+test_that("what is done is the mean over the cohort", {
+  fit <- differing_fit()
+  effects <- decision_effects(fit, beliefs = list("four in five" = c(0.8, 0.2)), draws = 2, nsim = 0)
+  rows <- as.data.frame(effects)
+  one <- rows[rows$quantity == "probability" & rows$action == "monitor" & rows$at == "four in five", ]
+  chosen <- spaced_draws(fit, 2)
+  each <- vapply(seq_along(fit$draws), function(g) {
+    unlist(read_draws(fit, g, chosen, function(plan) policy(plan, c(0.8, 0.2))[[which(plan$setting$actions == "monitor")]]))
+  }, c(0, 0))
+  expect_equal(one$estimate, stats::median(each %*% fit$group_sizes / sum(fit$group_sizes)))
+  expect_null(rows$group)
+  expect_output(print(effects), "monitor with probability")
+})
+
+test_that("leaving out one trajectory of a cell that it has to itself is for Pareto k to judge", {
+  skip_if_not_installed("loo")
+  fit <- differing_fit()
+  expect_true(any(fit$group_sizes == 1))
+  expect_silent(refuse_loo(fit, rep(TRUE, length(fit$trajectory_group))))
+})
