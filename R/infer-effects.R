@@ -53,8 +53,30 @@ read_effect <- function(formula) {
   if (any(vapply(fixed, function(part) "|" %in% all.names(part), NA))) {
     abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others by +.")
   }
+  for (part in fixed) refuse_functions(part, as.character(formula[[2]]))
   right <- if (length(fixed)) Reduce(function(a, b) call("+", a, b), fixed) else 1
   list(term = as.character(formula[[2]]), fixed = plain_formula(right), random = random)
+}
+
+# What a formula may call: its own signs, and functions that make one value of one value. Another, such as poly() or
+# cut(), would give other columns to other people; and formulas come from files as well (infer-checkpoint-population.R),
+# of which nothing may be run.
+formula_functions <- c("+", "-", "*", "/", "^", ":", "%in%", "(", "I", "c", "==", "!=", "<", "<=", ">", ">=", "!", "&",
+                       "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "pmin", "pmax", "round", "floor", "ceiling")
+
+refuse_functions <- function(part, term) {
+  if (is.name(part)) return(invisible())
+  if (!is.call(part)) {
+    if (is.atomic(part) && length(part) == 1 && !is.object(part)) return(invisible())
+    abort_input("effects", "has ", describe(part), " in the formula of ", term, ": name columns there.")
+  }
+  called <- if (is.name(part[[1]])) as.character(part[[1]]) else expression_text(part[[1]])
+  if (!called %in% formula_functions) {
+    abort_input("effects", "has ", expression_text(part), " in the formula of ", term, ": a formula may use log(), log2(), ",
+                "log10(), log1p(), exp(), sqrt(), abs(), pmin(), pmax(), round(), floor(), ceiling(), I() and ",
+                "comparisons. Make other columns beforehand.")
+  }
+  for (argument in as.list(part)[-1]) refuse_functions(argument, term)
 }
 
 # a + b + (c | d) as a list.
@@ -107,14 +129,8 @@ group_factors <- function(what, part) {
 
 factor_name <- function(columns) paste(columns, collapse = ":")
 
-# A formula that carries nothing of the session it was made in. Functions in it are those of base R and of stats.
-plain_formula <- function(right) {
-  out <- eval(call("~", right), baseenv())
-  environment(out) <- formula_home()
-  out
-}
-
-formula_home <- function() asNamespace("stats")
+# A formula that carries nothing of the session it was made in: functions in it are those of R itself.
+plain_formula <- function(right) structure(call("~", right), class = "formula", .Environment = baseenv())
 
 # ---- priors of effects -----------------------------------------------------------------------------------------------
 
