@@ -2,9 +2,9 @@
 # written, and looked at before they are used (see infer-checkpoint-contents.R).
 #
 #   effects   NULL, or list(formulas, matrices, factors, prior). formulas: one per term, list(text, levels, centre,
-#             width), the formula as text and what it learnt of the visits; matrices: their columns, [cell, coefficient];
-#             factors: by name, list(levels, level), the level of each cell; prior: of slopes and spreads. All else of a
-#             design follows from these.
+#             width), the formula as text and what it learnt of the visits; matrices: their columns,
+#             [cell, coefficient]; factors: by name, list(levels, level), the level of each cell; prior: of slopes and
+#             spreads. All else of a design follows from these.
 #
 # A formula from a file is parsed and read as one from a user is, which leaves it no function but those of
 # `formula_functions`; until then nothing of it is evaluated.
@@ -143,15 +143,15 @@ population_fields <- list(
   n_accepted     = c("taken", "chains"),
   errors         = c("number", "checks")
 )
-population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "level_shape", "level_sums",
-                      "laws", "recent", "kept")
+population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "level_shape",
+                      "level_sums", "laws", "recent", "kept")
 
 # By kind, whether `x` can be that with this size after so many steps that count.
 population_kinds <- list(
   number = function(x, size, after) is_finite(x, size) && all(abs(x) <= most_position),
   positive = function(x, size, after) is_finite(x, size) && all(x > 1e-100 & x < 1e100),
   part = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= 1),
-  taken = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= after + 1e-6)
+  taken = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= max(0, after) + 1e-6)
 )
 
 population_sizes <- function(state, evaluator, n_chains) {
@@ -169,8 +169,8 @@ check_population_fields <- function(state, evaluator, n_chains) {
   sizes <- population_sizes(state, evaluator, n_chains)
   for (field in names(population_fields)) {
     row <- population_fields[[field]]
-    possible <- population_kinds[[row[1]]](state[[field]], unname(sizes[row[-1]]), max(0, state$iteration - state$warmup))
-    must(possible, paste(field, "of the chains"))
+    kind <- population_kinds[[row[1]]]
+    must(kind(state[[field]], unname(sizes[row[-1]]), state$iteration - state$warmup), paste(field, "of the chains"))
   }
 }
 
@@ -197,7 +197,8 @@ check_held_population <- function(chain, job) {
   check_population_likelihood(chain, evaluator)
 }
 
-# Shapes are upper triangular with something on the diagonal; what they are learnt from is there as long as it is of use.
+# Shapes are upper triangular with something on the diagonal; what they are learnt from is there as long as it is of
+# use.
 check_level_laws <- function(state, shape) {
   n <- length(shape$at)
   must(is_plain_list(state$level_shape, n), "proposals")
@@ -300,8 +301,8 @@ check_population_values <- function(chain, evaluator) {
   }
 }
 
-# The model that stands beside the chains is the one that they are chains of: where they stand, cell by cell, and at some
-# of the draws that they have left.
+# The model that stands beside the chains is the one that they are chains of: where they stand, cell by cell, and at
+# some of the draws that they have left.
 check_population_likelihood <- function(chain, evaluator) {
   if (!evaluator$likelihood) return(invisible())
   state <- chain$state

@@ -67,8 +67,8 @@ check_walk_fields <- function(state, n_chains, n_terms) {
 
 # ---- steps in one piece ---------------------------------------------------------------------------------------------
 
-# Lists of steps, all of the same length, of walks and of populations: a file has them as matrices [number, step], which are written and read in
-# one go.
+# Lists of steps, all of the same length, of walks and of populations: a file has them as matrices [number, step], which
+# are written and read in one go.
 walk_lists <- c("recent", "tried", "kept")
 
 chain_to_plain <- function(chain) {

@@ -47,7 +47,7 @@ distinct_rows <- function(x) {
   match(key, unique(key))
 }
 
-# ---- columns -----------------------------------------------------------------------------------------------------------
+# ---- columns ---------------------------------------------------------------------------------------------------------
 
 # The columns that formulas name, one row per trajectory, and `n`, how many. Identifiers become numbers of trajectories.
 person_table <- function(formulas, visits, coded, argument = "effects") {
@@ -87,15 +87,15 @@ constant_column <- function(x, column, coded, first, argument) {
   x[first]
 }
 
-# ---- fixed effects -----------------------------------------------------------------------------------------------------
+# ---- fixed effects -----------------------------------------------------------------------------------------------
 
 # What is needed to read other people's columns the same way: levels of factors, and where columns are centred.
 learn_formula <- function(formula, people) {
   table <- formula_table(formula, people)
   for (column in names(table)) {
     if (is_worded(table[[column]]) && length(text_levels(table[[column]])) < 2) {
-      abort_input("effects", "has ", enumerate(column), " in the formula of ", formula$term, ", which has one value only: ",
-                  "leave it out.")
+      abort_input("effects", "has ", enumerate(column), " in the formula of ", formula$term, ", which has one value ",
+                  "only: leave it out.")
     }
   }
   formula$levels <- lapply(Filter(is_worded, table), text_levels)
@@ -173,9 +173,9 @@ refuse_aliased <- function(x, term, factors, terms) {
   parts <- qr(x)
   if (parts$rank < ncol(x)) {
     extra <- colnames(x)[parts$pivot[-seq_len(parts$rank)]]
-    abort_input("effects", "has a formula of ", term, " in which ", enumerate(extra), " say", if (length(extra) == 1) "s",
-                " nothing that the other columns do not say (they are aliased, or no trajectory has that combination): ",
-                "leave it out.")
+    abort_input("effects", "has a formula of ", term, " in which ", enumerate(extra), " say",
+                if (length(extra) == 1) "s", " nothing that the other columns do not say (they are aliased, or no ",
+                "trajectory has that combination): leave it out.")
   }
   for (one in factors) {
     if (!match(term, terms) %in% one$terms) next
@@ -209,8 +209,8 @@ read_factors <- function(formulas, make, terms) {
     one$terms <- one$terms[order]
     one$tied <- which(!is.na(one$tie[order]))
     if (length(one$tied) == 1) {
-      abort_input("effects", "ties the intercepts of ", one$name, " in one formula only: (1 | ", one$tie[one$tied][1], " | ",
-                  one$name, ") must stand in two or more.")
+      abort_input("effects", "ties the intercepts of ", one$name, " in one formula only: (1 | ",
+                  one$tie[one$tied][1], " | ", one$name, ") must stand in two or more.")
     }
     one$tie <- NULL
     one

@@ -13,8 +13,8 @@ population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE, sp
        space = list(n_nodes = agent$space$n_nodes * population$n_cells))
 }
 
-# Where everything stands. `at`: per factor, [level, term] as columns of u; `where`: per factor its spreads and ties as
-# columns of s.
+# Where everything stands. `at`: per factor, [level, term] as columns of u; `spread`, `tie`: per factor, columns of s;
+# `pairs`: per factor, which of its terms each tie is of.
 population_shape <- function(design, prior) {
   coefficients <- design$coefficients
   n_spreads <- nrow(design$spreads)
@@ -34,6 +34,9 @@ population_shape <- function(design, prior) {
     own = lapply(design$terms, function(term) which(coefficients$term == term)),
     spread = lapply(seq_along(at), function(k) which(design$spreads$factor == k)),
     tie = lapply(seq_along(at), function(k) n_spreads + which(design$ties$factor == k)),
+    pairs = lapply(seq_along(at), function(k) {
+      unname(as.matrix(design$ties[design$ties$factor == k, c("first", "second")]))
+    }),
     n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
     coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
     within = lapply(seq_along(at), function(k) level_columns(design, k))
@@ -99,12 +102,13 @@ interpolated_cells <- function(evaluator, theta, n) {
   again <- which(near & !is.finite(out))
   if (length(again)) {
     values <- matrix(0, evaluator$agent$space$n_nodes, length(again))
-    out[again] <- evaluate_batch(evaluator$agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
+    agent <- replace(evaluator$agent, "cores", evaluator$cores)
+    out[again] <- evaluate_batch(agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
   }
   matrix(out, n)
 }
 
-# ---- densities, one number per chain -----------------------------------------------------------------------------------
+# ---- densities, one number per chain ---------------------------------------------------------------------------------
 
 log_coefficients <- function(shape, b) {
   total <- numeric(nrow(b))
@@ -115,7 +119,8 @@ log_coefficients <- function(shape, b) {
   total
 }
 
-# Of correlations the density is that of Lewandowski, Kurowicka and Joe (2009) with shape 2: flat is 1, and 2 leans to 0.
+# Of correlations the density is that of Lewandowski, Kurowicka and Joe (2009) with shape 2, up to a constant: flat is
+# 1, and 2 leans to 0.
 tie_shape <- 2
 
 log_spreads <- function(shape, s) {
@@ -139,13 +144,11 @@ log_spreads <- function(shape, s) {
 
 # The upper triangular factor of the correlations of one factor's terms, or NULL where there is none.
 correlation_factor <- function(shape, k, s) {
-  one <- shape$design$factors[[k]]
-  out <- diag(length(one$terms))
-  ties <- shape$design$ties[shape$design$ties$factor == k, ]
+  out <- diag(ncol(shape$at[[k]]))
   r <- tanh(s[shape$tie[[k]]])
-  out[cbind(ties$first, ties$second)] <- r
-  out[cbind(ties$second, ties$first)] <- r
   if (!length(r)) return(out)
+  out[shape$pairs[[k]]] <- r
+  out[shape$pairs[[k]][, 2:1, drop = FALSE]] <- r
   tryCatch(chol(out), error = function(e) NULL)
 }
 
@@ -185,6 +188,9 @@ log_population <- function(shape, b, s, u) {
   for (k in seq_along(shape$at)) total <- total + rowSums(log_levels(shape, k, u, s))
   total
 }
+
+# How many numbers a chain has.
+population_size <- function(shape) shape$n_coefficients + shape$n_spreads + shape$n_ties + shape$n_intercepts
 
 # Names of what a chain has: coefficients, standard deviations, correlations.
 population_terms <- function(shape) {

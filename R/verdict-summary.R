@@ -87,9 +87,9 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
     need_dynamics(x)
     return(tidy_laws(x, check_level(conf.level)))
   }
-  if (has_population(x)) {
-    return(tidy_effects(x, check_level(conf.level), check_choice(effects, c("population", "cells", "people"), "effects")))
-  }
+  chosen <- check_choice(effects, c("population", "cells", "people"), "effects")
+  if (has_population(x)) return(tidy_effects(x, check_level(conf.level), chosen))
+  if (!missing(effects)) abort_input("effects", "is for fits of people who differ, which ibrc() makes with its `effects`.")
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
 }
 
