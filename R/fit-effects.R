@@ -41,8 +41,10 @@ begin_population <- function(job, cells) {
   positions <- population_positions(shape, theta, streams[seq_len(run$chains)])
   # Interpolated cells need no values to start from.
   n_values <- if (is.null(job$run$spacing)) evaluator$agent$n_values else 0
+  refuse_many_values(run, shape$n_cells, n_values)
   begun <- population_start(positions, matrix(0, n_values, run$chains * shape$n_cells), evaluator,
-                            lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter, run$thin)
+                            lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter,
+                            run$thin)
   job$run$start <- prior_natural(evaluator$prior, theta)
   job$evaluator <- evaluator
   list(job = job, chain = begun)
@@ -60,8 +62,8 @@ spacing_for <- function(job, points, cells) {
   scale <- vapply(unclass(prior), effect_scale, 0)
   found <- find_spacing(job$inverse, points, pmin(scale / 2, 0.5))
   if (is.null(found) && cells == "interpolated") {
-    abort_input("cells", "= \"interpolated\" does not serve here: the log-likelihood bends too sharply between points. ",
-                "Take cells = \"exact\".")
+    abort_input("cells", "= \"interpolated\" does not serve here: the log-likelihood bends too sharply between ",
+                "points. Take cells = \"exact\".")
   }
   found$spacing
 }
@@ -124,17 +126,20 @@ new_population_fit <- function(chain, job) {
   cells <- array(0, c(length(taken), size[2] * shape$n_cells, length(shape$terms)))
   for (i in seq_along(taken)) {
     one <- matrix(draws[taken[i], , ], size[2])
-    cells[i, , ] <- cells_of(shape, one[, seq_len(n_b), drop = FALSE], one[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
+    cells[i, , ] <- cells_of(shape, one[, seq_len(n_b), drop = FALSE],
+                             one[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
   }
   log_density <- matrix(draws[, , size[3]], size[1])
   kept <- list(iteration = state$iteration, iter = state$iter, warmup = state$warmup, thin = state$thin * every,
-               draws = cells, log_density_draws = log_density[taken, rep(seq_len(size[2]), shape$n_cells), drop = FALSE],
+               draws = cells,
+               log_density_draws = log_density[taken, rep(seq_len(size[2]), shape$n_cells), drop = FALSE],
                n_accepted = rep(state$n_accepted, shape$n_cells))
   agent <- job$evaluator$agent
   agent$group <- rep(seq_len(shape$n_cells), each = size[2])
   agent$likelihood <- job$evaluator$likelihood
   fit <- new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), kept)
   fit$effects <- job$inverse$effects
+  fit$control$cells <- if (is.null(job$run$spacing)) "exact" else "interpolated"
   fit$population <- list(
     draws = population_array(draws, shape, seq_len(n_b + n_s), population_terms(shape)),
     intercepts = population_array(draws[taken, , , drop = FALSE], shape, n_b + n_s + seq_len(shape$n_intercepts),

@@ -230,7 +230,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   found <- claim_file(file, lock, control$overwrite)
   inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
   n_groups <- nlevels(inverse$group)
-  refuse_large_run(run, if (is.null(design)) n_groups else 1, length(inverse$prior))
+  if (is.null(design)) refuse_large_run(run, n_groups, length(inverse$prior)) else
+    refuse_large_run(run, 1, population_size(population_shape(design$design, inverse$prior)))
   tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
@@ -320,7 +321,9 @@ grow_unsettled <- function(chain, job) {
   if (chain$interrupted || steps >= job$run$max_iter) return(NULL)
   if (are_settled(fit_of(chain, job))) return(NULL)
   to <- min(job$run$max_iter, steps + ceiling(0.5 * (steps - job$run$warmup)))
-  numbers <- as.numeric(to - job$run$warmup) / job$run$thin * length(job$evaluator$group) * length(job$evaluator$prior)
+  population <- job$evaluator$population
+  terms <- if (is.null(population)) length(job$evaluator$prior) else population_size(population)
+  numbers <- as.numeric(to - job$run$warmup) / job$run$thin * length(job$evaluator$group) * terms
   if (numbers > most_grown) return(NULL)
   grow_chain(chain[names(chain) != "interrupted"], to)
 }

@@ -67,12 +67,12 @@ check_walk_fields <- function(state, n_chains, n_terms) {
 
 # ---- steps in one piece ---------------------------------------------------------------------------------------------
 
-# Lists of steps, all of the same length: a file has them as matrices [number, step], which are written and read in
-# one go.
+# Lists of steps, all of the same length, of walks and of populations: a file has them as matrices [number, step], which
+# are written and read in one go.
 walk_lists <- c("recent", "tried", "kept")
 
 chain_to_plain <- function(chain) {
-  if (!is_walk(chain$state)) return(chain)
+  if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
   for (field in intersect(walk_lists, names(chain$state))) {
     steps <- chain$state[[field]]
     if (is.null(steps)) next
@@ -82,7 +82,8 @@ chain_to_plain <- function(chain) {
 }
 
 chain_from_plain <- function(chain) {
-  if (!is.list(chain) || !is.list(chain$state) || !is_walk(chain$state)) return(chain)
+  if (!is.list(chain) || !is.list(chain$state)) return(chain)
+  if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
   for (field in intersect(walk_lists, names(chain$state))) {
     steps <- chain$state[[field]]
     if (is.null(steps)) next

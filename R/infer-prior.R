@@ -135,7 +135,7 @@ read_prior <- function(formula, position) {
 
 read_term <- function(left) {
   if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
-  if (is.call(left) && (identical(left[[1]], quote(`[`)) || identical(left[[1]], quote(sd)))) return(read_effect_term(left))
+  if (is.call(left) && list(left[[1]]) %in% c(quote(`[`), quote(sd))) return(read_effect_term(left))
   known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
   if (term %in% reserved_names) abort_input(term, "is a name that tables of draws keep: call the quantity otherwise.")
@@ -164,10 +164,10 @@ read_utility_term <- function(left) {
 # optimism[age], the coefficient of age, and sd(optimism, site), how far sites differ (see `effects` of ibrc()).
 read_effect_term <- function(left) {
   names <- as.list(left)[-1]
-  plain <- vapply(names, function(name) is.name(name) || is.character(name), NA)
+  plain <- vapply(names, function(name) (is.name(name) || is.character(name)) && nzchar(as.character(name)), NA)
   if (length(names) != 2 || !all(plain)) {
-    abort_input(expression_text(left), "must be a coefficient, optimism[age], or a spread, sd(optimism, site), with plain ",
-                "names or names in quotes.")
+    abort_input(expression_text(left), "must be a coefficient, optimism[age], or a spread, sd(optimism, site), with ",
+                "plain names or names in quotes.")
   }
   names <- vapply(names, as.character, "")
   list(term = if (identical(left[[1]], quote(sd))) paste0("sd(", names[1], "|", names[2], ")") else
