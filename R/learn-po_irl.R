@@ -83,7 +83,7 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
   words <- po_irl_words(visits, setting, dynamics, actions, observations)
   seed <- settle_seed(seed)
   refresh <- check_count(refresh, "refresh", least = 0)
-  streams <- streams_from_seed(seed, run$chains + 2L)
+  streams <- streams_from_seed(seed, 2L * run$chains + 2L)
   source <- if (joint) "joint" else if (!is.null(dynamics) || is.null(setting)) "learned" else "setting"
   if (source != "setting" && is.null(dynamics)) {
     n_states <- if (is.null(setting)) states else length(setting$states)
@@ -99,7 +99,7 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
   check_teaching(coded)
   task <- po_irl_task(setting, coded, dynamics, joint, sd, resolution)
   refuse_many_terms(n_laws(task) + n_gains(setting))
-  state <- run_po_irl(task, run, streams[seq_len(run$chains)], refresh)
+  state <- run_po_irl(task, run, streams, refresh)
   out <- c(list(words = words, setting = setting, source = source, codec = task$codec, sd = sd, resolution = resolution,
                 run = run, taught = taught_by(coded), interrupted = state$iteration < state$iter),
            po_irl_draws(state, task, streams[[run$chains + 1L]]))
@@ -114,7 +114,7 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
 
 check_po_irl_run <- function(chains, iter, warmup, draws, joint) {
   chains <- check_count(chains, "chains", most = 100)
-  iter <- if (is.null(iter)) if (joint) 8000L else 1000L else check_count(iter, "iter", least = 4, most = most_at_once)
+  iter <- if (is.null(iter)) if (joint) 3000L else 1000L else check_count(iter, "iter", least = 4, most = most_at_once)
   warmup <- if (is.null(warmup)) iter %/% 2L else check_count(warmup, "warmup")
   if (warmup > iter - 2L) abort_input("warmup", "must leave two steps of `iter` or more to be kept.")
   list(chains = chains, iter = iter, warmup = warmup, draws = check_count(draws, "draws"))
@@ -161,20 +161,25 @@ refuse_many_terms <- function(n) {
 
 # ---- the run -------------------------------------------------------------------------------------------------------
 
-# The sampler's state after its last step, or after the last before an interrupt.
+# The sampler's state after its last step, or after the last before an interrupt. Streams of chains come first, those of
+# their far steps last.
 run_po_irl <- function(task, run, streams, refresh) {
   density <- po_irl_density(task)
+  joint <- n_laws(task) > 0
+  law_density <- if (joint) po_irl_law_density(task)
+  far_streams <- utils::tail(streams, run$chains)
+  streams <- streams[seq_len(run$chains)]
   state <- tryCatch({
     tops <- po_irl_tops(task, streams)
-    walk_start(po_irl_starts(tops, density, streams), density, streams, tops$centre, tops$covariance, run$warmup,
-               run$iter)
+    far_start(walk_start(po_irl_starts(tops, density, streams), density, streams, tops$centre, tops$covariance,
+                         run$warmup, run$iter), far_streams)
   }, interrupt = function(condition) {
     abort("interrupted", "The run was interrupted before its first step, while it looked for the posterior: there are ",
           "no draws.")
   })
   tryCatch({
     while (state$iteration < state$iter) {
-      state <- walk_step(state, density)
+      state <- if (joint) far_step(state, density, law_density) else walk_step(state, density)
       if (refresh > 0 && state$iteration %% refresh == 0) tell(message("step ", state$iteration, " of ", state$iter))
     }
   }, interrupt = function(condition) NULL)
