@@ -87,7 +87,7 @@ learn_stand_in <- function(state, law_density) {
   if (size > most_far_terms) return(NULL)
   pairs <- which(upper.tri(diag(size), TRUE), arr.ind = TRUE)
   n_coefficients <- 1 + size + nrow(pairs)
-  stand_in <- list(centre = state$centre, inverse = state$inverse, farthest = 4 * size)
+  stand_in <- list(centre = state$centre, inverse = state$inverse, farthest = 2 * stats::qchisq(0.9999, size))
   tried <- step_points(c(state$tried, state$far$tried), nrow(state$positions), size)
   z <- stand_in_place(stand_in, tried$theta)
   near <- is.finite(tried$density) & rowSums(z^2) < stand_in$farthest
