@@ -109,3 +109,19 @@ test_that("a regression has no slope left, however many columns say the same", {
   more <- model$overall[1] - drop(stats::plogis(x %*% model$regressions[[1]]))
   expect_lt(max(abs(crossprod(x, off + more / nrow(x)))), 1e-6)
 })
+
+test_that("every rule recovers what was simulated from it", {
+  # 300 trajectories to learn from, 300 held out, four times.
+  taught <- taught_visits(300, seed = 1)
+  for (rule in c("frequencies", "visit_number", "previous_action", "logistic")) {
+    truth <- fit_baseline(taught, rule)
+    for (seed in 1:4) {
+      model <- fit_baseline(drawn_from(truth, 300, 10 + seed), rule)
+      held <- drawn_from(truth, 300, 50 + seed)
+      expect_lt(beside_truth(log_lik(model, held), log_lik(truth, held)), 2)
+      # What knows nothing of them is found out.
+      plain <- log_lik(fit_baseline(taught), held)
+      if (rule != "frequencies") expect_gt(beside_truth(plain, log_lik(truth, held)), 4)
+    }
+  }
+})

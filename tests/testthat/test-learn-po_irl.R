@@ -21,6 +21,21 @@ test_that("it recovers what made the visits", {
   expect_true(all(abs(table$estimate - truth) < 3 * table$std.error))
 })
 
+test_that("it does so time and again", {
+  # By the plain reading, within 2 standard errors of the truth's: 120 trajectories to learn from, 200 held out.
+  truth <- plan_boltzmann(setting, 1, resolution = 10)
+  for (seed in 1:3) {
+    learned_from <- po_irl_visits(120, seed = 10 + seed)
+    unseen <- po_irl_visits(200, seed = 50 + seed)
+    of_truth <- log_lik(truth, unseen)
+    models <- list(quick_po_irl(learned_from, setting, iter = 100, seed = seed),
+                   quick_po_irl(learned_from, states = 2, discount = 0.9, iter = 100, seed = seed),
+                   if (seed < 3) quick_po_irl(learned_from, states = 2, discount = 0.9, joint = TRUE, seed = seed))
+    for (model in Filter(Negate(is.null), models)) expect_lt(beside_truth(log_lik(model, unseen), of_truth), 2)
+    expect_gt(beside_truth(log_lik(fit_baseline(learned_from), unseen), of_truth), 4)
+  }
+})
+
 test_that("draws are repeatable, and leave the session's generator alone", {
   set.seed(9)
   before <- .Random.seed
