@@ -13,7 +13,8 @@
 # refused more often (Liu 2001, Monte Carlo Strategies in Scientific Computing; with one step it is the delayed
 # acceptance of Christen and Fox 2005). After each there is an ordinary step, which goes where nothing was learnt.
 
-# On adni_like (41 terms) 30 steps on the guess take twice as long as one look at the posterior.
+# Steps on the guess: as many as there are terms, and no more than this. On adni_like (41 terms) 30 take twice as long as
+# one look at the posterior.
 far_walks <- 30L
 # When the stand-in is learnt, in shares of warm-up; the last time once the shape of the walk is (bend_times).
 far_times <- c(0.4, 0.6, 0.9)
@@ -61,7 +62,7 @@ go_far <- function(state, log_density, law_density) {
   walk[walk_shape] <- state[walk_shape]
   walk$positions <- state$positions
   walk$log_density <- before <- guess(state$positions)
-  for (i in seq_len(far_walks)) walk <- walk_step(walk, guess)
+  for (i in seq_len(min(far_walks, ncol(state$positions)))) walk <- walk_step(walk, guess)
   total <- density_parts(log_density(walk$positions), n)$total
   log_ratio <- total - walk$log_density - (state$log_density - before)
   # Who is where the stand-in says nothing has no far step to take.

@@ -32,7 +32,6 @@ expect_far_law <- function(state) {
 }
 
 test_that("far steps leave the posterior as it is, and a poor stand-in is refused more often", {
-  local_replacement("far_walks", 4L)
   target <- far_target()
   good <- far_run(target, 800, 200)
   expect_far_law(good)
@@ -48,7 +47,6 @@ test_that("far steps leave the posterior as it is, and a poor stand-in is refuse
 })
 
 test_that("a stand-in of a square is that square, and says nothing where it was not learnt", {
-  local_replacement("far_walks", 4L)
   bend <- crossprod(matrix(c(1, 0.2, 0.1, 0.3, 0, 1.2, 0.4, 0, 0, 0, 0.9, 0.1, 0, 0, 0, 1), 4))
   square <- list(laws = function(theta) -rowSums(theta^2) / 8,
                  dear = function(theta) 3 + theta[, 2] / 2 - rowSums((theta %*% bend) * theta) / 2)
@@ -65,7 +63,6 @@ test_that("a stand-in of a square is that square, and says nothing where it was 
 })
 
 test_that("a run that was stopped goes on to the same draws, and nothing is learnt after warm-up", {
-  local_replacement("far_walks", 4L)
   target <- far_target()
   whole <- far_run(target, 150, 100)
   part <- far_run(target, 150, 100, until = 117)

@@ -48,7 +48,7 @@ other_methods <- function(states, learn, setting = NULL) {
        },
        po_irl = function(visits) fit_po_irl(visits, setting, dynamics = learn(visits), refresh = 0),
        joint_po_irl = function(visits) {
-         fit_po_irl(visits, setting, joint = TRUE, dynamics = learn(visits), iter = 3000, refresh = 0)
+         fit_po_irl(visits, setting, joint = TRUE, dynamics = learn(visits), refresh = 0)
        })
 }
 
