@@ -13,8 +13,8 @@
 # refused more often (Liu 2001, Monte Carlo Strategies in Scientific Computing; with one step it is the delayed
 # acceptance of Christen and Fox 2005). After each there is an ordinary step, which goes where nothing was learnt.
 
-# Steps on the guess: as many as there are terms, and no more than this. On adni_like (41 terms) 30 take twice as long as
-# one look at the posterior.
+# Steps on the guess: as many as there are terms, and no more than this. On adni_like (41 terms) 30 take twice as long
+# as one look at the posterior.
 far_walks <- 30L
 # When the stand-in is learnt, in shares of warm-up; the last time once the shape of the walk is (bend_times).
 far_times <- c(0.4, 0.6, 0.9)

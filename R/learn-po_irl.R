@@ -14,9 +14,11 @@
 #'   as in [ibrc()] with `uncertainty = "joint"`.
 #'
 #'   Draws come from a Metropolis-Hastings sampler that learns in warm-up what to propose, and nothing afterwards. Each
-#'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them). Dynamics make
-#'   dozens of terms: a joint run takes minutes where the other takes seconds, and may need many more than 8,000 steps
-#'   for intervals.
+#'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them). Dynamics
+#'   make dozens of terms, and each look at their posterior takes a plan. So a joint run walks many steps on a guess at
+#'   it, which has what was seen exactly and a square in place of what was done, and then asks the posterior itself
+#'   whether to stay there (delayed acceptance): its draws are of the posterior, however poor the guess. On 1,564
+#'   patients with 41 terms it takes some minutes, and has about 1,000 effective draws of every gain.
 #'
 #' @section What rewards mean:
 #' Whatever a state is worth by being there can be paid at the visit before: many reward tables lead to exactly the same
@@ -40,7 +42,7 @@
 #' @param discount What the next visit counts beside this one, where there is no `setting`.
 #' @param sd Standard deviation of the prior of each reward, in units of the temperature; 100 at most.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
-#' @param chains,iter,warmup Chains, their steps with warm-up, and those of warm-up. `NULL`: 1,000 steps, or 8,000 with
+#' @param chains,iter,warmup Chains, their steps with warm-up, and those of warm-up. `NULL`: 1,000 steps, or 3,000 with
 #'   `joint = TRUE`, and half of them.
 #' @param draws Predictions are means over so many draws, evenly spaced.
 #' @param actions,observations Names of all that may be done and seen, see [fit_baseline()]; not where `setting` or
@@ -54,7 +56,9 @@
 #'   one row per term, `glance()` one row about the model, [posterior::as_draws()] the draws. Its element `verdict` has
 #'   one row per check. An interrupt after warm-up gives back the draws until then, with a warning.
 #' @references Choi and Kim (2011), Inverse reinforcement learning in partially observable environments, *Journal of
-#'   Machine Learning Research*. Ng, Harada and Russell (1999), Policy invariance under reward transformations, *ICML*.
+#'   Machine Learning Research*. Christen and Fox (2005), Markov chain Monte Carlo using an approximation, *Journal of
+#'   Computational and Graphical Statistics*. Ng, Harada and Russell (1999), Policy invariance under reward
+#'   transformations, *ICML*.
 #' @seealso [infer_matching()] for the likeliest rewards under known dynamics; [irl_prior()] for rewards of agents that
 #'   are not rational.
 #' @family decision models
