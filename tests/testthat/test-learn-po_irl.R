@@ -1,7 +1,7 @@
 visits <- po_irl_visits(120, seed = 1)
 setting <- po_irl_clinic()
 known <- quick_po_irl(visits, setting, iter = 600, draws = 40)
-together <- quick_po_irl(visits, states = 2, discount = 0.9, joint = TRUE, iter = 500)
+together <- quick_po_irl(visits, states = 2, discount = 0.9, joint = TRUE, iter = 200)
 
 # Held-out log-likelihood beside the truth's, in standard errors of the difference.
 behind <- function(model, unseen, truth = plan_boltzmann(setting, 1, resolution = 10)) {
@@ -28,8 +28,8 @@ test_that("it does so time and again", {
     learned_from <- po_irl_visits(120, seed = 10 + seed)
     unseen <- po_irl_visits(200, seed = 50 + seed)
     of_truth <- log_lik(truth, unseen)
-    models <- list(quick_po_irl(learned_from, setting, iter = 100, seed = seed),
-                   quick_po_irl(learned_from, states = 2, discount = 0.9, iter = 100, seed = seed),
+    models <- list(quick_po_irl(learned_from, setting, seed = seed),
+                   quick_po_irl(learned_from, states = 2, discount = 0.9, seed = seed),
                    if (seed < 3) quick_po_irl(learned_from, states = 2, discount = 0.9, joint = TRUE, seed = seed))
     for (model in Filter(Negate(is.null), models)) expect_lt(beside_truth(log_lik(model, unseen), of_truth), 2)
     expect_gt(beside_truth(log_lik(fit_baseline(learned_from), unseen), of_truth), 4)
