@@ -291,7 +291,7 @@ split_places <- function(shape, places) {
 check_population_values <- function(chain, evaluator) {
   state <- chain$state
   shape <- evaluator$population
-  n_nodes <- if (is.null(evaluator$interpolation)) evaluator$agent$space$n_nodes else 0
+  n_nodes <- if (is.null(evaluator$interpolation)) evaluator$agent$n_values else 0
   must(is_finite(chain$value, c(n_nodes, nrow(state$b) * shape$n_cells)), "values")
   if (!evaluator$likelihood) return(must(all(chain$value == 0), "values"))
   if (n_nodes == 0) return(invisible())

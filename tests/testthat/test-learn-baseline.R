@@ -135,3 +135,18 @@ test_that("numbers of visits that few come to are put together", {
 test_that("rules cannot be drawn from, and say so", {
   expect_error(simulate(fit_baseline(visits), 1), "what is seen", class = "ibrc_error_input")
 })
+test_that("every rule recovers what was simulated from it", {
+  # 300 trajectories to learn from, 300 held out, four times.
+  taught <- taught_visits(300, seed = 1)
+  for (rule in c("frequencies", "visit_number", "previous_action", "logistic")) {
+    truth <- fit_baseline(taught, rule)
+    for (seed in 1:4) {
+      model <- fit_baseline(drawn_from(truth, 300, 10 + seed), rule)
+      held <- drawn_from(truth, 300, 50 + seed)
+      expect_lt(beside_truth(log_lik(model, held), log_lik(truth, held)), 2)
+      # What knows nothing of them is found out.
+      plain <- log_lik(fit_baseline(taught), held)
+      if (rule != "frequencies") expect_gt(beside_truth(plain, log_lik(truth, held)), 4)
+    }
+  }
+})

@@ -128,6 +128,24 @@ test_that("it recovers what it was simulated from", {
   }
 })
 
+test_that("it does so time and again", {
+  # By the plain reading, within 2 standard errors of the truth's: 200 trajectories to learn from together, 400 for
+  # dynamics alone in a world that shows them clearly, 200 held out, three times.
+  clear <- truth
+  clear$emission[, , c("wait", "treat")] <- rbind(c(0.1, 0.8, 0.1), c(0.1, 0.1, 0.8))
+  clear$emission[, , "test"] <- rbind(c(0, 0.95, 0.05), c(0, 0.05, 0.95))
+  for (joint in c(TRUE, FALSE)) {
+    world <- if (joint) truth else clear
+    for (seed in 1:3) {
+      learned_from <- simulate(world, if (joint) 200 else 400, seed = 10 + seed)
+      held <- simulate(world, 200, seed = 50 + seed)
+      model <- fit_iohmm_bc(learned_from, 2, joint = joint, starts = 3, seed = seed)
+      expect_lt(beside_truth(log_lik(model, held), log_lik(world, held)), 2)
+      expect_gt(beside_truth(log_lik(fit_baseline(learned_from), held), log_lik(world, held)), 4)
+    }
+  }
+})
+
 test_that("a given sharpness stays, transitions may be shared, and actions that do not count teach no rule", {
   fixed <- small(joint = TRUE, sharpness = 10)
   expect_equal(fixed$sharpness, 10)

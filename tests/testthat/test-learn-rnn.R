@@ -248,3 +248,17 @@ test_that("it learns what depends on the visit before", {
   apart <- log_lik(model, trajectories(held)) - truth
   expect_lt(abs(mean(apart)), 2 * stats::sd(apart) / sqrt(length(apart)) + 0.1)
 })
+
+test_that("it recovers what was simulated from a network", {
+  # 300 trajectories to learn from, 300 held out, three times.
+  network <- function(visits, seed) {
+    fit_rnn(visits, units = c(8, 8), networks = 1, rate = 0.01, seed = seed, max_steps = 600, refresh = 0)
+  }
+  truth <- network(taught_visits(300, seed = 1), 1)
+  for (seed in 1:3) {
+    learned_from <- drawn_from(truth, 300, 10 + seed)
+    held <- drawn_from(truth, 300, 50 + seed)
+    expect_lt(beside_truth(log_lik(network(learned_from, seed), held), log_lik(truth, held)), 2)
+    expect_gt(beside_truth(log_lik(fit_baseline(learned_from), held), log_lik(truth, held)), 4)
+  }
+})
