@@ -105,7 +105,7 @@
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
 #' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
-#' after it nothing is learnt. `vignette("math")` has the two moves.
+#' after it nothing is learnt. The article "math" of the site has the two moves.
 #'
 #' Before the chains start, some hundreds of scouts are led from the prior to the posterior by sequential Monte Carlo
 #' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
