@@ -58,8 +58,9 @@
 #' @return A cohort: trajectories ([trajectories()]) with the columns `RID` (text), `month`,
 #'   `action`, `observation` and the covariates `over_75` (`up_to_75`, `over_75`;
 #'   named after `age_cut`), `apoe4` (`non_carrier`, `carrier`), `sex` (`female`, `male`)
-#'   and `diagnosis` (`normal`, `mci`, `dementia`: at baseline). Age, APOE4 and sex are the first that the table
-#'   has for the patient, in order of the visits. `missing` is a level of its own in each, and never
+#'   and `diagnosis` (`normal`, `mci`, `dementia`: at baseline), and `age` in years, a number, for `effects` of [ibrc()]
+#'   (`NA` where the table has none). Age, APOE4 and sex are the first that the table
+#'   has for the patient, in order of the visits. `missing` is a level of its own in each factor, and never
 #'   counts as a carrier. The attribute `"cuts"` has the cut points that were used.
 #' @seealso [adni_setting()] for what should be wanted, [panel_trajectories()] for
 #'   other tables.
@@ -179,5 +180,6 @@ adni_patients <- function(table, kept, age_cut) {
   out$sex <- level(first_known("sex"), c("female", "male"))
   baseline <- kept[kept$month == 0, ]
   out$diagnosis <- level(baseline$diagnosis[match(rid, baseline$rid)], c("normal", "mci", "dementia"))
+  out$age <- first_known("age")
   out
 }

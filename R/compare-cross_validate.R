@@ -1,43 +1,64 @@
 #' Cross-validate models of behaviour
 #'
-#' Predicts every action from a model that has not seen its patient: trajectories are split into folds, each method
-#' learns from all folds but one, and predicts the actions of that one, visit by visit, from what the same patient had
-#' done and seen before. All methods have the same folds. [accuracy()][accuracy.ibrc_cross_validation] tells how well
-#' they did.
+#' Predicts every action from a model that has not seen its trajectory: trajectories are split into folds, each method
+#' learns from all folds but one, and predicts the actions of that one, visit by visit, from what had been done and seen
+#' before in the same trajectory. All methods have the same folds. [accuracy()][accuracy.ibrc_cross_validation] tells
+#' how well they did.
+#'
+#' Each row holds an action and what was seen *after* it ([trajectories()] says how to bring other tables into that
+#' order); rows the wrong way round give every method the wrong history, and nothing here would notice. A person with
+#' several trajectories may be in several folds: give such people's `folds` by hand.
 #'
 #' @section Methods:
 #' A method is a function of trajectories that returns a model; the model has to answer
 #' `predict(model, visits, type = "action")` with one row per visit and one column per action, named as the actions
-#' are. Everything that predicts behaviour in this package does ([predict.ibrc_plan()]), so that a method is one line
-#' around a fit:
+#' are. Everything that predicts behaviour in this package does ([predict.ibrc_plan()]), so a method is one line around
+#' a fit, of a `setting`, `models` and a `prior` such as `ibrc_prior(alpha ~ lognormal(0, 1))`:
 #'
 #' `ibrc = function(visits) ibrc_mode(visits, setting, models, prior)`
 #'
 #' A name stands for a method that is there already: the rules of [fit_baseline()] (`"frequencies"`, `"visit_number"`,
-#' `"previous_action"`, `"logistic"`), `"rnn"` ([fit_rnn()]), `"iohmm_bc"` and `"joint_iohmm_bc"` ([fit_iohmm_bc()]), and
-#' `"po_irl"` and `"joint_po_irl"` ([fit_po_irl()]). Whatever is learned from the visits, dynamics too, has to be learned
-#' inside the function: what it was given from outside has seen the patients it is to predict.
+#' `"previous_action"`, `"logistic"`), `"rnn"` ([fit_rnn()], a recurrent neural network), `"iohmm_bc"` and
+#' `"joint_iohmm_bc"` ([fit_iohmm_bc()], behavioural cloning on the beliefs of an input-output hidden Markov model), and
+#' `"po_irl"` and `"joint_po_irl"` ([fit_po_irl()], inverse reinforcement learning under partial observability).
+#' Whatever is learned from the visits, dynamics too, has to be learned inside the function: what it was given from
+#' outside has seen the patients it is to predict.
 #'
-#' A method that fails in a fold has no predictions there. The others go on, and the message is kept and shown.
+#' Methods learn from what they are scored by: actions before visit `from` are marked as not scored
+#' ([trajectories()]), and what was done and seen there is known as history only. In the place of identifiers they find
+#' numbers ("trajectory 1"); what else they need to know of a patient has to be a covariate.
+#'
+#' A method that fails in a fold has no predictions there. The others go on. The message is kept and shown (as it is:
+#' one that a function of your own makes up of covariates may say more than you want to keep), and so are warnings and,
+#' of fits that have one, the worst [verdict()].
 #'
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"` fits run in its processes, one per method and fold (that needs the
-#' package future.apply). With `file`, what is done is kept after each round of fits, and the same call goes on behind
-#' it. An interrupt gives back what was finished, with a warning. Nothing depends on either: every fit has random
-#' numbers of its own.
+#' package future.apply); `predict()` methods of your own are sent along with functions that were made where they are.
+#' An interrupt gives back what was finished, with a warning. Every fit has random numbers that depend on `seed`, the
+#' method's name and the fold alone: not on where it runs, nor on which methods stand beside it.
+#'
+#' With `file`, folds that are done are kept after each round of fits, and the same call later fits only what is missing
+#' or had failed. It is the same call if visits (rows, order, covariates), folds, seed and methods are the same; of a
+#' function its code, the values that it captured and those that it names in the workspace. Another call is refused.
+#' What a function reads in other ways, such as files and options, is not compared.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param methods A list of methods, named; or names of methods.
 #' @param folds How many folds; or a whole number for each trajectory, in order of first appearance; or an earlier
-#'   result, to use its folds.
+#'   result for the same patients, to use its folds.
 #' @param stratify Names of covariates whose groups are to be spread evenly over the folds.
 #' @param seed A number that settles the folds and the random numbers of the methods.
 #' @param file Where to keep what is done, a path; `NULL` keeps nothing. No identifier is in it.
 #' @param refresh Whether to say after each round of fits how many are done: 0 for no.
+#' @param from The number of the first visit in a trajectory that methods learn from and are scored by. By default the
+#'   second: there is nothing to predict the first one from.
 #' @return An object of class `ibrc_cross_validation`. `tidy()` gives the predictions: one row per method and visit with
 #'   `method`, `fold`, `row` (of `visits`), `visit` (its number in its trajectory), `action` (what was done), `scored`
-#'   (whether it counts) and one column of probabilities per action. `glance()` gives one row per method and fold, with
-#'   the seconds that it took and why it failed.
+#'   (whether it counts) and one column of probabilities per action (called `probability_<action>` where an action has
+#'   the name of one of these columns). `glance()` gives one row per method and fold, with the seconds that it took, its
+#'   `verdict`, the `warning`s it gave and why it failed (`failure`). `summary()` is
+#'   [accuracy()][accuracy.ibrc_cross_validation].
 #' @seealso [kfold()] for the expected log predictive density of a fit.
 #' @family decision models
 #' @export
@@ -53,7 +74,7 @@
 #' crossed
 #' accuracy(crossed, resamples = 100)
 cross_validate <- function(visits, methods, folds = 5, stratify = NULL, seed = 1, file = NULL,
-                           refresh = default_refresh()) {
+                           refresh = default_refresh(), from = 2) {
   check_given(visits, methods)
   check_visits(visits)
   methods <- as_methods(methods)
@@ -63,72 +84,64 @@ cross_validate <- function(visits, methods, folds = 5, stratify = NULL, seed = 1
   seed <- check_seed(seed)
   counted <- as.vector(rowsum(coded$scored + 0, coded$trajectory)) > 0
   group <- as.integer(group_trajectories(visits, stratify, coded, argument = "stratify"))
-  if (inherits(folds, "ibrc_cross_validation")) folds <- folds$folds
-  folds <- check_folds(folds, group, seed, counted)
+  people <- fingerprint_of(trajectory_names(visits))
+  folds <- check_folds(earlier_folds(folds, people), group, seed, counted)
   refresh <- check_count(refresh, "refresh", least = 0)
   if (!is.null(file)) file <- check_path(file)
-  job <- list(visits = with_all_levels(visits, words), methods = methods, words = words, coded = coded, folds = folds,
-              pieces = expand.grid(fold = seq_len(max(folds, na.rm = TRUE)), method = seq_along(methods)),
-              streams = streams_from_seed(seed, max(folds, na.rm = TRUE) * length(methods)))
-  new_ibrc_cross_validation(job, run_pieces(job, file, refresh, seed))
+  from <- check_count(from, "from")
+  coded <- scored_from(coded, from)
+  n_folds <- max(folds, na.rm = TRUE)
+  job <- list(visits = visits_to_learn(visits, words, coded), methods = methods, words = words, coded = coded,
+              folds = folds, seed = seed, from = from, people = people,
+              pieces = expand.grid(fold = seq_len(n_folds), method = seq_along(methods)),
+              streams = unlist(lapply(names(methods), method_streams, seed = seed, n = n_folds), recursive = FALSE))
+  new_ibrc_cross_validation(job, run_pieces(job, file, refresh))
 }
 
-# ---- methods -----------------------------------------------------------------------------------------------------
-
-known_methods <- list(
-  frequencies = function(visits) fit_baseline(visits, "frequencies"),
-  visit_number = function(visits) fit_baseline(visits, "visit_number"),
-  previous_action = function(visits) fit_baseline(visits, "previous_action"),
-  logistic = function(visits) fit_baseline(visits, "logistic"),
-  rnn = function(visits) fit_rnn(visits, refresh = 0),
-  iohmm_bc = function(visits) fit_iohmm_bc(visits),
-  joint_iohmm_bc = function(visits) fit_iohmm_bc(visits, joint = TRUE, refresh = 0),
-  po_irl = function(visits) fit_po_irl(visits, refresh = 0),
-  joint_po_irl = function(visits) fit_po_irl(visits, joint = TRUE, refresh = 0)
-)
-
-as_methods <- function(methods) {
-  if (is.character(methods)) methods <- as.list(methods)
-  if (is.function(methods)) abort_input("methods", "must be a list of methods with names, such as list(mine = f).")
-  if (!is.list(methods) || is.object(methods) || !length(methods)) {
-    abort_input("methods", "must be a list of functions and names of methods, not ", describe(methods), ".")
+# Of an earlier result those of the same patients in the same order; anything else as it is.
+earlier_folds <- function(folds, people) {
+  if (!inherits(folds, "ibrc_cross_validation")) return(folds)
+  if (!identical(folds$people, people)) {
+    abort_input("folds", "are a result for other patients, or for the same in another order: they would not get their ",
+                "own folds. Give a whole number for each trajectory.")
   }
-  given <- if (is.null(names(methods))) rep("", length(methods)) else names(methods)
-  out <- lapply(seq_along(methods), function(i) as_method(methods[[i]], i))
-  named <- vapply(methods, is.character, NA)
-  given[named & !nzchar(given)] <- unlist(methods[named & !nzchar(given)])
-  if (!all(nzchar(given))) {
-    abort_input("methods", "must have a name for every function; there is none at position ", which(!nzchar(given))[1],
-                ".", rows = which(!nzchar(given)))
-  }
-  stats::setNames(out, check_names(given, "methods"))
+  folds$folds
 }
 
-as_method <- function(method, position) {
-  if (is.function(method)) return(method)
-  if (is.character(method) && length(method) == 1 && method %in% names(known_methods)) return(known_methods[[method]])
-  abort_input("methods", "must hold functions of trajectories, or some of ", enumerate(names(known_methods), Inf),
-              "; at position ", position, " it has ", describe(method), ".", rows = position)
+scored_from <- function(coded, from) {
+  coded$scored <- coded$scored & coded$place >= from
+  if (any(coded$scored)) return(coded)
+  abort_input("from", "= ", from, " leaves no visit to learn from: no trajectory has so many visits with an action ",
+              "that counts.")
 }
 
-# A fold may lack what others have: the words stay.
-with_all_levels <- function(visits, words) {
+# What methods see: no identifiers, actions before the first that counts marked, and all words, as a fold may lack what
+# others have.
+visits_to_learn <- function(visits, words, coded) {
   roles <- attr(visits, "roles")
   visits <- plain_visits(visits)
+  rownames(visits) <- NULL
+  back <- order(coded$row)
+  number <- coded$trajectory[back] + 1L
+  visits[[roles$id]] <- sprintf("trajectory %0*d", nchar(max(number)), number)
   visits[[roles$action]] <- factor(as_utf8(visits[[roles$action]]), words$actions)
   visits[[roles$observation]] <- factor(as_utf8(visits[[roles$observation]]), words$observations)
+  if (is.null(roles$scored) && !all(coded$scored)) {
+    roles$scored <- utils::tail(make.unique(c(names(visits), "scored")), 1)
+    attr(visits, "roles") <- roles
+  }
+  if (!is.null(roles$scored)) visits[[roles$scored]] <- coded$scored[back]
   visits
 }
 
 # ---- the run -----------------------------------------------------------------------------------------------------
 
 # What there is of every piece, NULL where it was not come to. In rounds of as many as there are processes.
-run_pieces <- function(job, file, refresh, seed) {
+run_pieces <- function(job, file, refresh) {
   n <- nrow(job$pieces)
   results <- vector("list", n)
-  fingerprint <- fingerprint_of(list(job$coded[c("trajectory", "action", "observation", "scored")], job$words,
-                                     lapply(job$methods, function(method) method), job$folds, seed))
   if (!is.null(file)) {
+    fingerprint <- crossing_fingerprint(job)
     lock <- new_lock(file)
     on.exit(release_lock(lock))
     take_lock(lock)
@@ -138,52 +151,85 @@ run_pieces <- function(job, file, refresh, seed) {
   at_once <- if (over) max(1, min(future::nbrOfWorkers(), n)) else 1
   interrupted <- FALSE
   tryCatch({
-    while (length(left <- which(vapply(results, is.null, NA)))) {
+    while (!interrupted && length(left <- which(vapply(results, is.null, NA)))) {
       these <- utils::head(left, at_once)
-      done <- spread(lapply(these, piece_of, job = job), run_one_piece, over)
+      done <- spread(lapply(these, piece_of, job = job, over = over), run_one_piece, over)
       suspendInterrupts({
         results[these] <- done
         if (!is.null(file)) write_checkpoint(file, lapply(results, piece_to_plain), fingerprint)
       })
-      if (refresh > 0) tell(message("fit ", n - length(left) + length(these), " of ", n))
+      # A fit may have answered an interrupt by itself.
+      interrupted <- any(vapply(done, is.null, NA))
+      say_failures(results, these, job)
+      if (refresh > 0) tell(message("fit ", n - sum(vapply(results, is.null, NA)), " of ", n))
     }
   }, interrupt = function(condition) interrupted <<- TRUE)
   list(results = results, interrupted = interrupted)
 }
 
+# At once where a method fails for the first time: what is wrong with it may be wrong in every fold.
+say_failures <- function(results, these, job) {
+  failed <- vapply(results, function(one) !is.null(one) && is.null(one$law), NA)
+  method <- job$pieces$method
+  for (i in these[failed[these]]) {
+    if (sum(failed[method == method[i]]) > 1) next
+    tell(message(names(job$methods)[method[i]], " failed in fold ", job$pieces$fold[i], ": ", results[[i]]$failure,
+                 "\nOther folds and methods go on."))
+  }
+}
+
 # What a process needs for one method and fold.
-piece_of <- function(i, job) {
+piece_of <- function(i, job, over) {
   out <- job$folds[job$coded$trajectory + 1L] %in% job$pieces$fold[i]
   kept <- !is.na(job$folds)[job$coded$trajectory + 1L] & !out
-  list(train = job$visits[sort(job$coded$row[kept]), ], test = job$visits[sort(job$coded$row[out]), ],
-       method = job$methods[[job$pieces$method[i]]], actions = job$words$actions, stream = job$streams[[i]])
+  rows <- list(learn = sort(job$coded$row[kept]), use = sort(job$coded$row[out]))
+  method <- job$methods[[job$pieces$method[i]]]
+  list(train = job$visits[rows$learn, ], test = job$visits[rows$use, ], rows = rows, method = method,
+       own = own_predictions(method), actions = job$words$actions, stream = job$streams[[i]],
+       cores = cores_of_piece(getOption("ibrc.cores", 1), over))
 }
 
 run_one_piece <- function(piece) {
   began <- proc.time()[["elapsed"]]
-  out <- tryCatch(with_stream(piece$stream, {
-    law <- suppressMessages(predict(piece$method(piece$train), piece$test, type = "action"))
-    list(law = check_law(law, piece), failure = NA_character_)
-  }), error = function(e) list(law = NULL, failure = conditionMessage(e)))
-  c(out, seconds = proc.time()[["elapsed"]] - began)
+  use <- function(model) check_law(predict_by(model, piece$test, piece$own), nrow(piece$test), piece$actions)
+  out <- try_method(piece$method, piece$train, use, piece$stream, piece$cores, function(e, phase) {
+    failure_in_words(e, piece$rows[[phase]])
+  })
+  if (is.null(out)) return(NULL)
+  list(law = out$value, failure = out$failure, warning = out$warning, verdict = out$verdict,
+       seconds = proc.time()[["elapsed"]] - began)
 }
 
-# [visit, action], whatever order its columns came in.
-check_law <- function(law, piece) {
-  law <- as.matrix(law)
-  if (!is.numeric(law) || nrow(law) != nrow(piece$test) || !setequal(colnames(law), piece$actions)) {
-    stop("its predictions are not one row per visit and one column per action", call. = FALSE)
-  }
-  law <- unname(law[, piece$actions, drop = FALSE])
-  if (anyNA(law) || any(law < 0) || any(abs(rowSums(law) - 1) > 1e-6)) {
-    stop("its predictions are not probabilities that sum to 1", call. = FALSE)
-  }
-  law
+# With the rows of `visits` in the place of those of the part that a method was given; rows[i] is where row i came from.
+failure_in_words <- function(e, rows) {
+  words <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
+  at <- if (inherits(e, "ibrc_error_data")) e$rows
+  if (!length(at) || !all(at %in% seq_along(rows))) return(words)
+  named <- function(rows) paste0(if (length(rows) == 1) "row " else "rows ", enumerate(rows, quote = ""))
+  if (grepl(named(at), words, fixed = TRUE)) return(sub(named(at), named(rows[at]), words, fixed = TRUE))
+  paste0(words, " (In `visits`: ", named(rows[at]), ".)")
 }
 
 # ---- its file ----------------------------------------------------------------------------------------------------
 
-piece_to_plain <- function(result) if (!is.null(result)) list(result$law, result$failure, result$seconds)
+# What has to be the same for finished folds to stand, by what would be named where it is not.
+crossing_fingerprint <- function(job) {
+  method_hash <- function(name) {
+    tryCatch(captured_hash(job$methods[[name]]), ibrc_unknowable = function(e) {
+      abort_input("file", "cannot be used with the method ", enumerate(name), ", which depends on ",
+                  conditionMessage(e), ": nobody can tell whether it is still the same in a later call. Make it ",
+                  "inside the function, or leave `file` out.")
+    })
+  }
+  c(visits = captured_hash(list(as.list(as.data.frame(job$visits)), job$words, job$from)),
+    methods = fingerprint_of(list(names(job$methods), vapply(names(job$methods), method_hash, "", USE.NAMES = FALSE))),
+    folds = fingerprint_of(job$folds), seed = fingerprint_of(job$seed))
+}
+
+# What failed is tried again, and why it failed concerns nobody later.
+piece_to_plain <- function(result) {
+  if (!is.null(result$law)) result[c("law", "warning", "verdict", "seconds")]
+}
 
 # Of an earlier call with the same visits, methods, folds and seed; whatever else is there is refused.
 pieces_kept <- function(file, fingerprint, results, job) {
@@ -196,91 +242,12 @@ pieces_kept <- function(file, fingerprint, results, job) {
   for (i in seq_along(results)) {
     one <- if (is.list(kept) && length(kept) == length(results)) kept[[i]] else list()
     if (is.null(one)) next
+    is_said <- function(x) is.character(x) && length(x) == 1
     size <- c(sizes[job$pieces$fold[i]], length(job$words$actions))
-    fine <- is.list(one) && length(one) == 3 && (is.null(one[[1]]) || is_finite(one[[1]], size)) &&
-      is.character(one[[2]]) && length(one[[2]]) == 1 && is_finite(one[[3]], 1)
+    fine <- is.list(one) && identical(names(one), c("law", "warning", "verdict", "seconds")) &&
+      is_finite(one$law, size) && is_said(one$warning) && is_said(one$verdict) && is_finite(one$seconds, 1)
     if (!fine) refuse_damaged("it does not hold predictions of these visits")
-    results[[i]] <- list(law = one[[1]], failure = one[[2]], seconds = one[[3]])
+    results[[i]] <- c(one["law"], failure = NA_character_, one[c("warning", "verdict", "seconds")])
   }
   results
-}
-
-# ---- the result --------------------------------------------------------------------------------------------------
-
-# Probabilities [visit, action] by method, NA where there are none, in the order of the rows of the visits.
-new_ibrc_cross_validation <- function(job, run) {
-  coded <- job$coded
-  n <- length(coded$row)
-  back <- order(coded$row)
-  fold <- job$folds[coded$trajectory + 1L][back]
-  laws <- lapply(job$methods, function(method) matrix(NA_real_, n, length(job$words$actions)))
-  for (i in seq_len(nrow(job$pieces))) {
-    law <- run$results[[i]]$law
-    if (!is.null(law)) laws[[job$pieces$method[i]]][which(fold == job$pieces$fold[i]), ] <- law
-  }
-  status <- data.frame(
-    method = names(job$methods)[job$pieces$method], fold = job$pieces$fold,
-    seconds = vapply(run$results, function(x) if (is.null(x)) NA_real_ else x$seconds, 0),
-    failure = vapply(run$results, function(x) if (is.null(x)) "not finished" else x$failure, "")
-  )
-  out <- structure(
-    list(laws = laws, status = status, words = job$words, folds = job$folds, fold = fold,
-         patient = coded$trajectory[back] + 1L, visit = coded$place[back], action = coded$action[back] + 1L,
-         scored = coded$scored[back], interrupted = run$interrupted),
-    class = "ibrc_cross_validation"
-  )
-  if (run$interrupted) {
-    warn("interrupted", "Cross-validation was interrupted after ", sum(!vapply(run$results, is.null, NA)), " of ",
-         plural(nrow(job$pieces), "fit"), ": what is finished came back. With `file` the same call goes on.")
-  }
-  out
-}
-
-# Methods with predictions for every fold.
-whole_methods <- function(x) {
-  failed <- unique(x$status$method[!is.na(x$status$failure)])
-  setdiff(names(x$laws), failed)
-}
-
-# "logistic failed in 2 of 5 folds: ...": one line per method that is not whole.
-failure_lines <- function(x) {
-  failed <- x$status[!is.na(x$status$failure), ]
-  vapply(unique(failed$method), function(method) {
-    mine <- failed[failed$method == method, ]
-    paste0(method, " has no predictions in ", nrow(mine), " of ", max(x$status$fold), " folds: ", mine$failure[1])
-  }, "", USE.NAMES = FALSE)
-}
-
-#' @export
-format.ibrc_cross_validation <- function(x, ...) {
-  c(paste0("Cross-validation of ", plural(length(x$laws), "method"), " in ", max(x$status$fold), " folds of ",
-           plural(max(x$patient), "trajectory", "trajectories")),
-    paste0("  methods       ", listing(names(x$laws))),
-    paste0("  actions       ", listing(x$words$actions), ", ", format_count(sum(x$scored)), " of them scored"),
-    failure_lines(x),
-    "How well they predict: accuracy()")
-}
-
-#' @export
-print.ibrc_cross_validation <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-tidy.ibrc_cross_validation <- function(x, ...) {
-  check_unused(...)
-  pieces <- lapply(names(x$laws), function(method) {
-    law <- x$laws[[method]]
-    colnames(law) <- x$words$actions
-    data.frame(method = method, fold = x$fold, row = seq_along(x$fold), visit = x$visit,
-               action = factor(x$words$actions[x$action], x$words$actions), scored = x$scored, law, check.names = FALSE)
-  })
-  do.call(rbind, pieces)
-}
-
-#' @export
-glance.ibrc_cross_validation <- function(x, ...) {
-  check_unused(...)
-  x$status
 }

@@ -8,7 +8,8 @@
 #'
 #' @section What is worked out:
 #' * `probability`: of each action at a belief, or after observations. The belief after observations is the one that
-#'   the agent reaches from its start by itself, at each draw.
+#'   the agent reaches from its start by itself, at each draw. Of agents with a habit, it is what they do without a last
+#'   action, as at a first visit.
 #' * `accuracy`: how often what is seen after an action points to the state that is there (the state under which the
 #'   setting makes it likeliest), on average over states and in each, if the emission were the mean over the models by
 #'   the weights that the agent gives them there. "As if 75%, not 70%": `rational` has the setting's own, and `gap` how

@@ -1,8 +1,9 @@
-#' Two truths to imitate
+#' Two published test cases, and how far a model is from them
 #'
-#' `interpole_task()` is the decision maker of two synthetic tasks in the literature, from their published parameters.
-#' As nobody here chose them, they try fairly who finds out what a decision maker does and believes. `imitation_error()`
-#' says how far a model is from it, by the three measures of the same source.
+#' `interpole_task()` is the decision maker of two synthetic tasks in the literature, from their published parameters:
+#' those of INTERPOLE (interpretable policy learning), a method that learns dynamics and a policy on beliefs from
+#' behaviour. As nobody here chose them, they try fairly who finds out what a decision maker does and believes.
+#' `imitation_error()` says how far a model is from it, by the three measures of the same source.
 #'
 #' A patient is healthy or diseased, either as likely, and a test tells which with 60% accuracy. At each visit the
 #' decision maker declares one of the two, which ends the trajectory, or monitors. Each action is taken the more often
@@ -80,9 +81,9 @@ monitored_visits <- function(setting, nsim, horizon, seed) {
   simulate(plan_rule(setting, carry_on + 0, resolution = 1), nsim = nsim, seed = settle_seed(seed), horizon = horizon)
 }
 
-error_rows <- function(visits, truth, model) {
+error_rows <- function(visits, truth, model, own = list()) {
   law <- list(truth = predicted_law(truth, visits, truth$setting$actions, "truth"),
-              model = predicted_law(model, visits, truth$setting$actions, "model"))
+              model = predicted_law(model, visits, truth$setting$actions, "model", own))
   patient <- as.integer(visits$id)
   going_on <- lapply(law, chance_to_go_on, stops = truth$setting$stop_actions, patient = patient)
   apart <- rowSums(do.call(cbind, going_on)) - 2 * going_on$truth * going_on$model
@@ -91,20 +92,23 @@ error_rows <- function(visits, truth, model) {
   made[!duplicated(patient)] <- 1
   beliefs <- list(truth = beliefs_at(truth, visits), model = beliefs_at(model, visits))
   rbind(data.frame(measure = "stopping_time", mean_over(patient, apart)),
-        data.frame(measure = "policy", mean_over(patient, made * divergence_rows(law$truth, law$model), made)),
+        data.frame(measure = "policy", mean_over(patient, counted(made, divergence_rows(law$truth, law$model)), made)),
         data.frame(measure = "belief", belief_error(patient, made, beliefs)))
 }
 
-# [visit, action], in the order of `actions`.
-predicted_law <- function(model, visits, actions, argument) {
-  law <- tryCatch(as.matrix(predict(model, visits, type = "action")), error = function(e) {
+# Visits that are never made count nothing, however far apart the two would be there.
+counted <- function(made, value) ifelse(made > 0, made * value, 0)
+
+# [visit, action], in the order of `actions`. `own`: as in predict_by().
+predicted_law <- function(model, visits, actions, argument, own = list()) {
+  law <- tryCatch(predict_by(model, visits, own), error = function(e) {
     abort_input(argument, "must answer predict(model, visits, type = \"action\"); it said: ", conditionMessage(e))
   })
-  if (!is.numeric(law) || nrow(law) != nrow(visits) || !setequal(colnames(law), actions)) {
-    abort_input(argument, "must predict with one row per visit and one column per action, ", enumerate(actions, Inf),
-                ".")
-  }
-  law[, actions, drop = FALSE]
+  law <- tryCatch(check_law(law, nrow(visits), actions), error = function(e) {
+    abort_input(argument, "must predict the chances of ", enumerate(actions, Inf), ": ", conditionMessage(e), ".")
+  })
+  colnames(law) <- actions
+  law
 }
 
 # That a trajectory has not ended after each visit; at the last one everybody has stopped.
@@ -137,9 +141,9 @@ belief_error <- function(patient, made, beliefs) {
   orders <- if (setequal(colnames(beliefs$model), colnames(beliefs$truth))) list(colnames(beliefs$truth)) else
     all_orders(ncol(beliefs$truth))
   rows <- lapply(orders, function(order) {
-    mean_over(patient, made * divergence_rows(beliefs$truth, beliefs$model[, order, drop = FALSE]), made)
+    mean_over(patient, counted(made, divergence_rows(beliefs$truth, beliefs$model[, order, drop = FALSE])), made)
   })
-  rows[[which.min(vapply(rows, `[[`, 0, "estimate"))]]
+  rows[[order(vapply(rows, `[[`, 0, "estimate"))[1]]]
 }
 
 all_orders <- function(n) {
@@ -174,8 +178,11 @@ beliefs_of_projection <- function(object, visits) {
   if (inherits(plan, "ibrc_plan")) beliefs_at(plan, visits)
 }
 
-# Means over draws, as its predictions are.
+# Means over draws, as its predictions are. What no state shows is taken for missing, there as well.
 beliefs_at.ibrc_po_irl <- function(object, visits) {
+  coded <- code_visits(visits, object$setting)
+  unknown <- coded$observation >= 0 & possible_observations(coded, object$setting) < 0
+  visits[[attr(visits, "roles")$observation]][coded$row[unknown]] <- NA
   planner <- po_irl_planner(object)
   chosen <- if (is.null(object$laws)) chosen_draws(object)[1] else chosen_draws(object)
   Reduce(`+`, lapply(chosen, function(i) beliefs_at(planner(i), visits))) / length(chosen)
@@ -192,8 +199,11 @@ beliefs_at.ibrc_iohmm_bc <- function(object, visits) {
       action <- coded$action[i[1] - 1L] + 1L
       seen <- coded$observation[i[1] - 1L]
       moved <- out[i - 1L, , drop = FALSE] %*% object$transition[, , action]
-      if (seen >= 0) moved <- moved * rep(object$emission[, seen + 1L, action], each = length(i))
-      out[i, ] <- moved / rowSums(moved)
+      shown <- if (seen >= 0) moved * rep(object$emission[, seen + 1L, action], each = length(i)) else moved
+      # What no state that is thought possible shows tells nothing, as where it is missing.
+      lost <- !(rowSums(shown) > 0)
+      shown[lost, ] <- moved[lost, ]
+      out[i, ] <- shown / rowSums(shown)
     }
   }
   out[order(coded$row), , drop = FALSE]

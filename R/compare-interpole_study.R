@@ -5,7 +5,9 @@
 #'
 #' With a `future::plan()` other than `"sequential"` data sets are spread over its processes (that needs the package
 #' future.apply). An interrupt gives back what was finished, with a warning. A method that fails on a data set has no
-#' error there, which is counted in `failed`, and the first message is kept and shown.
+#' error there, which is counted in `failed`, and the first message is kept and shown. Means are over the others: data
+#' sets on which methods fail may be the hard ones. Warnings and verdicts of fits are kept and shown too. What a method
+#' is told beside the visits (dynamics, a test's accuracy) is in its function: compare methods that are told the same.
 #'
 #' @inheritParams interpole_task
 #' @param methods A list of methods, named, or names of methods, as in [cross_validate()].
@@ -16,7 +18,8 @@
 #' @param refresh Whether to say after each round of data sets how many are done: 0 for no.
 #' @return A data frame of class `ibrc_imitation_study`, one row per method and measure, the truth itself first:
 #'   `method`, `measure`, `estimate` (mean over data sets), `sd` (over data sets), `std.error` (of the mean), `runs` and
-#'   `failed`. The attribute `"each"` has one row per data set.
+#'   `failed`. The attribute `"each"` has one row per data set, method and measure, with the `verdict` on the fit and
+#'   the `warning`s that it gave.
 #' @family decision models
 #' @export
 #' @examples
@@ -34,7 +37,8 @@ imitation_study <- function(truth, methods, runs = 20, trajectories = 100, nsim 
   seed <- check_seed(seed)
   refresh <- check_count(refresh, "refresh", least = 0)
   pieces <- lapply(streams_from_seed(seed, runs), function(stream) {
-    list(truth = truth, methods = methods, trajectories = trajectories, nsim = nsim, horizon = horizon, stream = stream)
+    list(truth = truth, methods = methods, own = lapply(methods, own_predictions), trajectories = trajectories,
+         nsim = nsim, horizon = horizon, stream = stream)
   })
   results <- run_studies(pieces, refresh)
   new_ibrc_imitation_study(results, c("truth", names(methods)), trajectories)
@@ -45,39 +49,51 @@ run_studies <- function(pieces, refresh) {
   results <- list()
   over <- can_spread()
   at_once <- if (over) max(1, future::nbrOfWorkers()) else 1
+  cores <- cores_of_piece(getOption("ibrc.cores", 1), over)
+  interrupted <- FALSE
   tryCatch({
-    while (length(results) < length(pieces)) {
+    while (!interrupted && length(results) < length(pieces)) {
       these <- utils::head(setdiff(seq_along(pieces), seq_along(results)), at_once)
-      results <- c(results, spread(pieces[these], run_study, over))
+      done <- spread(lapply(pieces[these], c, list(cores = cores)), run_study, over)
+      # A fit may have answered an interrupt by itself: its data set is not finished, nor are those after it.
+      whole <- cumsum(vapply(done, is.null, NA)) == 0
+      results <- c(results, done[whole])
+      interrupted <- !all(whole)
       if (refresh > 0) tell(message("data set ", length(results), " of ", length(pieces)))
     }
-  }, interrupt = function(condition) {
-    if (!length(results)) abort("interrupted", "Interrupted before the first data set was done.")
-    warn("interrupted", "Interrupted after ", length(results), " of ", plural(length(pieces), "data set"),
-         ": what is finished came back.")
-  })
+  }, interrupt = function(condition) interrupted <<- TRUE)
+  if (!interrupted) return(results)
+  if (!length(results)) abort("interrupted", "Interrupted before the first data set was done.")
+  warn("interrupted", "Interrupted after ", length(results), " of ", plural(length(pieces), "data set"),
+       ": what is finished came back.")
   results
 }
 
-# One data set: errors of the truth and of all methods on it. Every method has random numbers of its own.
+# One data set: errors of the truth and of all methods on it; NULL where one was interrupted. Every method has random
+# numbers of its own, by its name.
 run_study <- function(piece) {
   with_stream(piece$stream, {
     visits <- simulate(piece$truth, nsim = piece$trajectories, horizon = piece$horizon)
     patients <- monitored_visits(piece$truth$setting, piece$nsim, piece$horizon, NULL)
-    streams <- streams_from_seed(NULL, length(piece$methods))
-    fitted <- Map(function(name, method, stream) {
-      study_rows(name, with_stream(stream, tryCatch({
-        error_rows(patients, piece$truth, suppressMessages(method(visits)))
-      }, error = conditionMessage)))
-    }, names(piece$methods), piece$methods, streams)
-    do.call(rbind, c(list(study_rows("truth", error_rows(patients, piece$truth, piece$truth))), unname(fitted)))
+    seed <- settle_seed()
+    rows <- study_rows("truth", list(value = error_rows(patients, piece$truth, piece$truth)))
+    for (name in names(piece$methods)) {
+      use <- function(model) error_rows(patients, piece$truth, model, piece$own[[name]])
+      tried <- try_method(piece$methods[[name]], visits, use, method_streams(seed, name, 1)[[1]], piece$cores,
+                          function(e, phase) conditionMessage(e))
+      if (is.null(tried)) return(NULL)
+      rows <- rbind(rows, study_rows(name, tried))
+    }
+    rows
   })
 }
 
-# `errors`: rows of measures, or why there are none.
-study_rows <- function(method, errors) {
-  if (is.data.frame(errors)) return(data.frame(method = method, errors[1:2], failure = NA_character_))
-  data.frame(method = method, measure = imitation_measures, estimate = NA_real_, failure = errors)
+# `tried`: what try_method() gives.
+study_rows <- function(method, tried) {
+  said <- function(part) if (is.null(tried[[part]])) NA_character_ else tried[[part]]
+  data.frame(method = method, measure = imitation_measures,
+             estimate = if (is.null(tried$value)) NA_real_ else tried$value$estimate, failure = said("failure"),
+             verdict = said("verdict"), warning = said("warning"))
 }
 
 imitation_measures <- c("stopping_time", "policy", "belief")
@@ -98,16 +114,31 @@ new_ibrc_imitation_study <- function(results, methods, trajectories) {
 }
 
 #' @export
+"[.ibrc_imitation_study" <- function(x, ...) {
+  out <- NextMethod()
+  as_part_of(out, x, "ibrc_imitation_study", c("method", "measure", "estimate", "sd", "runs", "failed"))
+}
+
+# One column per measure that is there, one row per method, whatever the order of the rows.
+measures_wide <- function(x, digits) {
+  number <- function(v) ifelse(is.na(v), "-", formatC(v, digits, format = "f"))
+  label <- ifelse(is.na(x$sd), number(x$estimate), paste0(number(x$estimate), " (", number(x$sd), ")"))
+  methods <- unique(x$method)
+  measures <- intersect(imitation_measures, x$measure)
+  out <- matrix("", length(methods), length(measures), dimnames = list(methods, measures))
+  out[cbind(match(x$method, methods), match(x$measure, measures))] <- label
+  out
+}
+
+#' @export
 print.ibrc_imitation_study <- function(x, digits = 3, ...) {
   digits <- check_count(digits, "digits")
   cat("Imitation of a known decision maker, ", plural(max(x$runs + x$failed), "data set"), " of ",
       plural(attr(x, "trajectories"), "trajectory", "trajectories"), "; sd over data sets in brackets\n\n", sep = "")
-  number <- function(v) ifelse(is.na(v), "-", formatC(v, digits, format = "f"))
-  label <- ifelse(is.na(x$sd), number(x$estimate), paste0(number(x$estimate), " (", number(x$sd), ")"))
-  wide <- matrix(label, ncol = length(imitation_measures), byrow = TRUE,
-                 dimnames = list(unique(x$method), imitation_measures))
-  print(wide, quote = FALSE, right = TRUE)
-  failed <- unique(attr(x, "each")[!is.na(attr(x, "each")$failure), c("method", "failure")])
+  print(measures_wide(x, digits), quote = FALSE, right = TRUE)
+  each <- attr(x, "each")[attr(x, "each")$method %in% x$method, ]
+  writeLines(remark_lines(each[each$measure == imitation_measures[1], ], "data set"))
+  failed <- unique(each[!is.na(each$failure), c("method", "failure")])
   failed <- failed[!duplicated(failed$method), ]
   for (i in seq_len(nrow(failed))) {
     cat(failed$method[i], " failed on ", plural(max(x$failed[x$method == failed$method[i]]), "data set"), ": ",

@@ -100,7 +100,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   if (is_cut(x)) x$run$chains <- x$dynamics$chains_per_draw
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)
   refuse_large_run(run, 1, length(x$prior))
-  refuse_many_values(run, 1, x$problem$space$n_nodes)
+  refuse_many_values(run, 1, values_per_chain(x$problem, x$prior, x$fixed))
   start <- check_choice(start, c("prior", "fit"), "start")
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
   counted <- counted_trajectories(x$histories, x$trajectory_group)

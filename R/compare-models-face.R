@@ -91,11 +91,17 @@ format.ibrc_model_comparison <- function(x, digits = 3, ...) {
 comparison_lines <- function(done, reference, digits) {
   if (!nrow(done)) return(NULL)
   done <- done[order(done$log_loss, done$brier), ]
-  number <- function(x) formatC(x, digits = digits, format = "f")
+  # What rules out something that was done loses without bound, and so do both ends of its interval. Of two such models
+  # neither is above the other.
+  number <- function(x) {
+    words <- ifelse(is.na(x), "not defined", ifelse(x < 0, "infinitely below", "infinite"))
+    ifelse(is.finite(x), formatC(x, digits = digits, format = "f"), words)
+  }
   range <- function(name) {
     low <- done[[paste0(name, "_low")]]
     high <- done[[paste0(name, "_high")]]
-    ifelse(is.na(low), "", paste0(" [", number(low), ", ", number(high), "]"))
+    told <- !is.na(low) & !is.na(high) & (is.finite(low) | is.finite(high))
+    ifelse(told, paste0(" [", number(low), ", ", number(high), "]"), "")
   }
   column <- function(head, text) format(c(head, text), justify = "right")
   off <- ifelse(done$model == reference, "reference", paste0(number(done$difference), range("difference")))

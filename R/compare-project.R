@@ -162,9 +162,9 @@ simulate.ibrc_projection <- function(object, nsim = 1, seed = NULL, ...) simulat
 
 #' @rdname tidy.ibrc_projection
 #' @export
-policy.ibrc_projection <- function(object, beliefs = NULL, ...) {
+policy.ibrc_projection <- function(object, beliefs = NULL, last = NULL, ...) {
   check_unused(...)
-  policy(object$plan, beliefs)
+  policy(object$plan, beliefs, last)
 }
 
 #' @export

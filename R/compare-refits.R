@@ -76,7 +76,7 @@ run_refit <- function(piece) {
   inverse <- c(piece[c("problem", "recipe", "prior", "fixed", "tolerance")],
                list(histories = list(piece$fitted$tree), group = factor(rep("all", piece$n_fitted), "all")))
   evaluator <- inverse_evaluator(inverse, own, run$cores, piece$likelihood)
-  begun <- begin_chains(evaluator, piece$start, replace(run, "refresh", 0L), piece$sampler, piece$problem$space$n_nodes)
+  begun <- begin_chains(evaluator, piece$start, replace(run, "refresh", 0L), piece$sampler, evaluator$n_values)
   chain <- run_piece(list(chain = begun$chain, evaluator = evaluator, until = run$iter))
   chain$interrupted <- FALSE
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = piece$sampler, keep_data = FALSE)

@@ -48,33 +48,59 @@ roc_of <- function(count) {
 
 # The area under precision as a function of recall. Between two thresholds misses grow in proportion to hits, as they
 # would if visits with the same chance came in an order of chance; precision is then t / (c t + d) of the hits t, whose
-# integral is t / c - d / c^2 log(c t + d). NA where the action was never taken.
+# integral is t / c - d / c^2 log(c t + d). NA where the action was always or never taken.
 precision_recall_area <- function(chance, taken, weight = rep(1, length(chance))) {
   precision_recall_of(threshold_counts(chance, taken, weight))
 }
 
 precision_recall_of <- function(count) {
   total <- count$hits[length(count$hits)]
-  if (!(total > 0)) return(NA_real_)
+  if (!(total > 0) || !(count$misses[length(count$misses)] > 0)) return(NA_real_)
+  arc <- precision_arcs(count)
+  area <- (arc$upper - arc$lower) / arc$slope
+  bent <- abs(arc$offset) > 1e-12 * total
+  bend <- arc$offset / arc$slope^2 * (log(arc$slope * arc$upper + arc$offset) - log(arc$slope * arc$lower + arc$offset))
+  area[bent] <- area[bent] - bend[bent]
+  sum(area) / total
+}
+
+# The pieces of the curve: precision is t / (slope t + offset) of the hits t between lower and upper.
+precision_arcs <- function(count) {
   from <- c(0, count$hits[-length(count$hits)])
   step <- count$hits - from
   misses <- c(0, count$misses[-length(count$misses)])
   rises <- step > 0
   slope <- 1 + (count$misses - misses)[rises] / step[rises]
-  offset <- misses[rises] - (slope - 1) * from[rises]
-  upper <- count$hits[rises]
-  lower <- from[rises]
-  area <- (upper - lower) / slope
-  bent <- abs(offset) > 1e-12 * total
-  area[bent] <- area[bent] - (offset / slope^2 * (log(slope * upper + offset) - log(slope * lower + offset)))[bent]
-  sum(area) / total
+  list(lower = from[rises], upper = count$hits[rises], slope = slope,
+       offset = misses[rises] - (slope - 1) * from[rises])
 }
 
-# Precision and recall at every threshold.
-precision_recall_points <- function(chance, taken, weight = rep(1, length(chance))) {
-  count <- threshold_counts(chance, taken, weight)
-  data.frame(threshold = count$chance, recall = count$hits / count$hits[length(count$hits)],
-             precision = count$hits / (count$hits + count$misses))
+# Precision where the recall comes to each of some values: the curve whose area is above. At 0 it is the limit.
+precision_at <- function(recall, count) {
+  arc <- precision_arcs(count)
+  t <- recall * count$hits[length(count$hits)]
+  at <- findInterval(t, c(arc$lower, Inf), left.open = TRUE, all.inside = TRUE)
+  at <- pmin(at, length(arc$slope))
+  start <- if (abs(arc$offset[1]) > 1e-12 * arc$upper[1]) 0 else 1 / arc$slope[1]
+  ifelse(t > 0, t / (arc$slope[at] * t + arc$offset[at]), start)
+}
+
+# The mean of these curves over folds, each counting as its visits do, as its area is: folds in which the action was
+# always or never taken have none. The last point is of all visits.
+precision_recall_points <- function(chance, taken, fold, recall = seq(0, 1, 0.005)) {
+  by_fold <- lapply(split(seq_along(fold), fold), function(at) {
+    count <- threshold_counts(chance[at], taken[at])
+    if (is.na(precision_recall_of(count))) return(NULL)
+    list(size = length(at), precision = precision_at(recall, count), share = mean(taken[at]))
+  })
+  by_fold <- by_fold[!vapply(by_fold, is.null, NA)]
+  if (!length(by_fold)) return(NULL)
+  sizes <- vapply(by_fold, `[[`, 0L, "size")
+  mean_of <- function(part) {
+    values <- vapply(by_fold, `[[`, by_fold[[1]][[part]], part)
+    drop(matrix(values, ncol = length(sizes)) %*% sizes) / sum(sizes)
+  }
+  data.frame(recall = c(recall, 1), precision = c(mean_of("precision"), mean_of("share")), base = mean_of("share"))
 }
 
 # How often the action was taken where its chance was said to be about so much: bins that hold as many visits each, as

@@ -46,7 +46,7 @@ density_with_laws <- function(inverse, draws, laws, cores) {
     theta <- prior_unconstrain(inverse$prior, draws[[g]])
     out <- rep(-Inf, nrow(theta))
     possible <- which(rowSums(!is.finite(theta)) == 0)
-    for (rows in in_pieces(possible, max(1, floor(values_at_once / evaluator$space$n_nodes)))) {
+    for (rows in in_pieces(possible, max(1, floor(values_at_once / evaluator$n_values)))) {
       out[rows] <- log_likelihood_at(with_laws(evaluator, laws[rows, , drop = FALSE]), theta[rows, , drop = FALSE], g)
     }
     out

@@ -50,7 +50,7 @@ density_at_draws <- function(inverse, draws, cores) {
     theta <- prior_unconstrain(inverse$prior, draws[[g]])
     possible <- rowSums(!is.finite(theta)) == 0
     out <- rep(-Inf, nrow(theta))
-    for (rows in in_pieces(which(possible), max(1, floor(values_at_once / evaluator$space$n_nodes)))) {
+    for (rows in in_pieces(which(possible), max(1, floor(values_at_once / evaluator$n_values)))) {
       out[rows] <- log_likelihood_at(evaluator, theta[rows, , drop = FALSE], g)
     }
     out

@@ -1,30 +1,11 @@
 # Fits of populations (ibrc() with `effects`): one set of chains has coefficients, spreads and intercepts, and agents of
 # cells follow from them.
 
-refuse_effect_priors <- function(stated) {
-  if (!length(stated)) return(NULL)
-  abort_input("prior", "has ", enumerate(names(stated)), ", a prior of an effect: say in `effects` what it is an effect of, ",
-              "as in effects = list(optimism ~ age).")
-}
-
-# The checks that cost nothing. Returns the design and the cell of each trajectory.
-read_population <- function(effects, visits, inverse, stated, by, uncertainty) {
-  if (!is.null(by)) {
-    abort_input("by", "and `effects` are two ways to let groups differ: name the columns of `by` in the formulas, as in ",
-                "effects = list(alpha ~ ", by[1], ", optimism ~ ", by[1], ").")
-  }
-  if (uncertainty != "none") {
-    abort_input("effects", "cannot be inferred together with dynamics yet: hold these at their estimate, with ",
-                "uncertainty = \"none\".")
-  }
-  new_design(read_effects(effects, inverse$prior), visits, inverse$coded, inverse$prior, stated)
-}
-
-# Cells are groups. That one of them has few visits is as it should be.
-group_by_cell <- function(inverse, design) {
-  inverse$group <- design$cell
-  inverse["by"] <- list(NULL)
-  inverse
+# Where dynamics are to be inferred as well.
+refuse_free_dynamics <- function(uncertainty) {
+  if (uncertainty == "none") return(invisible())
+  abort_input("effects", "cannot be inferred together with dynamics yet: hold these at their estimate, with ",
+              "uncertainty = \"none\".")
 }
 
 new_population_run <- function(inverse, run, control, seed, likelihood, found) {
@@ -59,9 +40,11 @@ begin_population <- function(job, cells) {
   shape <- evaluator$population
   positions <- population_positions(shape, theta, streams[seq_len(run$chains)])
   # Interpolated cells need no values to start from.
-  n_nodes <- if (is.null(job$run$spacing)) evaluator$agent$space$n_nodes else 0
-  begun <- population_start(positions, matrix(0, n_nodes, run$chains * shape$n_cells), evaluator,
-                            lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter, run$thin)
+  n_values <- if (is.null(job$run$spacing)) evaluator$agent$n_values else 0
+  refuse_many_values(run, shape$n_cells, n_values)
+  begun <- population_start(positions, matrix(0, n_values, run$chains * shape$n_cells), evaluator,
+                            lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter,
+                            run$thin)
   job$run$start <- prior_natural(evaluator$prior, theta)
   job$evaluator <- evaluator
   list(job = job, chain = begun)
@@ -79,20 +62,20 @@ spacing_for <- function(job, points, cells) {
   scale <- vapply(unclass(prior), effect_scale, 0)
   found <- find_spacing(job$inverse, points, pmin(scale / 2, 0.5))
   if (is.null(found) && cells == "interpolated") {
-    abort_input("cells", "= \"interpolated\" does not serve here: the log-likelihood bends too sharply between points. ",
-                "Take cells = \"exact\".")
+    abort_input("cells", "= \"interpolated\" does not serve here: the log-likelihood bends too sharply between ",
+                "points. Take cells = \"exact\".")
   }
   found$spacing
 }
 
 # Where chains begin, one row each, and `points` about there.
 start_alike <- function(evaluator, run, streams) {
-  n_nodes <- evaluator$space$n_nodes
+  n_values <- evaluator$n_values
   if (!evaluator$likelihood) return(list(theta = with_stream(streams[[1]], prior_draw(evaluator$prior, run$chains))))
   n <- scouts_for(length(evaluator$prior), max(run$warmup, 200))
   scouted <- if (length(evaluator$prior) <= most_scouted) {
     scout(function(theta, value) evaluate_batch(evaluator, theta, value, rep(1L, nrow(theta))),
-          with_stream(streams[[1]], prior_draw(evaluator$prior, n)), n_nodes, streams[[2]],
+          with_stream(streams[[1]], prior_draw(evaluator$prior, n)), n_values, streams[[2]],
           if (run$refresh > 0) say_scouts)
   }
   some <- function(x, n) x[unique(round(seq(1, nrow(x), length.out = n))), , drop = FALSE]
@@ -100,7 +83,7 @@ start_alike <- function(evaluator, run, streams) {
     return(list(theta = start_at_scouts(list(scouted), rep(1L, run$chains))$theta,
                 points = some(scouted$theta, 16)))
   }
-  theta <- start_chains(evaluator, NULL, run$chains, n_nodes, streams[[1]])$theta
+  theta <- start_chains(evaluator, NULL, run$chains, n_values, streams[[1]])$theta
   list(theta = theta, points = theta)
 }
 
@@ -143,17 +126,20 @@ new_population_fit <- function(chain, job) {
   cells <- array(0, c(length(taken), size[2] * shape$n_cells, length(shape$terms)))
   for (i in seq_along(taken)) {
     one <- matrix(draws[taken[i], , ], size[2])
-    cells[i, , ] <- cells_of(shape, one[, seq_len(n_b), drop = FALSE], one[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
+    cells[i, , ] <- cells_of(shape, one[, seq_len(n_b), drop = FALSE],
+                             one[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
   }
   log_density <- matrix(draws[, , size[3]], size[1])
   kept <- list(iteration = state$iteration, iter = state$iter, warmup = state$warmup, thin = state$thin * every,
-               draws = cells, log_density_draws = log_density[taken, rep(seq_len(size[2]), shape$n_cells), drop = FALSE],
+               draws = cells,
+               log_density_draws = log_density[taken, rep(seq_len(size[2]), shape$n_cells), drop = FALSE],
                n_accepted = rep(state$n_accepted, shape$n_cells))
   agent <- job$evaluator$agent
   agent$group <- rep(seq_len(shape$n_cells), each = size[2])
   agent$likelihood <- job$evaluator$likelihood
   fit <- new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), kept)
   fit$effects <- job$inverse$effects
+  fit$control$cells <- if (is.null(job$run$spacing)) "exact" else "interpolated"
   fit$population <- list(
     draws = population_array(draws, shape, seq_len(n_b + n_s), population_terms(shape)),
     intercepts = population_array(draws[taken, , , drop = FALSE], shape, n_b + n_s + seq_len(shape$n_intercepts),

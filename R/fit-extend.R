@@ -74,7 +74,7 @@ with_steps <- function(chain, iter) {
     return(chain)
   }
   state <- chain$state
-  if (iter < state$iter && !is_walk(state)) {
+  if (iter < state$iter && !is_walk(state) && !is_population(state)) {
     kept <- seq_len((iter - state$warmup) %/% state$thin)
     chain$state$draws <- state$draws[kept, , , drop = FALSE]
     chain$state$log_density_draws <- state$log_density_draws[kept, , drop = FALSE]
@@ -86,7 +86,7 @@ with_steps <- function(chain, iter) {
 whole_job <- function(fit) {
   tryCatch({
     job <- fit_job(fit)
-    if (is.null(job$evaluator$joint)) check_held_chain(fit$chain, job) else check_held_walk(fit$chain, job)
+    check_held_chains(fit$chain, job)
     job
   }, error = function(e) {
     if (inherits(e, c("ibrc_error_input", "ibrc_error_memory"))) stop(e)
@@ -105,8 +105,10 @@ update.ibrc_fit <- function(object, ...) {
 fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
-               list(actions = fit$visit_actions, group = group, recipe = fit$recipe))
-  evaluator <- if (has_dynamics(fit)) {
+               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects))
+  evaluator <- if (has_population(fit)) {
+    population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing)
+  } else if (has_dynamics(fit)) {
     joint_evaluator(inverse, fit$dynamics$tree, fit$run$chains, fit$run$cores, fit$likelihood)
   } else {
     inverse_evaluator(inverse, rep(seq_along(fit$draws), each = fit$run$chains), fit$run$cores, fit$likelihood)

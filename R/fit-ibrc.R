@@ -136,7 +136,7 @@
 #'   optimism and eta, weakly informative on the scale of the utility, without what is `fixed`, and without
 #'   optimism where there is one model only.
 #' @param fixed A named list of what is held: any of `alpha`, `beta`, `eta` (or
-#'   their inverses), `discount` and `action_prior` (probabilities, by name or in the order of the actions). What is
+#'   their inverses), `discount`, `habit` and `action_prior` (probabilities, by name or in the actions' order). What is
 #'   neither inferred nor fixed is perfectly rational, but `alpha` must be one or the other; the action prior is then
 #'   uniform. The belief prior is constant: a fit has no other.
 #' @param by Names of columns, among the `covariates` of [trajectories()]: a posterior for each group. Or the
@@ -218,7 +218,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   if (length(stated)) prior <- stated$agent
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
-    read_population(effects, visits, inverse, stated$effects, by, uncertainty)
+    read_population(effects, visits, inverse, stated$effects, by)
+  if (!is.null(design)) refuse_free_dynamics(uncertainty)
   if (uncertainty != "none") refuse_still_models(inverse$recipe)
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
@@ -229,7 +230,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   found <- claim_file(file, lock, control$overwrite)
   inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
   n_groups <- nlevels(inverse$group)
-  refuse_large_run(run, if (is.null(design)) n_groups else 1, length(inverse$prior))
+  if (is.null(design)) refuse_large_run(run, n_groups, length(inverse$prior)) else
+    refuse_large_run(run, 1, population_size(population_shape(design$design, inverse$prior)))
   tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, run$cores)
   if (uncertainty == "cut") {
@@ -238,8 +240,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }
-  n_nodes <- inverse$problem$space$n_nodes
-  if (is.null(design)) refuse_many_values(run, n_groups, n_nodes)
+  n_values <- values_per_chain(inverse$problem, inverse$prior, inverse$fixed)
+  if (is.null(design)) refuse_many_values(run, n_groups, n_values)
   if (!is.null(design)) {
     inverse$effects <- design$design
     begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found)
@@ -259,7 +261,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     refuse_other_run(found, job_fingerprint(job_to_plain(job)), but = "start")
   }
   start <- if (inherits(control$start, "ibrc_fit")) last_draws(control$start) else control$start
-  begun <- begin_chains(evaluator, start, run, control$sampler, n_nodes, apart = n_groups > 1 && can_spread())
+  begun <- begin_chains(evaluator, start, run, control$sampler, evaluator$n_values,
+                        apart = n_groups > 1 && can_spread())
   job$run$start <- begun$start
   finish_job(job, begun$chain, file, found = found, check = control$check)
 }
@@ -318,7 +321,9 @@ grow_unsettled <- function(chain, job) {
   if (chain$interrupted || steps >= job$run$max_iter) return(NULL)
   if (are_settled(fit_of(chain, job))) return(NULL)
   to <- min(job$run$max_iter, steps + ceiling(0.5 * (steps - job$run$warmup)))
-  numbers <- as.numeric(to - job$run$warmup) / job$run$thin * length(job$evaluator$group) * length(job$evaluator$prior)
+  population <- job$evaluator$population
+  terms <- if (is.null(population)) length(job$evaluator$prior) else population_size(population)
+  numbers <- as.numeric(to - job$run$warmup) / job$run$thin * length(job$evaluator$group) * terms
   if (numbers > most_grown) return(NULL)
   grow_chain(chain[names(chain) != "interrupted"], to)
 }
@@ -369,9 +374,9 @@ refuse_large_run <- function(run, n_groups, n_terms) {
 }
 
 # Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
-refuse_many_values <- function(run, n_groups, n_nodes) {
+refuse_many_values <- function(run, n_groups, n_values) {
   chains <- as.numeric(run$chains) * n_groups
-  refuse_too_large(32 * chains * n_nodes, "chains", plural(chains, "chain"), " on ", plural(n_nodes, "belief node"),
-                   " would hold ", format_count(chains * n_nodes), " values, with copies on the way",
+  refuse_too_large(32 * chains * n_values, "chains", plural(chains, "chain"), " of ", plural(n_values, "value"),
+                   " would hold ", format_count(chains * n_values), " in all, with copies on the way",
                    advice = "take fewer chains or a smaller `resolution`")
 }

@@ -83,6 +83,11 @@
 #'   [misspecification_study()], [plot()][plot.ibrc_misspecification], [misspecification_data()].
 #' * Fits: [loo()]; by fitting again: [kfold()].
 #'
+#' @section Plan a study:
+#' * Who decides, for how many patients, how groups differ, which clinicians vary, how it is analysed: [study_design()].
+#' * What it would find: [power_study()]; whether truths are found again: [recovery_study()]; drawn:
+#'   [plot()][plot.ibrc_power_study], [power_data()], [recovery_data()].
+#'
 #' @section Look:
 #' * Plans: [plot_plans()], [plot()][plot.ibrc_plan], [plans_data()]; with sliders for the
 #'   bounds: [explore_agent()].

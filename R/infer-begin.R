@@ -2,15 +2,15 @@
 
 # `apart`: the chains of each group by themselves, for processes that share nothing. Returns the chain and `start`,
 # where it begins, one row per chain, on the natural scale.
-begin_chains <- function(evaluator, start, run, sampler, n_nodes, apart = FALSE) {
+begin_chains <- function(evaluator, start, run, sampler, n_values, apart = FALSE) {
   group <- evaluator$group
   n <- length(group)
   streams <- streams_from_seed(run$seed, n + 1 + max(group))
   scouted <- NULL
   if (is.null(start) && scouts_serve(evaluator, run, sampler)) {
-    scouted <- scout_groups(evaluator, run, n_nodes, streams[-seq_len(n + 1)], apart)
+    scouted <- scout_groups(evaluator, run, n_values, streams[-seq_len(n + 1)], apart)
   }
-  first <- if (is.null(scouted)) start_chains(evaluator, start, n, n_nodes, streams[[n + 1]]) else
+  first <- if (is.null(scouted)) start_chains(evaluator, start, n, n_values, streams[[n + 1]]) else
     start_at_scouts(scouted, group)
   chain <- if (apart) {
     list(parts = lapply(unname(split(seq_len(n), group)), function(mine) {
@@ -43,10 +43,10 @@ scouts_for <- function(size, warmup) {
 }
 
 # Scouts of every group, in order; NULL if in some group none could be sent.
-scout_groups <- function(evaluator, run, n_nodes, streams, apart) {
+scout_groups <- function(evaluator, run, n_values, streams, apart) {
   n <- scouts_for(length(evaluator$prior), run$warmup)
   pieces <- lapply(seq_along(streams), function(g) {
-    c(part_piece(NULL, evaluator, g, 0L, apart), list(stream = streams[[g]], n = n, n_nodes = n_nodes,
+    c(part_piece(NULL, evaluator, g, 0L, apart), list(stream = streams[[g]], n = n, n_values = n_values,
                                                       refresh = if (apart) 0L else run$refresh))
   })
   scouted <- tryCatch(spread(pieces, scout_piece, apart), interrupt = function(condition) {
@@ -61,7 +61,7 @@ scout_piece <- function(piece) {
   points <- with_stream(piece$stream, prior_draw(evaluator$prior, piece$n))
   look <- if (piece$refresh > 0) function(weight) say_scouts(weight)
   scout(function(theta, value) evaluate_batch(evaluator, theta, value, rep(1L, nrow(theta))), points,
-        piece$n_nodes, parallel::nextRNGSubStream(piece$stream), look)
+        piece$n_values, parallel::nextRNGSubStream(piece$stream), look)
 }
 
 say_scouts <- function(weight) {

@@ -1,8 +1,8 @@
 # Chains: where they start, and steps of all of them at once until the end of a run.
 
 # Starting points with a finite posterior density, drawn from the prior or given.
-start_chains <- function(evaluator, start, n, n_nodes, stream, tries = 200) {
-  value <- matrix(0, n_nodes, n)
+start_chains <- function(evaluator, start, n, n_values, stream, tries = 200) {
+  value <- matrix(0, n_values, n)
   given <- !is.null(start)
   theta <- if (given) given_start(evaluator$prior, start, n) else
     with_stream(stream, prior_draw(evaluator$prior, n * tries))

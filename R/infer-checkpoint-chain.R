@@ -223,8 +223,8 @@ check_filled <- function(steps, n, log_density, expected, what) {
 # Values that solves start from.
 check_held_values <- function(part, evaluator, own) {
   value <- part$value
-  n_nodes <- evaluator$space$n_nodes
-  must(is_finite(value, c(n_nodes, length(own))), "values")
+  n_values <- evaluator$n_values
+  must(is_finite(value, c(n_values, length(own))), "values")
   if (!evaluator$likelihood) return(must(all(value == 0), "values"))
   theta <- part$state$positions
   for (i in seq_along(own)) {

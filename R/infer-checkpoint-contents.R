@@ -4,7 +4,7 @@
 # then is left is a fit, if not the one that was. Checks may fail as they please: resume() takes any error in
 # them for a refusal. See checkpoint-chain.R for the chains.
 
-# job_to_plain() writes these, in this order.
+# job_to_plain() writes these, in this order; and `effects` where there are any (infer-checkpoint-population.R).
 job_fields <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate",
                 "surprise", "prior", "fixed", "likelihood", "chain_group", "tolerance", "histories", "group",
                 "group_levels", "by", "actions", "run", "sampler", "keep_data")
@@ -53,12 +53,14 @@ is_near <- function(x, y, within = 1e-6) {
 # ---- the job --------------------------------------------------------------------------
 
 check_held_job <- function(plain) {
-  must(has_names(plain, job_fields), "its parts")
+  with_effects <- "effects" %in% names(plain)
+  must(has_names(plain, c(job_fields, if (with_effects) "effects")), "its parts")
   must(is.list(plain$histories) && is_bare(plain$histories), "histories")
-  check_held_run(plain$run)
+  check_held_run(plain$run, with_effects)
   n_groups <- length(plain$histories)
   must(is_text(plain$group_levels, n_groups) && n_groups > 0 && !anyDuplicated(plain$group_levels), "groups")
-  must(is.null(plain$by) && n_groups == 1 || is_text(plain$by) && length(plain$by) > 0, "columns of groups")
+  none <- is.null(plain$by) && (n_groups == 1 || with_effects)
+  must(none || !with_effects && is_text(plain$by) && length(plain$by) > 0, "columns of groups")
   check_held_problems(plain)
   check_held_prior(plain$prior)
   check_held_simplex(plain$prior, plain$setting)
@@ -87,8 +89,9 @@ check_held_functions <- function(recipe, with_dynamics) {
   must(!is.na(recipe[["setting"]]) && (with_dynamics || any(recipe %in% TRUE)), "functions")
 }
 
-check_held_run <- function(run) {
-  fields <- c("chains", "iter", "max_iter", "warmup", "thin", "cores", "refresh", "seed", "start")
+check_held_run <- function(run, with_effects = FALSE) {
+  fields <- c("chains", "iter", "max_iter", "warmup", "thin", "cores", "refresh", "seed", if (with_effects) "spacing",
+              "start")
   must(has_names(run, fields), "settings of the run")
   most <- .Machine$integer.max
   must(is_wholes(run$chains, 1, 1e5, 1) && is_wholes(run$iter, 2, 1e8, 1) && is_wholes(run$thin, 1, most, 1) &&
@@ -177,8 +180,8 @@ check_held_models <- function(models, setting) {
   must(is_finite(step$by, 1) && step$by > 0 && step$by < 1, "models")
 }
 
-# Made again from what was stated of it.
-check_held_prior <- function(prior) {
+# Made again from what was stated of it. `called`: what a term that is no part of a simplex must be called.
+check_held_prior <- function(prior, called = held_term) {
   must(is.list(prior) && is_bare(prior, "names") && length(prior) > 0, "prior")
   for (entry in prior) {
     must(is_text(entry$term, 1) && is_choice(entry$distribution, names(prior_distributions)), "prior")
@@ -193,12 +196,11 @@ check_held_prior <- function(prior) {
     must(is_near(again, entry) && is.finite(entry$log_mass), "prior")
     check_support(entry)
     must(is.null(entry$state) == is.null(entry$action), "prior")
-    if (is.null(entry$simplex)) must(identical(entry$term, held_term(entry)), "prior")
+    if (is.null(entry$simplex)) must(identical(entry$term, called(entry)), "prior")
   }
   must(identical(names(prior), vapply(prior, `[[`, "", "term", USE.NAMES = FALSE)), "prior")
 }
 
-# What a term that is no part of a simplex must be called.
 held_term <- function(entry) {
   if (is.null(entry$state)) return(read_term(as.name(entry$term))$term)
   paste0("utility[", entry$state, ",", entry$action, "]")

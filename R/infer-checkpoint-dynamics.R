@@ -58,10 +58,10 @@ check_held_dynamics <- function(plain) {
 }
 
 # The groups that the chains of a run are in, and the terms that they have: with dynamics these are not those of `by`,
-# or not those of the prior.
+# or not those of the prior. Chains of a population are of all its cells.
 held_chains <- function(plain) {
   prior <- new_ibrc_prior(plain$prior)
-  n_groups <- length(plain$histories)
+  n_groups <- if (is.null(plain$effects)) length(plain$histories) else 1L
   held <- plain$dynamics
   if (identical(held$uncertainty, "joint")) {
     prior <- joint_prior(new_codec(iohmm_from_plain(held$iohmm)), prior, plain$group_levels)

@@ -67,12 +67,12 @@ check_walk_fields <- function(state, n_chains, n_terms) {
 
 # ---- steps in one piece ---------------------------------------------------------------------------------------------
 
-# Lists of steps, all of the same length: a file has them as matrices [number, step], which are written and read in
-# one go.
+# Lists of steps, all of the same length, of walks and of populations: a file has them as matrices [number, step], which
+# are written and read in one go.
 walk_lists <- c("recent", "tried", "kept")
 
 chain_to_plain <- function(chain) {
-  if (!is_walk(chain$state)) return(chain)
+  if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
   for (field in intersect(walk_lists, names(chain$state))) {
     steps <- chain$state[[field]]
     if (is.null(steps)) next
@@ -82,7 +82,8 @@ chain_to_plain <- function(chain) {
 }
 
 chain_from_plain <- function(chain) {
-  if (!is.list(chain) || !is.list(chain$state) || !is_walk(chain$state)) return(chain)
+  if (!is.list(chain) || !is.list(chain$state)) return(chain)
+  if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
   for (field in intersect(walk_lists, names(chain$state))) {
     steps <- chain$state[[field]]
     if (is.null(steps)) next
@@ -154,8 +155,8 @@ check_walk_record <- function(state, expected) {
 check_joint_values <- function(chain, evaluator) {
   theta <- chain$state$positions
   joint <- evaluator$joint
-  n_nodes <- evaluator$agent$space$n_nodes
-  must(is_finite(chain$value, c(n_nodes * joint$n_groups, nrow(theta))), "values")
+  n_values <- evaluator$agent$n_values
+  must(is_finite(chain$value, c(n_values * joint$n_groups, nrow(theta))), "values")
   if (!evaluator$likelihood) return(must(all(chain$value == 0), "values"))
   n_laws <- length(joint$codec$prior)
   agents <- agents_of(theta, n_laws, joint$n_groups)
@@ -164,7 +165,7 @@ check_joint_values <- function(chain, evaluator) {
     agent <- evaluator$agent
     agent$recipe$vectors <- vectors[i, , drop = FALSE]
     agent$recipe$which <- 1L
-    value <- matrix(chain$value[, i], n_nodes)
+    value <- matrix(chain$value[, i], n_values)
     for (g in seq_len(joint$n_groups)) {
       most <- most_value(agent, agents[i + nrow(theta) * (g - 1), , drop = FALSE])
       must(all(abs(value[, g]) <= most), "values")

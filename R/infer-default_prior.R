@@ -11,6 +11,9 @@
 # where nine tenths of the belief are on one of three models. On DIAG that is 2.1 to either side; the
 # paper's agents have 0.8 and -1.3.
 #
+# habit: log odds, in no units of utility. It is inferred where a prior names it, and 0 otherwise; normal(0, 1) is a
+# sound choice, with its central 95% at odds of 1 to 7 either way.
+#
 # `without`: quantities (alpha, beta, eta) that are not to be inferred.
 default_prior <- function(setting, without = character()) {
   spread <- diff(range(setting$utility))

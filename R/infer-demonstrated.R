@@ -55,6 +55,10 @@ plan_policy <- function(plan, setting, argument) {
       abort_input(argument, "must be a plan with the ", part, " of `setting`, in the same order.")
     }
   }
+  if (habit_of(plan$agent) != 0) {
+    abort_input(argument, "has a habit: what it does in a state depends on what it did last. Give the visits that it ",
+                "makes (simulate()).")
+  }
   # The states are the nodes where a plan sees them; a matrix of corners would be large where they are many.
   out <- if (is_vertices(plan$space)) policy(plan) else policy(plan, diag(length(setting$states)))
   dimnames(out) <- list(state = setting$states, action = setting$actions)

@@ -9,33 +9,35 @@
 #                 intercept by it (as numbers), and `tied`, which of these are correlated
 #   spreads       one row per factor and term; `ties`: one row per correlation
 #   prior         of slopes and spreads
-#   cells         labels; `sizes`, trajectories in each
+#   cells         labels
 
 new_design <- function(formulas, visits, coded, prior, stated = list()) {
   people <- person_table(formulas, visits, coded)
   formulas <- lapply(formulas, learn_formula, people)
-  scales <- vapply(unclass(prior), effect_scale, 0)
-  matrices <- lapply(prior_terms(prior), function(term) {
-    if (is.null(formulas[[term]])) matrix(1, people$n, 1, dimnames = list(NULL, "(Intercept)"))
-    else formula_matrix(formulas[[term]], people)
-  })
-  names(matrices) <- prior_terms(prior)
-  factors <- read_factors(formulas, people, prior_terms(prior))
-  for (term in names(formulas)) refuse_aliased(matrices[[term]], term, factors, prior_terms(prior))
-  cell <- distinct_rows(do.call(cbind, c(matrices, lapply(factors, `[[`, "level"))))
+  matrices <- lapply(formulas, formula_matrix, people)
+  factors <- read_factors(formulas, function(columns) new_factor(columns, people), prior_terms(prior))
+  cell <- distinct_rows(do.call(cbind, c(list(rep(1, people$n)), matrices, lapply(factors, `[[`, "level"))))
   first <- !duplicated(cell)
+  matrices <- lapply(matrices, function(x) x[first, , drop = FALSE])
+  factors <- lapply(factors, function(one) replace(one, "level", list(one$level[first])))
+  design <- join_design(formulas, matrices, factors, prior, stated)
+  list(design = design, cell = factor(design$cells[cell], levels = design$cells))
+}
+
+# All that follows from formulas as they were learnt, their matrices [cell, coefficient] and the levels of cells.
+join_design <- function(formulas, matrices, factors, prior, stated) {
+  terms <- prior_terms(prior)
+  n_cells <- nrow(matrices[[1]])
+  matrices <- lapply(stats::setNames(nm = terms), function(term) {
+    if (is.null(matrices[[term]])) matrix(1, n_cells, 1, dimnames = list(NULL, "(Intercept)")) else matrices[[term]]
+  })
+  for (term in names(formulas)) refuse_aliased(matrices[[term]], term, factors, terms)
+  scales <- vapply(unclass(prior), effect_scale, 0)
   coefficients <- list_coefficients(matrices, formulas, scales)
   spreads <- list_spreads(factors, scales)
-  design <- list(
-    terms = prior_terms(prior), formulas = formulas,
-    matrices = lapply(matrices, function(x) x[first, , drop = FALSE]),
-    coefficients = coefficients,
-    factors = lapply(factors, function(one) replace(one, "level", list(one$level[first]))),
-    spreads = spreads, ties = list_ties(factors, prior_terms(prior)),
-    prior = effect_priors(coefficients, spreads, stated),
-    cells = paste("cell", seq_len(max(cell)))
-  )
-  list(design = design, cell = factor(design$cells[cell], levels = design$cells))
+  list(terms = terms, formulas = formulas, matrices = matrices, coefficients = coefficients, factors = factors,
+       spreads = spreads, ties = list_ties(factors, terms), prior = effect_priors(coefficients, spreads, stated),
+       cells = paste("cell", seq_len(n_cells)))
 }
 
 # Numbers of distinct rows, in order of their first appearance.
@@ -45,7 +47,7 @@ distinct_rows <- function(x) {
   match(key, unique(key))
 }
 
-# ---- columns -----------------------------------------------------------------------------------------------------------
+# ---- columns ---------------------------------------------------------------------------------------------------------
 
 # The columns that formulas name, one row per trajectory, and `n`, how many. Identifiers become numbers of trajectories.
 person_table <- function(formulas, visits, coded, argument = "effects") {
@@ -60,7 +62,9 @@ person_table <- function(formulas, visits, coded, argument = "effects") {
   read <- function(column) {
     if (identical(column, id)) return(numbered_trajectories(length(first)))
     check_column(visits, column, argument, " Name it in `covariates` of trajectories(), which drops other columns.")
-    constant_column(plain_column(visits[[column]]), column, coded, first, argument)
+    x <- plain_column(visits[[column]])
+    refuse_lookalikes(x, argument, column)
+    constant_column(x, column, coded, first, argument)
   }
   wanted <- unique(c(fixed, grouping))
   list(columns = stats::setNames(lapply(wanted, read), wanted), n = length(first), grouping = grouping)
@@ -83,18 +87,18 @@ constant_column <- function(x, column, coded, first, argument) {
   x[first]
 }
 
-# ---- fixed effects -----------------------------------------------------------------------------------------------------
+# ---- fixed effects -----------------------------------------------------------------------------------------------
 
 # What is needed to read other people's columns the same way: levels of factors, and where columns are centred.
 learn_formula <- function(formula, people) {
   table <- formula_table(formula, people)
   for (column in names(table)) {
-    if (is_text(table[[column]]) && length(text_levels(table[[column]])) < 2) {
-      abort_input("effects", "has ", enumerate(column), " in the formula of ", formula$term, ", which has one value only: ",
-                  "leave it out.")
+    if (is_worded(table[[column]]) && length(text_levels(table[[column]])) < 2) {
+      abort_input("effects", "has ", enumerate(column), " in the formula of ", formula$term, ", which has one value ",
+                  "only: leave it out.")
     }
   }
-  formula$levels <- lapply(Filter(is_text, table), text_levels)
+  formula$levels <- lapply(Filter(is_worded, table), text_levels)
   raw <- raw_matrix(formula, table, people$n)
   indicator <- apply(raw, 2, function(x) all(x %in% 0:1))
   formula$centre <- ifelse(indicator, 0, colMeans(raw))
@@ -102,13 +106,14 @@ learn_formula <- function(formula, people) {
   formula
 }
 
-is_text <- function(x) is.character(x) || is.factor(x) || is.logical(x)
+is_worded <- function(x) is.character(x) || is.factor(x) || is.logical(x)
 
 # In the order of a factor's levels, of FALSE and TRUE, and of text letter by letter.
 text_levels <- function(x) if (is.factor(x)) levels(droplevels(x)) else sorted_text(as.character(x))
 
 formula_table <- function(formula, people) people$columns[all.vars(formula$fixed)]
 
+# Its columns for other people, not centred. Who has what the formula has not met is refused, and nobody is dropped.
 raw_matrix <- function(formula, table, n) {
   for (column in names(formula$levels)) {
     value <- as.character(table[[column]])
@@ -118,15 +123,8 @@ raw_matrix <- function(formula, table, n) {
     }
     table[[column]] <- factor(value, levels = formula$levels[[column]])
   }
-  frame <- as.data.frame(table, optional = TRUE)
-  if (!length(table)) frame <- data.frame(row.names = seq_len(n))
-  out <- tryCatch({
-    # Treatment contrasts whatever the session's options are: a coefficient is a difference to the first level.
-    contrasts <- lapply(formula$levels, function(levels) "contr.treatment")
-    stats::model.matrix(formula$fixed, frame, contrasts.arg = if (length(contrasts)) contrasts)
-  }, error = function(e) {
-    abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e),
-                ". Functions in it must be those of base R or stats; make other columns beforehand.")
+  out <- tryCatch(model_columns(formula, table, n), error = function(e) {
+    abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e), ".")
   })
   if (!"(Intercept)" %in% colnames(out)) {
     abort_input("effects", "has a formula of ", formula$term, " without an intercept, whose prior is that of ",
@@ -135,6 +133,19 @@ raw_matrix <- function(formula, table, n) {
   if (!all(is.finite(out))) {
     abort_input("effects", "has a formula of ", formula$term, " that is not finite for some trajectory.")
   }
+  out
+}
+
+# Treatment contrasts whatever the session's options are: a coefficient is a difference to the first level.
+model_columns <- function(formula, table, n) {
+  before <- options(contrasts = c(unordered = "contr.treatment", ordered = "contr.treatment"))
+  on.exit(options(before))
+  frame <- as.data.frame(table, optional = TRUE)
+  if (!length(table)) frame <- data.frame(row.names = seq_len(n))
+  out <- suppressWarnings({
+    model <- stats::model.frame(formula$fixed, frame, na.action = stats::na.pass)
+    stats::model.matrix(attr(model, "terms"), model)
+  })
   matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
 }
 
@@ -162,9 +173,9 @@ refuse_aliased <- function(x, term, factors, terms) {
   parts <- qr(x)
   if (parts$rank < ncol(x)) {
     extra <- colnames(x)[parts$pivot[-seq_len(parts$rank)]]
-    abort_input("effects", "has a formula of ", term, " in which ", enumerate(extra), " say", if (length(extra) == 1) "s",
-                " nothing that the other columns do not say (they are aliased, or no trajectory has that combination): ",
-                "leave it out.")
+    abort_input("effects", "has a formula of ", term, " in which ", enumerate(extra), " say",
+                if (length(extra) == 1) "s", " nothing that the other columns do not say (they are aliased, or no ",
+                "trajectory has that combination): leave it out.")
   }
   for (one in factors) {
     if (!match(term, terms) %in% one$terms) next
@@ -178,13 +189,14 @@ refuse_aliased <- function(x, term, factors, terms) {
 
 # ---- random intercepts ---------------------------------------------------------------------------------------------
 
-# Those of several terms by the same factor are one entry, whose levels are proposed together.
-read_factors <- function(formulas, people, terms) {
+# Those of several terms by the same factor are one entry, whose levels are proposed together. `make(columns)`: the
+# levels of a factor, as new_factor() has them.
+read_factors <- function(formulas, make, terms) {
   found <- list()
   for (formula in formulas) {
     for (one in formula$random) {
       name <- factor_name(one$columns)
-      if (is.null(found[[name]])) found[[name]] <- new_factor(one$columns, people)
+      if (is.null(found[[name]])) found[[name]] <- make(one$columns)
       if (!is.na(one$tie) && !all(found[[name]]$tie %in% c(NA, one$tie))) {
         abort_input("effects", "ties the intercepts of ", name, " under two names: use one.")
       }
@@ -197,8 +209,8 @@ read_factors <- function(formulas, people, terms) {
     one$terms <- one$terms[order]
     one$tied <- which(!is.na(one$tie[order]))
     if (length(one$tied) == 1) {
-      abort_input("effects", "ties the intercepts of ", one$name, " in one formula only: (1 | ", one$tie[one$tied][1], " | ",
-                  one$name, ") must stand in two or more.")
+      abort_input("effects", "ties the intercepts of ", one$name, " in one formula only: (1 | ",
+                  one$tie[one$tied][1], " | ", one$name, ") must stand in two or more.")
     }
     one$tie <- NULL
     one
@@ -206,7 +218,7 @@ read_factors <- function(formulas, people, terms) {
 }
 
 new_factor <- function(columns, people) {
-  parts <- lapply(people$columns[columns], function(x) factor(as.character(x), levels = level_order(x)))
+  parts <- lapply(columns, function(column) level_part(people$columns[[column]], column, length(columns) > 1))
   label <- do.call(paste, c(lapply(parts, as.character), sep = ":"))
   label <- factor(label, levels = unique(label[do.call(order, lapply(parts, as.integer))]))
   if (nlevels(label) < 2) {
@@ -217,10 +229,14 @@ new_factor <- function(columns, people) {
        terms = integer(), tie = character())
 }
 
-level_order <- function(x) {
-  if (is.factor(x)) return(levels(droplevels(x)))
-  if (is.character(x)) return(sorted_text(x))
-  unique(as.character(x)[order(x)])
+# Levels of one column, in order; values that differ have labels that differ. Of several columns that are joined by
+# colons, a label with a colon of its own stands in quotes.
+level_part <- function(x, column, several) {
+  text <- group_text(x, column, NULL, "effects")
+  levels <- intersect(group_levels(x, text), text)
+  unclear <- several & (grepl(":", levels, fixed = TRUE) | startsWith(levels, "\""))
+  factor(ifelse(unclear, quote_label(levels), levels)[match(text, levels)],
+         levels = ifelse(unclear, quote_label(levels), levels))
 }
 
 list_spreads <- function(factors, scales) {

@@ -1,10 +1,10 @@
-# Effects: formulas that say how the terms of agents differ from person to person, `optimism ~ apoe4 + age + (1 | site)`.
-# On the left stands a term that is inferred, on the right columns of the visits that do not change within a
+# Effects: formulas that say how the terms of agents differ from person to person, `optimism ~ age + (1 | site)`. On the
+# left stands a term that is inferred, on the right columns of the visits that do not change within a
 # trajectory, and random intercepts. Here formulas are read; infer-effects-design.R holds them against visits.
 #
 # A formula that was read is a list: `term`; `fixed`, a formula without random intercepts and without an environment;
-# and `random`, one entry per random intercept: `columns` (several for one that is nested or crossed, a:b) and `tie`, the
-# name under which intercepts of several terms are correlated, `(1 | tie | site)`, or NA.
+# and `random`, one entry per random intercept: `columns` (several for one that is nested or crossed, a:b) and `tie`,
+# the name under which intercepts of several terms are correlated, `(1 | tie | site)`, or NA.
 
 read_effects <- function(effects, prior) {
   if (inherits(effects, "formula")) effects <- list(effects)
@@ -31,7 +31,7 @@ refuse_other_terms <- function(terms, prior) {
   other <- c(price_inverses[one], names(price_inverses)[match(one, price_inverses)])
   other <- intersect(stats::na.omit(other), names(possible))
   abort_input("effects", "has a formula for ", enumerate(one), ", which is not inferred",
-              if (length(other)) paste0(" under that name: the prior has `", other, "`. Write ", other, " ~ ... instead.")
+              if (length(other)) paste0(" under that name: the prior has `", other, "`. Write ", other, " ~ instead.")
               else paste0("; `prior` has ", enumerate(names(possible)), ". Give it a prior, such as ibrc_prior(", one,
                           " ~ normal(0, 1))."))
 }
@@ -51,10 +51,34 @@ read_effect <- function(formula) {
   }
   fixed <- parts[!bars]
   if (any(vapply(fixed, function(part) "|" %in% all.names(part), NA))) {
-    abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others by +.")
+    abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others ",
+                "by +.")
   }
+  for (part in fixed) refuse_functions(part, as.character(formula[[2]]))
   right <- if (length(fixed)) Reduce(function(a, b) call("+", a, b), fixed) else 1
   list(term = as.character(formula[[2]]), fixed = plain_formula(right), random = random)
+}
+
+# What a formula may call: its own signs, and functions that make one value of one value. Another, such as poly() or
+# cut(), would give other columns to other people; and formulas come from files as well (infer-checkpoint-population.R),
+# of which nothing may be run.
+formula_functions <- c("+", "-", "*", "/", "^", ":", "%in%", "(", "I", "c", "==", "!=", "<", "<=", ">", ">=", "!", "&",
+                       "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "pmin", "pmax", "round", "floor",
+                       "ceiling")
+
+refuse_functions <- function(part, term) {
+  if (is.name(part)) return(invisible())
+  if (!is.call(part)) {
+    if (is.atomic(part) && length(part) == 1 && !is.object(part)) return(invisible())
+    abort_input("effects", "has ", describe(part), " in the formula of ", term, ": name columns there.")
+  }
+  called <- if (is.name(part[[1]])) as.character(part[[1]]) else expression_text(part[[1]])
+  if (!called %in% formula_functions) {
+    abort_input("effects", "has ", expression_text(part), " in the formula of ", term, ": a formula may use log(), ",
+                "log2(), log10(), log1p(), exp(), sqrt(), abs(), pmin(), pmax(), round(), floor(), ceiling(), I() and ",
+                "comparisons. Make other columns beforehand.")
+  }
+  for (argument in as.list(part)[-1]) refuse_functions(argument, term)
 }
 
 # a + b + (c | d) as a list.
@@ -101,20 +125,14 @@ group_factors <- function(what, part) {
   if (joined && identical(what[[1]], quote(`:`))) {
     return(list(c(group_factors(what[[2]], part)[[1]], group_factors(what[[3]], part)[[1]])))
   }
-  abort_input("effects", "must name columns on the right of a bar, with : or / between several; ", expression_text(part),
-              " has something else.")
+  abort_input("effects", "must name columns on the right of a bar, with : or / between several; ",
+              expression_text(part), " has something else.")
 }
 
 factor_name <- function(columns) paste(columns, collapse = ":")
 
-# A formula that carries nothing of the session it was made in. Functions in it are those of base R and of stats.
-plain_formula <- function(right) {
-  out <- eval(call("~", right), baseenv())
-  environment(out) <- formula_home()
-  out
-}
-
-formula_home <- function() asNamespace("stats")
+# A formula that carries nothing of the session it was made in: functions in it are those of R itself.
+plain_formula <- function(right) structure(call("~", right), class = "formula", .Environment = baseenv())
 
 # ---- priors of effects -----------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, co
     # Where a setting of its own says what it is at each point.
     free_discount = is.null(fixed$discount) && !"discount" %in% names(prior),
     fast = fast_terms(prior), places = parameter_places(prior, fixed, problem$setting),
-    entries = utility_terms(prior),
+    entries = utility_terms(prior), n_values = values_per_chain(problem, prior, fixed),
     utility = problem$setting$utility, space = problem$space, belief_worth = belief_worth(problem),
     # Prices and discount stand there to be replaced, by those of each vector.
     batch = list(tables = problem$tables, models = stack_models(problem$models),
@@ -20,10 +20,17 @@ new_evaluator <- function(problem, histories, group, prior, fixed, tolerance, co
   )
 }
 
-# theta [chain, parameter] on the sampler's scale; values [node, chain] to start
+# Values that solves start from: one per node, and with a habit that is not 0 one per node and last action.
+values_per_chain <- function(problem, prior, fixed) {
+  habit <- "habit" %in% names(prior) || !identical(as.numeric(c(fixed$habit, 0)[1]), 0)
+  problem$space$n_nodes * if (habit) length(problem$setting$actions) else 1L
+}
+
+# theta [chain, parameter] on the sampler's scale; values [value, chain] to start
 # from; group: the tree of each row. Returns log prior and likelihood, and values.
 evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   if (!is.null(evaluator$joint)) return(evaluate_joint(evaluator, theta, values))
+  if (!is.null(evaluator$cells)) return(evaluate_effects(evaluator, theta, values))
   if (!is.null(evaluator$own)) return(evaluate_own(evaluator, theta, values, group))
   log_prior <- fast_log_density(evaluator$fast, theta)
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
@@ -32,12 +39,12 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   # Which dynamics are whose goes along with what is inferred.
   if (!is.null(evaluator$recipe$codec)) natural <- cbind(natural, rep_len(evaluator$recipe$which, nrow(natural)))
   parameters <- parameters_of(evaluator$places, natural)
-  eta <- parameters[evaluator$places$eta, ]
+  finite <- parameters[evaluator$places$finite, , drop = FALSE]
   # A vector that the prior rules out is not worth a solve, nor one that left the doubles.
-  if (all(is.finite(c(log_prior, eta))) && !anyNA(parameters)) {
+  if (all(is.finite(c(log_prior, finite))) && !anyNA(parameters)) {
     return(evaluate_possible(evaluator, out, parameters, natural, group))
   }
-  possible <- is.finite(log_prior) & is.finite(eta) & colSums(is.na(parameters)) == 0
+  possible <- is.finite(log_prior) & colSums(!is.finite(finite)) == 0 & colSums(is.na(parameters)) == 0
   out$log_likelihood[!possible] <- -Inf
   if (!any(possible)) return(out)
   some <- list(log_likelihood = numeric(sum(possible)), value = values[, possible, drop = FALSE])
@@ -118,9 +125,9 @@ parameter_places <- function(prior, fixed, setting) {
   agent <- bounded_agent(action_prior = fixed$action_prior)
   list(column = column, inverted = unname(inverted), inferred = which(!is.na(column)),
        sticks = simplex_columns(prior, "action_prior"), n_single = length(single),
-       eta = parameters$eta$slot, discount = parameters$discount$slot,
+       finite = c(parameters$eta$slot, parameters$habit$slot), discount = parameters$discount$slot,
        held = unname(c(prices, if (is.null(fixed$discount)) setting$discount else fixed$discount,
-                       action_prior_of(agent, setting))))
+                       if (is.null(fixed$habit)) 0 else fixed$habit, action_prior_of(agent, setting))))
 }
 
 # [slot, chain], as src/evaluator.h has it.
@@ -164,7 +171,7 @@ plan_at <- function(inverse, natural, problem = inverse$problem, start = numeric
   if (length(entries$term)) problem <- with_utility(problem, utility_at(problem$setting$utility, entries, natural[1, ]))
   number <- function(name) numbers[[parameters[[name]]$slot]]
   problem$setting$discount <- number("discount")
-  agent <- bounded_agent(number("alpha"), number("beta"), number("eta"),
+  agent <- bounded_agent(number("alpha"), number("beta"), number("eta"), habit = number("habit"),
                          action_prior = held_prior(numbers[-seq_len(places$n_single)]))
   solve_problem(problem, agent, inverse$tolerance, start = start)
 }
@@ -196,7 +203,7 @@ evaluate_own <- function(evaluator, theta, values, group) {
 
 # Dynamics and agents together (infer-joint.R): theta [chain, term] are the logits of the laws' fractions, then the
 # terms of each group's agent. A chain has one world and as many solves as there are groups; `values` are
-# [node * group, chain].
+# [value * group, chain].
 evaluate_joint <- function(evaluator, theta, values) {
   joint <- evaluator$joint
   codec <- joint$codec
@@ -219,13 +226,13 @@ evaluate_joint <- function(evaluator, theta, values) {
   agent$cores <- evaluator$cores
   agent$recipe$vectors <- vectors[is.finite(seen), , drop = FALSE]
   agent$recipe$which <- rep(seq_along(some), n_groups)
-  n_nodes <- agent$space$n_nodes
+  n_values <- agent$n_values
   rows <- some + rep(nrow(theta) * (seq_len(n_groups) - 1L), each = length(some))
-  from <- aperm(array(values[, some], c(n_nodes, n_groups, length(some))), c(1, 3, 2))
-  found <- evaluate_batch(agent, agents[rows, , drop = FALSE], matrix(from, n_nodes),
+  from <- aperm(array(values[, some], c(n_values, n_groups, length(some))), c(1, 3, 2))
+  found <- evaluate_batch(agent, agents[rows, , drop = FALSE], matrix(from, n_values),
                           rep(seq_len(n_groups), each = length(some)))
   out$log_likelihood[some] <- seen[is.finite(seen)] + rowSums(matrix(found$log_likelihood, ncol = n_groups))
-  out$value[, some] <- aperm(array(found$value, c(n_nodes, length(some), n_groups)), c(1, 3, 2))
+  out$value[, some] <- aperm(array(found$value, c(n_values, length(some), n_groups)), c(1, 3, 2))
   out
 }
 

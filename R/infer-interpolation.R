@@ -56,12 +56,13 @@ pooled_visits <- function(inverse) {
   n_each <- vapply(pieces, function(piece) max(piece$trajectory) + 1L, 0L)
   before <- cumsum(c(0L, n_each))
   join <- function(part) unlist(lapply(pieces, `[[`, part))
-  coded <- list(trajectory = as.integer(join("trajectory") + rep(before[-length(before)], lengths(lapply(pieces, `[[`, "action")))),
+  n_visits <- vapply(pieces, function(piece) length(piece$action), 0L)
+  coded <- list(trajectory = as.integer(join("trajectory") + rep(before[-length(before)], n_visits)),
                 action = as.integer(join("action")), observation = as.integer(join("observation")),
                 scored = join("scored"), start = as.integer(join("start")))
   if (!has_starts(inverse$problem$setting)) coded$start <- NULL
   list(tree = build_histories(coded, inverse$problem$setting), action = coded$action + 1L,
-       cell = rep(seq_along(pieces), lengths(lapply(pieces, `[[`, "action"))))
+       cell = rep(seq_along(pieces), n_visits))
 }
 
 # All cells' log-likelihoods at one point, exactly; `theta` on the sampler's scale.
@@ -154,15 +155,15 @@ find_spacing <- function(inverse, points, spacing, halvings = 5) {
   NULL
 }
 
-# How far the log-likelihood of all cells is off where a chain stands, `theta` [cell, term]: from all of them or, of many,
-# from some, evenly apart.
+# How far the log-likelihood of all cells is off where a chain stands, `theta` [cell, term]: from all of them or, of
+# many, from some, evenly apart.
 interpolation_error <- function(evaluator, theta) {
   n <- nrow(theta)
   cells <- unique(as.integer(round(seq(1, n, length.out = min(n, most_checked)))))
   some <- theta[cells, , drop = FALSE]
   near <- interpolated_log_lik(evaluator$interpolation, some, cells)
-  values <- matrix(0, evaluator$agent$space$n_nodes, length(cells))
-  exact <- evaluate_batch(evaluator$agent, some, values, cells)$log_likelihood
+  values <- matrix(0, evaluator$agent$n_values, length(cells))
+  exact <- evaluate_batch(replace(evaluator$agent, "cores", evaluator$cores), some, values, cells)$log_likelihood
   off <- near - exact
   sum(off[is.finite(off)]) * n / length(cells)
 }

@@ -26,6 +26,7 @@ held_job <- function(held, given = list()) {
   held_fit({
     check_held_job(plain)
     check_held_dynamics(plain)
+    check_held_effects(plain)
     check_held_start(plain, held_chains(plain))
   })
   recipe <- held_fit(held_functions(held_recipe(plain, given)))
@@ -34,9 +35,16 @@ held_job <- function(held, given = list()) {
     held_functions(check_held_worth(job, plain))
     check_held_visits(job)
     chain <- chain_from_plain(chain)
-    if (is.null(job$evaluator$joint)) check_held_chain(chain, job) else check_held_walk(chain, job)
+    check_held_chains(chain, job)
     job
   })
+}
+
+# By the sampler that made them.
+check_held_chains <- function(chain, job) {
+  check <- if (!is.null(job$evaluator$population)) check_held_population else
+    if (!is.null(job$evaluator$joint)) check_held_walk else check_held_chain
+  check(chain, job)
 }
 
 # What a setting given anew says that beliefs are worth is what it said in the fit, of which a file has the values.
@@ -104,7 +112,7 @@ job_fingerprint <- function(plain) {
   data <- c("histories", "group", "group_levels", "by", "actions", "keep_data")
   model <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate", "surprise",
              "tolerance")
-  prior <- c("prior", "fixed", "likelihood")
+  prior <- c("prior", "fixed", "likelihood", if (!is.null(plain$effects)) "effects")
   # How it is run, which changes no draw.
   aside <- c("cores", "refresh")
   run <- plain$run
@@ -168,7 +176,7 @@ job_to_plain <- function(job) {
     tolerance = inverse$tolerance, histories = inverse$histories,
     group = as.integer(inverse$group), group_levels = levels(inverse$group), by = inverse$by,
     actions = inverse$actions, run = job$run, sampler = job$sampler, keep_data = job$keep_data
-  ))
+  ), if (!is.null(inverse$effects)) list(effects = effects_to_plain(inverse$effects)))
 }
 
 # Nothing in a file is run: of functions it says that there were some. NA: no models, but the setting's own dynamics,
@@ -237,10 +245,13 @@ job_from_plain <- function(plain, recipe = NULL) {
                   group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
                   recipe = recipe,
                   prior = new_ibrc_prior(plain$prior), fixed = plain$fixed, tolerance = plain$tolerance)
+  if (!is.null(plain$effects)) inverse$effects <- effects_from_plain(plain$effects, inverse$prior)
   held <- plain$dynamics
   if (identical(held$uncertainty, "cut")) inverse <- with_cut(inverse, held[c("laws", "effective")], plain$run$cores)
   evaluator <- if (identical(held$uncertainty, "joint")) {
     joint_evaluator(inverse, held$tree, plain$run$chains, plain$run$cores, plain$likelihood)
+  } else if (!is.null(plain$effects)) {
+    population_evaluator(inverse, plain$run$chains, plain$run$cores, plain$likelihood, plain$run$spacing)
   } else {
     inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
   }

@@ -9,7 +9,7 @@ joint_evaluator <- function(inverse, tree, n_chains, cores, likelihood = TRUE) {
   n_groups <- length(inverse$histories)
   list(joint = list(codec = codec, tree = tree, n_groups = n_groups), agent = agent,
        prior = joint_prior(codec, inverse$prior, levels(inverse$group)), group = rep(1L, n_chains), cores = cores,
-       likelihood = likelihood, space = list(n_nodes = agent$space$n_nodes * n_groups))
+       likelihood = likelihood, n_values = agent$n_values * n_groups)
 }
 
 # All terms, those of agents called by their group where there are several.
@@ -55,7 +55,7 @@ joint_density <- function(evaluator) {
   last <- NULL
   list(
     at = function(theta) {
-      if (is.null(last)) last <<- numeric(evaluator$space$n_nodes)
+      if (is.null(last)) last <<- numeric(evaluator$n_values)
       found <- evaluate_joint(evaluator, theta, matrix(last, length(last), nrow(theta)))
       total <- found$log_prior + found$log_likelihood
       if (is.finite(total[1])) last <<- found$value[, 1]
@@ -148,7 +148,7 @@ joint_start <- function(evaluator, top, n, stream) {
   size <- length(top$theta)
   factor <- chol(top$covariance)
   theta <- with_stream(stream, matrix(top$theta, n, size, byrow = TRUE) + matrix(stats::rnorm(n * size), n) %*% factor)
-  value <- matrix(0, evaluator$space$n_nodes, n)
+  value <- matrix(0, evaluator$n_values, n)
   found <- evaluate_joint(evaluator, theta, value)
   # Nearer to the top where a step led outside of what is possible, or far down.
   for (try in 1:20) {

@@ -10,7 +10,7 @@ values_at_once <- 4e6
 new_surface <- function(evaluator, group, with_prior) {
   limits <- search_limits(evaluator$prior)
   # Solves start from the best point's solution so far.
-  value <- numeric(evaluator$space$n_nodes)
+  value <- numeric(evaluator$n_values)
   density <- function(theta) {
     out <- rep(-Inf, nrow(theta))
     inside <- which(colSums(t(theta) < limits[1, ] | t(theta) > limits[2, ]) == 0)

@@ -53,10 +53,16 @@
 #' logLik(mode)
 ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(),
                       estimate = c("map", "mle"), by = NULL, conf.level = 0.95, resolution = 100,
-                      cores = getOption("ibrc.cores", 1), starts = 8, seed = NULL, control = ibrc_control(), ...) {
+                      cores = getOption("ibrc.cores", 1), starts = 8, seed = NULL, control = ibrc_control(),
+                      effects = NULL, ...) {
   refuse_others("ibrc_mode", names(formals()), c("tolerance", "interpolate", "surprise"), ...)
   check_given(visits, setting)
+  stated <- if (missing(prior)) list() else split_prior(prior)
+  if (length(stated)) prior <- stated$agent
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
+  design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
+    read_population(effects, visits, inverse, stated$effects, by)
+  if (!is.null(design)) refuse_random(design$design$formulas)
   estimate <- check_choice(estimate, c("map", "mle"), "estimate")
   if (!is.null(conf.level)) conf.level <- check_level(conf.level)
   control <- as_control(control)
@@ -67,9 +73,17 @@ ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(sett
   refuse_too_large(8 * as.numeric(starts) * (32 * n_terms + 64), "starts", "`starts` = ", format_count(starts),
                    " begin from the best of ", format_count(8 * as.numeric(starts)), " draws of ",
                    plural(n_terms, "term"), advice = "take fewer")
-  inverse <- group_inverse(inverse, visits, by)
-  tell_inverse(inverse)
+  inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
+  tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, cores)
+  if (!is.null(design)) {
+    inverse$effects <- design$design
+    found <- mode_of_effects(inverse, starts, estimate, conf.level, cores, streams_from_seed(seed)[[1]])
+    mode <- new_ibrc_mode(found$cells, inverse, estimate, conf.level)
+    mode$effects <- inverse$effects
+    mode$population <- found[c("top", "prior")]
+    return(mode)
+  }
   evaluator <- inverse_evaluator(inverse, cores = cores)
   streams <- streams_from_seed(seed, length(inverse$histories))
   tops <- lapply(seq_along(inverse$histories), function(g) {
@@ -96,7 +110,7 @@ mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) 
   bounded <- if (estimate == "map" && !is.null(conf.level)) likelihood_ends(evaluator, group, top, conf.level) else ends
   curvature <- finite_curvature(surface, top$theta)
   at <- matrix(top$theta, 1)
-  result <- evaluate_batch(evaluator, at, matrix(0, evaluator$space$n_nodes, 1), group)
+  result <- evaluate_batch(evaluator, at, matrix(0, evaluator$n_values, 1), group)
   c(top, list(ends = ends, open = is.infinite(bounded), as_prior = as_wide_as_prior(evaluator$prior, ends),
               curvature = curvature, std_error = curvature_errors(curvature, ends),
               log_likelihood = result$log_likelihood, log_prior = result$log_prior))
@@ -147,10 +161,12 @@ is_grouped_mode <- function(mode) are_groups(names(mode$tops))
 
 #' @rdname ibrc_mode
 #' @param x,object A mode.
+#' @param effects Formulas of fixed effects, such as `list(optimism ~ age + sex)`: see *People who differ* in [ibrc()].
 #' @param ... Nothing.
 #' @export
 tidy.ibrc_mode <- function(x, ...) {
   check_unused(...)
+  if (has_mode_effects(x)) x <- coefficient_mode(x)
   mode_table(x, function(top, rows) report_simplex(x, top, rows))
 }
 
@@ -206,12 +222,14 @@ mode_row <- function(entry, top, j, group) {
 glance.ibrc_mode <- function(x, ...) {
   check_unused(...)
   found <- logLik(x)
+  n_groups <- length(x$tops)
+  if (has_mode_effects(x)) x$tops <- list(x$population$top)
   part <- function(name) vapply(x$tops, function(top) as.numeric(top[[name]]), 0)
   # Criteria are those of a maximum of the likelihood.
   at_top <- x$estimate == "mle"
   data.frame(estimate = x$estimate, log_lik = as.numeric(found), n_parameters = attr(found, "df"),
              AIC = if (at_top) stats::AIC(found) else NA_real_, BIC = if (at_top) stats::BIC(found) else NA_real_,
-             trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$tops),
+             trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = n_groups,
              reached = min(part("reached")), starts = max(part("climbs")), converged = all(part("converged") == 1))
 }
 
@@ -230,7 +248,8 @@ coef.ibrc_mode <- function(object, ...) {
 logLik.ibrc_mode <- function(object, ...) {
   check_unused(...)
   structure(sum(vapply(object$tops, function(top) top$log_likelihood, 0)),
-            df = length(object$tops) * length(object$prior),
+            df = if (has_mode_effects(object)) length(object$population$prior) else
+              length(object$tops) * length(object$prior),
             nobs = sum(counted_trajectories(object$histories, object$trajectory_group)), class = "logLik")
 }
 
@@ -239,7 +258,8 @@ format.ibrc_mode <- function(x, ...) {
   paste0(if (x$estimate == "map") "The posterior mode" else "The maximum of the likelihood", " for ",
          plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ", plural(sum(x$n_visits), "visit"),
          unscored_words(x),
-         if (is_grouped_mode(x)) paste0(" in ", plural(length(x$tops), "group")))
+         if (has_mode_effects(x)) paste0(" of people who differ (", plural(length(x$tops), "cell"), ")") else
+           if (is_grouped_mode(x)) paste0(" in ", plural(length(x$tops), "group")))
 }
 
 #' @export
@@ -254,6 +274,7 @@ print.ibrc_mode <- function(x, digits = 3, ...) {
   print(shown, row.names = FALSE)
   cat("\nLog-likelihood ", format(as.numeric(logLik(x)), nsmall = 2, digits = 7),
       if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed)), "\n", sep = "")
+  if (has_mode_effects(x)) x <- coefficient_mode(x)
   for (line in mode_advice(x, mode_table(x))) writeLines(strwrap(line, prefix = "  ", initial = "* "))
   invisible(x)
 }

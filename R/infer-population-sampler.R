@@ -80,8 +80,8 @@ no_sums <- function(shape) lapply(shape$at, empty_sums)
 move_law <- function(centre, covariance, scale = 2.38 / sqrt(length(centre)), turn = 0, n_scaled = 0) {
   parts <- eigen(covariance, symmetric = TRUE)
   width <- sqrt(pmax(parts$values, 1e-10))
-  list(centre = centre, factor = width * t(parts$vectors), inverse = parts$vectors * rep(1 / width, each = length(width)),
-       scale = scale, turn = turn, n_scaled = n_scaled)
+  list(centre = centre, factor = width * t(parts$vectors),
+       inverse = parts$vectors * rep(1 / width, each = length(width)), scale = scale, turn = turn, n_scaled = n_scaled)
 }
 
 # ---- a sweep --------------------------------------------------------------------------------------------------------
@@ -128,7 +128,10 @@ sweep_noise <- function(state, shape) {
     uniform[c, ] <- stats::runif(ncol(uniform))
     streams[[c]] <- get(".Random.seed", envir = globalenv(), inherits = FALSE)
   })
-  part <- function(x, sizes, name) x[, sum(sizes[seq_len(match(name, names(sizes)) - 1)]) + seq_len(sizes[[name]]), drop = FALSE]
+  part <- function(x, sizes, name) {
+    before <- sum(sizes[seq_len(match(name, names(sizes)) - 1)])
+    x[, before + seq_len(sizes[[name]]), drop = FALSE]
+  }
   list(streams = streams,
        normal = lapply(stats::setNames(nm = names(sizes)), function(name) part(normal, sizes, name)),
        uniform = lapply(stats::setNames(nm = names(uniforms)), function(name) part(uniform, uniforms, name)))
@@ -181,8 +184,8 @@ move_step <- function(chain, evaluator, block, noise) {
   z <- noise$normal$move[, columns, drop = FALSE] %*% law$factor
   turn <- about + sqrt(1 - law$turn^2) * (own - about) + law$turn * move_width * z
   # Now and then much shorter or longer.
-  length <- ifelse(kind > 0.9, 3, ifelse(kind > 0.75, 0.3, 1))
-  moved <- own + law$scale * length * z
+  stride <- ifelse(kind > 0.9, 3, ifelse(kind > 0.75, 0.3, 1))
+  moved <- own + law$scale * stride * z
   moved[turning, ] <- turn[turning, ]
   proposal <- v
   proposal[, columns] <- moved
@@ -192,8 +195,8 @@ move_step <- function(chain, evaluator, block, noise) {
   found <- cell_log_lik(evaluator, cells_of(shape, b, u), chain$value)
   reference <- function(x) -rowSums(((x - about) %*% law$inverse)^2) / (2 * move_width^2)
   log_ratio <- rowSums(found$log_likelihood) - rowSums(state$log_likelihood) +
-    log_coefficients(shape, b) - log_coefficients(shape, state$b) + log_spreads(shape, s) - log_spreads(shape, state$s) +
-    ifelse(turning, reference(own) - reference(moved), 0)
+    log_coefficients(shape, b) - log_coefficients(shape, state$b) +
+    log_spreads(shape, s) - log_spreads(shape, state$s) + ifelse(turning, reference(own) - reference(moved), 0)
   log_ratio[is.na(log_ratio)] <- -Inf
   accepted <- log(noise$uniform$move[, place]) < log_ratio
   if (any(accepted)) {
@@ -206,7 +209,7 @@ move_step <- function(chain, evaluator, block, noise) {
   }
   if (!length(shape$at)) state$accepted <- as.numeric(accepted)
   if (!state$frozen) {
-    state$laws[[block]] <- learn_lengths(law, turning, length == 1 & !turning, as_chances(log_ratio))
+    state$laws[[block]] <- learn_lengths(law, turning, stride == 1 & !turning, as_chances(log_ratio))
   }
   chain$state <- state
   chain
@@ -300,10 +303,10 @@ shift_law <- function(state, shape, k, c, factor) {
   list(mean = mean, factor = factor)
 }
 
-# What the priors of coefficients are beyond the normal ones that stand in for them.
+# By how much the priors of coefficients are beyond the normal ones that stand in for them.
 log_shift_prior <- function(shape, b, columns) {
   total <- 0
-  for (j in columns) {
+  for (j in intersect(columns, shape$odd)) {
     entry <- shape$coefficient_prior[[j]]
     total <- total + unconstrained_log_density(entry, b[j]) -
       stats::dnorm(b[j], shape$normal_centre[j], shape$normal_width[j], log = TRUE)

@@ -10,11 +10,11 @@ population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE, sp
   population <- population_shape(inverse$effects, inverse$prior)
   list(population = population, agent = agent, prior = inverse$prior, group = rep(1L, n_chains), cores = cores,
        likelihood = likelihood, interpolation = if (!is.null(spacing)) new_interpolation(inverse, spacing),
-       space = list(n_nodes = agent$space$n_nodes * population$n_cells))
+       n_values = agent$n_values * population$n_cells)
 }
 
-# Where everything stands. `at`: per factor, [level, term] as columns of u; `where`: per factor its spreads and ties as
-# columns of s.
+# Where everything stands. `at`: per factor, [level, term] as columns of u; `spread`, `tie`: per factor, columns of s;
+# `pairs`: per factor, which of its terms each tie is of.
 population_shape <- function(design, prior) {
   coefficients <- design$coefficients
   n_spreads <- nrow(design$spreads)
@@ -34,9 +34,15 @@ population_shape <- function(design, prior) {
     own = lapply(design$terms, function(term) which(coefficients$term == term)),
     spread = lapply(seq_along(at), function(k) which(design$spreads$factor == k)),
     tie = lapply(seq_along(at), function(k) n_spreads + which(design$ties$factor == k)),
+    pairs = lapply(seq_along(at), function(k) {
+      unname(as.matrix(design$ties[design$ties$factor == k, c("first", "second")]))
+    }),
     n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
     coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
-    within = lapply(seq_along(at), function(k) level_columns(design, k))
+    within = lapply(seq_along(at), function(k) level_columns(design, k)),
+    unit = lapply(design$factors, function(one) diag(length(one$terms))),
+    # Coefficients whose prior is no normal distribution on that scale.
+    odd = setdiff(seq_along(coefficients$label), fast_terms(priors[coefficients$label])$normal)
   )
 }
 
@@ -98,13 +104,14 @@ interpolated_cells <- function(evaluator, theta, n) {
   out[near] <- interpolated_log_lik(evaluator$interpolation, theta[near, , drop = FALSE], cell[near])
   again <- which(near & !is.finite(out))
   if (length(again)) {
-    values <- matrix(0, evaluator$agent$space$n_nodes, length(again))
-    out[again] <- evaluate_batch(evaluator$agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
+    values <- matrix(0, evaluator$agent$n_values, length(again))
+    agent <- replace(evaluator$agent, "cores", evaluator$cores)
+    out[again] <- evaluate_batch(agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
   }
   matrix(out, n)
 }
 
-# ---- densities, one number per chain -----------------------------------------------------------------------------------
+# ---- densities, one number per chain ---------------------------------------------------------------------------------
 
 log_coefficients <- function(shape, b) {
   total <- numeric(nrow(b))
@@ -115,7 +122,8 @@ log_coefficients <- function(shape, b) {
   total
 }
 
-# Of correlations the density is that of Lewandowski, Kurowicka and Joe (2009) with shape 2: flat is 1, and 2 leans to 0.
+# Of correlations the density is that of Lewandowski, Kurowicka and Joe (2009) with shape 2, up to a constant: flat is
+# 1, and 2 leans to 0.
 tie_shape <- 2
 
 log_spreads <- function(shape, s) {
@@ -139,13 +147,11 @@ log_spreads <- function(shape, s) {
 
 # The upper triangular factor of the correlations of one factor's terms, or NULL where there is none.
 correlation_factor <- function(shape, k, s) {
-  one <- shape$design$factors[[k]]
-  out <- diag(length(one$terms))
-  ties <- shape$design$ties[shape$design$ties$factor == k, ]
+  out <- shape$unit[[k]]
+  if (!length(shape$tie[[k]])) return(out)
   r <- tanh(s[shape$tie[[k]]])
-  out[cbind(ties$first, ties$second)] <- r
-  out[cbind(ties$second, ties$first)] <- r
-  if (!length(r)) return(out)
+  out[shape$pairs[[k]]] <- r
+  out[shape$pairs[[k]][, 2:1, drop = FALSE]] <- r
   tryCatch(chol(out), error = function(e) NULL)
 }
 
@@ -185,6 +191,9 @@ log_population <- function(shape, b, s, u) {
   for (k in seq_along(shape$at)) total <- total + rowSums(log_levels(shape, k, u, s))
   total
 }
+
+# How many numbers a chain has.
+population_size <- function(shape) shape$n_coefficients + shape$n_spreads + shape$n_ties + shape$n_intercepts
 
 # Names of what a chain has: coefficients, standard deviations, correlations.
 population_terms <- function(shape) {

@@ -9,7 +9,8 @@
 #' `alpha`, `beta` and `eta`, the prices of [bounded_agent()], as positive
 #' numbers; or their inverses `flexibility`, `optimism` and `adaptivity`, which
 #' may be negative, so that pessimism and neutrality are ordinary points. One
-#' form of each. `discount`, from 0 to less than 1. `utility(state, action)`,
+#' form of each. `discount`, from 0 to less than 1. `habit`, the log odds by which the last action is likelier to be
+#' repeated before deliberating: any number, such as `habit ~ normal(0, 1)`. `utility(state, action)`,
 #' one entry of the setting's utility; names that are not plain words go in
 #' quotes. `action_prior`, what is done without deliberating: one probability per action, inferred together. Any other
 #' plain name stands for a quantity that the `setting` or the `models` given to [ibrc()] are functions of.
@@ -28,7 +29,8 @@
 #'
 #' @section The default:
 #' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, but for what is in `fixed`, and `optimism` only
-#' where there is more than one model to lean to. With R the range of the matrix `utility`, `alpha` and `eta` then have
+#' where there is more than one model to lean to; `habit` is 0 unless a prior or `fixed` names it. With R the range of
+#' the matrix `utility`, `alpha` and `eta` then have
 #' lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R): wide, and the same in any units. What a `belief_utility`
 #' adds does not count: state a prior where it is large beside R. Where all utilities are equal there is no default.
 #' `default_prior()` in the usage of [ibrc()] stands for this, and is not a function to call; [prior_summary()] of a fit
@@ -63,8 +65,8 @@
 #'   discount ~ uniform(0.8, 0.99)
 #' )
 #'
-#' # Some do what they usually do unless there is a reason not to
-#' ibrc_prior(alpha ~ lognormal(0, 2), action_prior ~ dirichlet(1))
+#' # Some do what they usually do unless there is a reason not to, or what they did last
+#' ibrc_prior(alpha ~ lognormal(0, 2), action_prior ~ dirichlet(1), habit ~ normal(0, 1))
 ibrc_prior <- function(...) {
   # Reading the arguments fails where a distribution is not on the right of a formula.
   formulas <- tryCatch(list(...), error = function(e) {
@@ -133,7 +135,7 @@ read_prior <- function(formula, position) {
 
 read_term <- function(left) {
   if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
-  if (is.call(left) && (identical(left[[1]], quote(`[`)) || identical(left[[1]], quote(sd)))) return(read_effect_term(left))
+  if (is.call(left) && list(left[[1]]) %in% c(quote(`[`), quote(sd))) return(read_effect_term(left))
   known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
   if (term %in% reserved_names) abort_input(term, "is a name that tables of draws keep: call the quantity otherwise.")
@@ -162,10 +164,10 @@ read_utility_term <- function(left) {
 # optimism[age], the coefficient of age, and sd(optimism, site), how far sites differ (see `effects` of ibrc()).
 read_effect_term <- function(left) {
   names <- as.list(left)[-1]
-  plain <- vapply(names, function(name) is.name(name) || is.character(name), NA)
+  plain <- vapply(names, function(name) (is.name(name) || is.character(name)) && nzchar(as.character(name)), NA)
   if (length(names) != 2 || !all(plain)) {
-    abort_input(expression_text(left), "must be a coefficient, optimism[age], or a spread, sd(optimism, site), with plain ",
-                "names or names in quotes.")
+    abort_input(expression_text(left), "must be a coefficient, optimism[age], or a spread, sd(optimism, site), with ",
+                "plain names or names in quotes.")
   }
   names <- vapply(names, as.character, "")
   list(term = if (identical(left[[1]], quote(sd))) paste0("sd(", names[1], "|", names[2], ")") else

@@ -23,8 +23,8 @@ wide_weight <- 0.4
 
 # `points`: the prior's draws, one row per scout. Returns the scouts (`theta`, their densities and values), `wide`,
 # where they were at the wide weight, `patches` (infer-patches.R), and how it went: `weights`, `evaluations`, `acceptance` at the end.
-scout <- function(density, points, n_nodes, stream, look = NULL) {
-  here <- density(points, matrix(0, n_nodes, nrow(points)))
+scout <- function(density, points, n_values, stream, look = NULL) {
+  here <- density(points, matrix(0, n_values, nrow(points)))
   here <- list(theta = points, log_prior = here$log_prior, log_likelihood = here$log_likelihood, value = here$value)
   if (!any(is.finite(here$log_prior + here$log_likelihood))) return(NULL)
   weights <- 0

@@ -6,21 +6,23 @@
 #'
 #' @section The rules:
 #' * `"frequencies"`: each action as often as it was taken in all.
-#' * `"visit_number"`: as often as at the visit of the same number. Visits later than the last one learned from count as
-#'   that.
+#' * `"visit_number"`: as often as at the visit of the same number. The last numbers, which few trajectories come to,
+#'   are put together until there are ten visits with an action that counts, and later ones count as these.
 #' * `"previous_action"`: as often as after the same action at the visit before; first visits are counted apart.
 #' * `"logistic"`: a logistic regression ([stats::glm()]) on what was done and seen at the last one to three visits,
-#'   without interactions. With more than two actions, it asks for each in turn whether it is that one or a later one.
+#'   without interactions. With more than two actions, it asks for each in turn whether it is that one or a later one,
+#'   so predictions depend somewhat on the order of the actions.
 #'
-#' Shares have one more count, shared out as the actions were taken in all (and those evenly), and regressions one more
-#' visit, shared out over those seen: what was never done is unlikely, not impossible.
+#' What was never done is unlikely, not impossible. So `"frequencies"` adds one visit, at which all actions were taken
+#' in equal parts. The other rules add, to each number or previous action, one visit with the actions in those shares,
+#' and to a regression one visit that is spread over all that were seen.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param rule Which rule, see below.
 #' @param last For `"logistic"`: how many of the last visits to look at, 1 to 3.
 #' @param actions,observations Names of all that may be done and seen. By default those in `visits`: give them where new
 #'   visits may have others.
-#' @return An object of class `ibrc_baseline`, with the face of a decision model: [predict()][predict.ibrc_learned],
+#' @return An object of class `ibrc_baseline`, that answers [predict()][predict.ibrc_learned] and
 #'   [log_lik()][predict.ibrc_learned]; `tidy()` gives its numbers, `glance()` one row about it.
 #' @family decision models
 #' @export
@@ -44,7 +46,7 @@ fit_baseline <- function(visits, rule = c("frequencies", "visit_number", "previo
               overall = overall)
   if (rule == "logistic") out$regressions <- fit_logistic(coded, words, last, overall) else
     out$shares <- if (rule == "frequencies") matrix(overall, 1, dimnames = list(NULL, words$actions)) else
-      shares_by(rule_key(rule, coded, words), coded, overall, words)
+      shares_by(pooled_key(rule, coded, words), coded, overall, words)
   structure(out, class = c("ibrc_baseline", "ibrc_learned"))
 }
 
@@ -60,11 +62,21 @@ rule_key <- function(rule, coded, words) {
          previous_action = earlier(coded$action, coded$place, 1L, length(words$actions)) + 1L)
 }
 
+# The visits that a last number stands for: one alone, at which some trajectory ends, says nothing of later ones.
+fewest_at_last <- 10L
+
+pooled_key <- function(rule, coded, words) {
+  key <- rule_key(rule, coded, words)
+  if (rule != "visit_number") return(key)
+  from_here <- rev(cumsum(rev(tabulate(key[coded$scored]))))
+  pmin(key, max(1L, which(from_here >= fewest_at_last)))
+}
+
 # [key, action]: shares with one more count, shared out as overall.
 shares_by <- function(key, coded, overall, words) {
   n <- length(words$actions)
   at <- coded$scored
-  n_keys <- if (any(at)) max(key[at]) else 1L
+  n_keys <- max(key[at])
   count <- matrix(tabulate(key[at] + n_keys * coded$action[at], n_keys * n), n_keys, n)
   count <- count + rep(overall, each = n_keys)
   dimnames(count) <- list(NULL, words$actions)
@@ -94,7 +106,7 @@ last_visits_matrix <- function(coded, words, last) {
       levels <- c(if (what == "action") 0L, setdiff(seq_len(sizes[[what]] + 1L), 1L))
       labels <- c("none", words[[paste0(what, "s")]], "missing")[levels + 1L]
       out <- outer(value, levels, `==`) + 0
-      colnames(out) <- paste0(what, "[-", back, "]=", labels)
+      colnames(out) <- paste0(rep(paste0(what, "[-", back, "]="), length(levels)), labels)
       out
     })
   })

@@ -36,10 +36,10 @@ action_law_of <- function(object, coded) UseMethod("action_law_of")
 
 #' What learned behaviour says of visits
 #'
-#' Models that learn behaviour without a stated problem ([fit_baseline()], [fit_rnn()], [fit_iohmm_bc()]) have the face
-#' of every other decision model, see [predict.ibrc_plan()].
+#' Models that learn behaviour without a stated problem ([fit_baseline()], [fit_rnn()], [fit_iohmm_bc()],
+#' [fit_po_irl()]) answer `predict()` and `log_lik()` as every other decision model does, see [predict.ibrc_plan()].
 #'
-#' @param object A model of behaviour, from [fit_baseline()], [fit_rnn()] or [fit_iohmm_bc()].
+#' @param object A model of behaviour, from [fit_baseline()], [fit_rnn()], [fit_iohmm_bc()] or [fit_po_irl()].
 #' @param visits Trajectories ([trajectories()]), with no action or observation that the model has not a name for.
 #' @param type `"action"`, the probability of each action.
 #' @param ... Not used.
@@ -72,6 +72,13 @@ log_lik.ibrc_learned <- function(object, visits, ...) {
   each <- log(action_law_of(object, coded)[cbind(seq_along(coded$action), coded$action + 1L)])
   each[!coded$scored] <- 0
   stats::setNames(trajectory_sums(each, coded$trajectory), trajectory_names(visits))
+}
+
+# Where what is seen is not learned, there is nothing to draw it from.
+#' @export
+simulate.ibrc_learned <- function(object, nsim = 1, seed = NULL, ...) {
+  abort_input("object", "knows what is done after what was seen, not what is seen: trajectories cannot be drawn from ",
+              "it. fit_iohmm_bc() and fit_po_irl() learn both.")
 }
 
 #' @export

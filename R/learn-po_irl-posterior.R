@@ -87,6 +87,26 @@ under_laws <- function(setting, codec, vector) {
   setting
 }
 
+# The problem in that setting: nodes stay, tables do not.
+problem_under <- function(problem, setting) {
+  problem$setting <- setting
+  problem$models <- own_model(setting)
+  problem$tables <- build_tables(problem$models, problem$space, problem$surprise, 1L, Inf)
+  problem
+}
+
+# The part of laws alone, their prior and what was seen, of theta [chain, term].
+po_irl_law_density <- function(task) {
+  laws <- seq_len(n_laws(task))
+  function(theta) {
+    theta <- theta[, laws, drop = FALSE]
+    seen <- observation_log_lik(task$codec, task$tree, vectors_of(task$codec, stats::plogis(theta)), 1L)
+    out <- log_law_density(task$codec, theta) + seen
+    out[!is.finite(out)] <- -Inf
+    out
+  }
+}
+
 # What a sampler asks: log prior and log likelihood of theta [chain, term]. Solves begin at those of the same row
 # before.
 po_irl_density <- function(task) {
@@ -113,7 +133,7 @@ po_irl_density <- function(task) {
       if (length(laws)) {
         setting <- under_laws(task$setting, task$codec, vectors[i, ])
         map <- shaping_map(setting$transition, setting$discount)
-        problem <- build_problem(setting, NULL, task$problem$resolution)
+        problem <- problem_under(problem, setting)
       }
       out[i, 1] <- out[i, 1] + log_gain_density(theta[i, gains], map)
       plan <- tryCatch(po_irl_plan(problem, gains_table(task$sd * theta[i, gains], task$setting), values[, i]),

@@ -9,13 +9,20 @@
 #'   before; each may be missing, and at the first visit there is neither. Weights are trained on the log probability of
 #'   the scored actions by Adam, on batches of whole trajectories drawn anew for each step.
 #'
-#'   A share of the trajectories is `held_out`. Training ends when the network has not predicted these better for
-#'   `patience` steps, or after `max_steps`, and the weights that predicted them best are kept. With several `networks`,
-#'   each from its own random weights and batches, predictions are the mean of theirs; they run in threads of their own.
+#'   A share of the trajectories with scored actions is `held_out`, one at least where there are two. They are looked at
+#'   every ten steps. Training ends when the network has not predicted them better for `patience` steps, or after
+#'   `max_steps`, and the weights that predicted them best are kept. With several `networks`, each from its own random
+#'   weights and batches, predictions are the mean of theirs; they run in threads of their own. A network whose weights
+#'   are no longer finite numbers trains no further. It is a warning if one does, or if a network predicts those held
+#'   out worse than the action frequencies of the others do: then the rate is too high, steps are too few, or there is
+#'   nothing to learn.
 #'
 #'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)`
 #'   goes on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of
-#'   them.
+#'   them. On one machine the same seed gives the same network to the last digit. Processors that round products and sums
+#'   together (where there are instructions for it, they are used) differ from others in the last digits of a step, and
+#'   thousands of steps may make more of that. An interrupt before the first ten steps is an error of class
+#'   `ibrc_error_interrupted`.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param units Sizes of the two layers.
@@ -27,18 +34,19 @@
 #' @param max_steps The most steps.
 #' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
 #' @param start A model that [fit_rnn()] returned, to go on with; what is given beside it must be the same.
-#' @param cores Threads, one per network at most. Results do not depend on it.
+#' @param cores Threads: one per network or, with more threads than networks, several for batches of more than 32
+#'   trajectories. Results do not depend on it.
 #' @param seed A number that settles weights, batches and who is held out. The session's generator is left as it was;
 #'   `NULL` takes one number from it.
 #' @param refresh Steps between messages, 0 for none. By default 1,000 in an interactive session.
-#' @return An object of class `ibrc_rnn`, with the face of a decision model: [predict()][predict.ibrc_learned],
+#' @return An object of class `ibrc_rnn`, that answers [predict()][predict.ibrc_learned] and
 #'   [log_lik()][predict.ibrc_learned]; `tidy()` gives the loss over the steps, `glance()` one row about the model.
 #' @family decision models
 #' @export
 #' @examples
 #' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
 #' visits <- simulate(plan, nsim = 60, seed = 1)
-#' model <- fit_rnn(visits, units = c(8, 8), networks = 1, max_steps = 100, seed = 1)
+#' model <- fit_rnn(visits, units = c(8, 8), networks = 1, rate = 0.01, max_steps = 100, seed = 1)
 #' model
 #' head(predict(model, visits))
 fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch = 32, held_out = 0.1, patience = 100,
@@ -65,6 +73,7 @@ fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch
   state <- train_rnn(state, shape, data, run, cores, refresh)
   out <- structure(list(words = words, shape = shape, run = run, state = state, taught = taught_by(coded), hash = hash),
                    class = c("ibrc_rnn", "ibrc_learned"))
+  if (!state$interrupted) warn_poor_rnn(state, data)
   if (state$interrupted) {
     warn("interrupted", "Training was interrupted after ", plural(max(state$steps), "step"),
          ": fit_rnn(visits, start = ) with what came back goes on.")
@@ -76,7 +85,7 @@ check_units <- function(units) {
   if (!is.numeric(units) || length(units) != 2) {
     abort_input("units", "must be two whole numbers, not ", describe(units), ".")
   }
-  vapply(units, check_count, 0L, argument = "units", most = 4096)
+  vapply(unname(units), check_count, 0L, argument = "units", most = 4096)
 }
 
 check_share <- function(x, argument) {
@@ -120,9 +129,9 @@ begin_weights <- function(shape) {
 
 begin_rnn <- function(shape, data, run, seed) {
   streams <- streams_from_seed(seed, run$networks + 1L)
-  n <- length(data$first) - 1L
-  aside <- as.integer(floor(run$held_out * n))
-  held <- if (aside > 0) with_stream(streams[[1]], sort(sample.int(n, aside))) else integer()
+  able <- teaching_trajectories(data)
+  aside <- if (run$held_out > 0) min(max(1, floor(run$held_out * length(able))), length(able) - 1) else 0
+  held <- if (aside > 0) with_stream(streams[[1]], sort(able[sample.int(length(able), aside)])) else integer()
   begun <- lapply(streams[-1], function(stream) {
     with_stream(stream, {
       weights <- begin_weights(shape)
@@ -132,7 +141,12 @@ begin_rnn <- function(shape, data, run, seed) {
   weights <- vapply(begun, `[[`, begun[[1]]$weights, "weights")
   list(weights = weights, first = 0 * weights, second = 0 * weights, streams = lapply(begun, `[[`, "stream"),
        steps = numeric(run$networks), best = weights, best_loss = rep(Inf, run$networks),
-       best_step = numeric(run$networks), held = held, history = NULL, interrupted = FALSE)
+       best_step = numeric(run$networks), held = held, history = NULL, since = NULL, interrupted = FALSE)
+}
+
+# Numbers of the trajectories in which some action counts: others neither teach nor judge.
+teaching_trajectories <- function(data) {
+  which(as.vector(rowsum((data$action >= 0) + 0, rep(seq_along(diff(data$first)), diff(data$first)))) > 0)
 }
 
 take_up_rnn <- function(start, shape, run, hash) {
@@ -142,24 +156,33 @@ take_up_rnn <- function(start, shape, run, hash) {
     abort_input("start", "was made from other visits or with other arguments: training cannot go on. Give the same ",
                 "ones, or leave `start` out.")
   }
-  start$state$interrupted <- FALSE
-  start$state
+  state <- start$state
+  # A look at the end alone, between two that a longer run has, is as if it had not been.
+  if (!is.null(state$before)) state[names(state$before)] <- state$before
+  state$before <- NULL
+  state$interrupted <- FALSE
+  state
 }
 
-# Steps that a network takes before those held out are looked at again.
+# Kernels take the widest way through their loops that the processor has, up to this one (src/wide.h).
+widest_way <- 2L
+
+# Steps between two looks at those held out.
 rnn_steps_at_once <- 10L
 
 still_training <- function(state, run) {
-  state$steps < run$max_steps & (!length(state$held) | state$steps - state$best_step < run$patience)
+  state$steps < run$max_steps & (!length(state$held) | state$steps - state$best_step < run$patience) &
+    is.finite(colSums(state$weights))
 }
 
 train_rnn <- function(state, shape, data, run, cores, refresh) {
-  others <- setdiff(seq_len(length(data$first) - 1L), state$held)
+  others <- setdiff(teaching_trajectories(data), state$held)
+  aside <- some_trajectories(data, state$held)
   said <- 0
   tryCatch({
     while (any(active <- still_training(state, run))) {
       # An interrupt leaves the state before it as it was.
-      state <- train_some(state, which(active), others, shape, data, run, cores)
+      state <- train_some(state, which(active), others, aside, shape, data, run, cores)
       done <- max(state$steps)
       if (refresh > 0 && done - said >= refresh) {
         said <- done
@@ -167,50 +190,91 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
       }
     }
   }, interrupt = function(condition) state$interrupted <<- TRUE)
+  if (all(state$steps == 0)) {
+    abort("interrupted", "Training was interrupted before its first ", rnn_steps_at_once, " steps: nothing is learned.")
+  }
   state
 }
 
 # A few steps of the networks that are still in training, and a look at those held out.
-train_some <- function(state, which, others, shape, data, run, cores) {
-  n <- min(rnn_steps_at_once, run$max_steps - state$steps[which])
+train_some <- function(state, which, others, aside, shape, data, run, cores) {
+  n <- min(rnn_steps_at_once - state$steps[which] %% rnn_steps_at_once, run$max_steps - state$steps[which])
   drawn <- lapply(state$streams[which], function(stream) {
     with_stream(stream, {
-      batches <- replicate(n, sample(others, min(run$batch, length(others))))
+      # sample() of one number would draw from all up to it.
+      batches <- replicate(n, others[sample.int(length(others), min(run$batch, length(others)))])
       list(batches = batches, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
     })
   })
   batches <- as.integer(unlist(lapply(drawn, `[[`, "batches")) - 1L)
   state$streams[which] <- lapply(drawn, `[[`, "stream")
-  parts <- lapply(state[c("weights", "first", "second")], function(x) x[, which, drop = FALSE])
+  parts <- state[c("weights", "first", "second")]
+  every <- length(which) == length(state$steps)
+  if (!every) parts <- lapply(parts, function(x) x[, which, drop = FALSE])
   new <- .Call(ffi_rnn_train, shape, parts, state$steps[which], data, batches, min(run$batch, length(others)), run$rate,
-               min(cores, length(which)))
-  for (part in names(parts)) state[[part]][, which] <- new[[part]]
+               cores, widest_way)
+  for (part in names(parts)) {
+    if (every) state[[part]] <- new[[part]] else state[[part]][, which] <- new[[part]]
+  }
   state$steps[which] <- state$steps[which] + n
-  look_at_held(state, which, shape, data, colMeans(new$loss))
+  losses <- matrix(NA_real_, n, ncol(state$weights))
+  losses[, which] <- new$loss
+  state$since <- rbind(state$since, losses)
+  look_at_held(state, which, shape, aside)
 }
 
-look_at_held <- function(state, which, shape, data, loss) {
-  for (k in seq_along(which)) {
-    network <- which[k]
-    judged <- if (length(state$held)) held_loss(state$weights[, network], state$held, shape, data) else NA_real_
-    state$history <- rbind(state$history, c(network = network, step = state$steps[network], trained = loss[k],
+# `since` [step, network]: the loss in training at the steps since the last look.
+look_at_held <- function(state, which, shape, aside) {
+  early <- nrow(state$since) < rnn_steps_at_once
+  if (early) state$before <- state[c("best", "best_loss", "best_step", "history", "since")]
+  for (network in which) {
+    loss <- mean(state$since[, network])
+    judged <- if (length(state$held)) held_loss(state$weights[, network], shape, aside) else NA_real_
+    state$history <- rbind(state$history, c(network = network, step = state$steps[network], trained = loss,
                                             held_out = judged))
-    if (is.na(judged) || judged < state$best_loss[network]) {
+    # With nobody held out the last weights are kept. Those of a network that has diverged never are.
+    better <- if (length(state$held)) judged < state$best_loss[network] else is.finite(loss)
+    if (isTRUE(better) && all(is.finite(state$weights[, network]))) {
       state$best[, network] <- state$weights[, network]
       state$best_step[network] <- state$steps[network]
-      state$best_loss[network] <- if (is.na(judged)) loss[k] else judged
+      state$best_loss[network] <- if (length(state$held)) judged else loss
     }
   }
+  state["since"] <- list(NULL)
   state
 }
 
-# Mean loss per action of some trajectories; NA where none of their actions counts.
-held_loss <- function(weights, which, shape, data) {
-  law <- .Call(ffi_rnn_predict, shape, weights, some_trajectories(data, which))
-  action <- some_trajectories(data, which)$action
-  counted <- action >= 0
-  if (!any(counted)) return(NA_real_)
-  -mean(law[cbind(action[counted] + 1L, which(counted))])
+# Mean loss per action of trajectories.
+held_loss <- function(weights, shape, data) {
+  counted <- which(data$action >= 0)
+  law <- .Call(ffi_rnn_predict, shape, weights, data, widest_way)
+  -mean(law[cbind(data$action[counted] + 1L, counted)])
+}
+
+# The same of the action frequencies of all others, with one more count.
+frequency_loss <- function(state, data) {
+  counted <- function(which) {
+    action <- some_trajectories(data, which)$action
+    action[action >= 0]
+  }
+  n <- max(data$action) + 1L
+  share <- tabulate(counted(setdiff(teaching_trajectories(data), state$held)) + 1L, n) + 1 / n
+  -mean(log(share / sum(share))[counted(state$held) + 1L])
+}
+
+warn_poor_rnn <- function(state, data) {
+  lost <- sum(!is.finite(colSums(state$weights)))
+  if (lost) {
+    warn("convergence", "The weights of ", lost, " of ", plural(ncol(state$weights), "network"), " grew past all ",
+         "numbers; kept is what was best before. Give a lower `rate`.")
+  }
+  if (!length(state$held)) return(invisible())
+  loss <- frequency_loss(state, data)
+  if (any(state$best_loss > loss)) {
+    warn("convergence", "The network predicts those held out worse than action frequencies do (mean log score ",
+         format_number(-max(state$best_loss)), " against ", format_number(-loss), "). Give a lower `rate`, more ",
+         "`patience` or more steps; or there is nothing to learn.")
+  }
 }
 
 some_trajectories <- function(data, which) {
@@ -225,7 +289,7 @@ some_trajectories <- function(data, which) {
 action_law_of.ibrc_rnn <- function(object, coded) {
   data <- rnn_data(coded, object$words)
   laws <- lapply(seq_len(ncol(object$state$best)), function(network) {
-    exp(t(.Call(ffi_rnn_predict, object$shape, object$state$best[, network], data)))
+    exp(t(.Call(ffi_rnn_predict, object$shape, object$state$best[, network], data, widest_way)))
   })
   law <- Reduce(`+`, laws) / length(laws)
   colnames(law) <- object$words$actions
@@ -239,10 +303,10 @@ format.ibrc_rnn <- function(x, ...) {
   c(paste0("A recurrent network of ", x$shape[2], " and ", x$shape[3], " units",
            if (n > 1) paste0(", the mean of ", n)),
     paste0("  trained       ", listing(plural_steps(x$state$steps)), if (any(ends)) ", interrupted"),
-    if (length(x$state$held)) {
-      paste0("  held out      ", plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",
+    paste0("  held out      ", if (length(x$state$held)) {
+      paste0(plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",
              listing(format_number(-x$state$best_loss)))
-    },
+    } else "nobody, so that no look could end training early"),
     taught_words(x$taught))
 }
 

@@ -68,7 +68,7 @@ agent_problem <- function(problem, agent) {
   if (!is.null(log_prior)) surprise <- surprise + as.vector(.Call(ffi_table_expect, problem$tables, log_prior))
   list(
     alpha = agent$alpha, beta = agent$beta, eta = agent$eta, discount = problem$setting$discount,
-    action_prior = action_prior_of(agent, problem$setting),
+    habit = habit_of(agent), action_prior = action_prior_of(agent, problem$setting),
     model_weights = problem$models$weights,
     reward = as.vector(t(problem$reward)), surprise = surprise
   )
@@ -81,11 +81,23 @@ solve_problem <- function(problem, agent, tolerance = 1e-8, max_backups = 10000,
   tolerance <- check_positive(tolerance, "tolerance")
   max_backups <- check_count(max_backups, "max_backups")
   numbers <- agent_problem(problem, agent)
+  start <- start_values(problem, agent, start)
   result <- .Call(ffi_solve, problem$tables, numbers, start, tolerance, max_backups, cores)
   refuse_unsolved(result, tolerance)
-  new_ibrc_plan(problem, agent, numbers, result[c("value", "action_value", "model_value", "policy", "sigma")],
+  parts <- c("value", "action_value", "model_value", "policy", "sigma", if (!is.null(result$after)) "after")
+  new_ibrc_plan(problem, agent, numbers, result[parts],
                 c(result[c("backups", "products", "bound")], tolerance = tolerance))
 }
+
+# Values that a solve of this agent can begin from: with a habit there is one for each node and last action.
+start_values <- function(problem, agent, start) {
+  n <- problem$space$n_nodes
+  if (habit_of(agent) == 0) return(start[seq_len(n)])
+  rep_len(start, n * length(problem$setting$actions))
+}
+
+# Values of a plan, to begin another solve from: those after each action, where they differ.
+values_from <- function(plan) if (is.null(plan$solution$after)) plan$solution$value else plan$solution$after
 
 refuse_unsolved <- function(result, tolerance) {
   if (result$code == 0) return(invisible())
@@ -120,7 +132,7 @@ update.ibrc_plan <- function(object, agent, tolerance = object$report$tolerance,
                              cores = getOption("ibrc.cores", 1), ...) {
   check_unused(...)
   check_bounded(agent)
-  solve_problem(object, agent, tolerance, max_backups, check_count(cores, "cores"), object$solution$value)
+  solve_problem(object, agent, tolerance, max_backups, check_count(cores, "cores"), values_from(object))
 }
 
 #' @export

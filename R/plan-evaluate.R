@@ -6,10 +6,10 @@
 #'
 #' @param plan A plan ([plan_agent()]): its setting, agent, models and lattice.
 #' @param policy Probabilities `[node, action]`, or a function of a matrix of
-#'   beliefs that returns them. The plan's own by default.
+#'   beliefs that returns them: the same whatever was done before. The plan's own by default.
 #' @param sigma Model weights `[node, action, model]`. The plan's own by default.
 #' @param beliefs Where to read the value; the nodes by default.
-#' @return A numeric vector, one value per belief.
+#' @return A numeric vector, one value per belief; of an agent with a habit, at a first visit.
 #' @family planning
 #' @export
 #' @examples
@@ -31,12 +31,12 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   numbers$alpha <- plan$agent$alpha
   result <- .Call(ffi_policy_value, plan$tables, numbers, policy, sigma, plan$report$tolerance, 10000L, 1L)
   refuse_unsolved(result, plan$report$tolerance)
-  interpolate_at(plan$space, result$value, where)
+  interpolate_at(plan$space, result$value[seq_len(plan$space$n_nodes)], where)
 }
 
 # [action, node], as kernels read it.
 as_node_policy <- function(policy, plan) {
-  if (is.null(policy)) return(plan$solution$policy)
+  if (is.null(policy)) return(policies_of(plan))
   if (is.function(policy)) {
     by_belief <- policy
     policy <- at_nodes(plan$space, function(beliefs) call_user(by_belief, beliefs, argument = "policy"))
@@ -67,14 +67,18 @@ as_node_sigma <- function(sigma, plan) {
 # Where a prior is 0, or a price infinite, straying has no finite cost.
 refuse_infinite_cost <- function(plan, policy, sigma) {
   prior <- plan$problem$action_prior
-  if (any(policy[prior == 0, ] > 0)) {
+  # By node, or by node and last action (policies_of()).
+  by_place <- matrix(policy, length(prior))
+  if (any(by_place[prior == 0, ] > 0)) {
     abort_input("policy", "takes an action whose prior probability is 0, at infinite cost.")
   }
   weights <- plan$problem$model_weights
   if (any(sigma[weights == 0, , ] > 0)) {
     abort_input("sigma", "believes a model whose prior weight is 0, at infinite cost.")
   }
-  if (is.infinite(plan$agent$alpha) && max(abs(policy - prior)) > 1e-10) {
+  own <- length(dim(policy)) > 2
+  strays <- max(abs(by_place - prior)) > 1e-10 || habit_of(plan$agent) != 0
+  if (is.infinite(plan$agent$alpha) && !own && strays) {
     abort_input("policy", "differs from the action prior, at infinite cost: the agent has flexibility 0.")
   }
   if (is.infinite(plan$agent$beta) && max(abs(sigma - as.vector(weights))) > 1e-10) {

@@ -2,7 +2,7 @@
 #'
 #' `occupancy()` is the discounted share of visits that the agent expects to spend
 #' at each belief of the lattice. `complexity()` averages over it how far the agent
-#' strays from its priors: in deciding (from its action prior), in specifying the
+#' strays from its priors: in deciding (from its action prior, after the last action where there is a habit), in specifying the
 #' dynamics (from the neutral model weights) and in recognising (how far
 #' the next beliefs stray from its belief prior). All three are in nats, natural units of information: 0.69
 #' nats is one bit.
@@ -32,16 +32,24 @@
 occupancy <- function(plan, start = NULL) {
   check_given(plan)
   check_belief_plan(plan)
-  data.frame(node_columns(plan), occupancy = occupancy_of(plan, start), check.names = FALSE)
+  share <- rowSums(matrix(occupancy_of(plan, start), plan$space$n_nodes))
+  data.frame(node_columns(plan), occupancy = share, check.names = FALSE)
 }
 
+# What is done at each node; with a habit, at a first visit and after each action, [action, node, none and last].
+policies_of <- function(plan) {
+  if (is.null(plan$solution$after)) return(plan$solution$policy)
+  .Call(ffi_policy_after, plan$tables, plan$problem, plan$solution$action_value)
+}
+
+# By node; with a habit, by node and last action, none first.
 occupancy_of <- function(plan, start = NULL) {
   from <- begin_from(plan, start)
   corners <- locate(plan$space, from$beliefs)
   weight <- corners$weight * rep(from$share, each = nrow(corners$weight))
   mass <- numeric(plan$space$n_nodes)
   for (k in seq_along(corners$node)) mass[corners$node[k]] <- mass[corners$node[k]] + weight[k]
-  result <- .Call(ffi_occupancy, plan$tables, plan$solution$policy, plan$solution$sigma,
+  result <- .Call(ffi_occupancy, plan$tables, policies_of(plan), plan$solution$sigma,
                   plan$setting$discount, mass, 1e-12)
   if (result$code != 0) {
     abort("convergence", "The occupancy did not settle: the discount (", format(plan$setting$discount),
@@ -64,7 +72,7 @@ complexity <- function(plan, start = NULL) {
 
 # Occupancy-weighted utility and complexities.
 mean_terms <- function(plan, start = NULL) {
-  terms <- .Call(ffi_terms, plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma)
+  terms <- .Call(ffi_terms, plan$tables, plan$problem, policies_of(plan), plan$solution$sigma)
   share <- occupancy_of(plan, start)
   vapply(terms, function(term) sum(share * term), 0)
 }

@@ -3,6 +3,8 @@
 #' @param object A plan ([plan_agent()]).
 #' @param beliefs A matrix or data frame with one column per state and one row per belief,
 #'   or a vector for a single belief. By default the nodes of the plan's lattice.
+#' @param last For `value()` and `policy()` of an agent with a habit ([bounded_agent()]), what was done at the visit
+#'   before: the name of an action, or one per belief, `NA` where there is none. `NULL`: a first visit, which has none.
 #' @param action For `model_weights()`, the action taken: one name, or one per
 #'   belief.
 #' @param ... Not used.
@@ -10,7 +12,7 @@
 #' @return `value()`: a numeric vector, how much the agent expects from each belief
 #'   on, discounted. `policy()`: a matrix `[belief, action]` of probabilities.
 #'   `action_value()`: a matrix `[belief, action]`, the worth of each action now and
-#'   later, discounted.
+#'   later, discounted; what was done before does not matter to it.
 #'   `model_weights()`: a matrix `[belief, model]`, what the agent believes about
 #'   the dynamics when it takes the action.
 #' @family planning
@@ -23,6 +25,17 @@
 #' model_weights(plan, beliefs, "monitor")
 #' @name read_plan
 NULL
+
+# What was done last, as kernels read it: from 0, -1 where there is nothing. Without a habit any name serves.
+last_positions <- function(plan, last, n) {
+  if (is.null(last)) return(rep(-1L, n))
+  last <- as_positions(last, plan$setting$actions, "last", "action", missing_ok = TRUE)
+  last <- match_length(last, n, "last", "belief") - 1L
+  last[is.na(last)] <- -1L
+  last
+}
+
+n_read <- function(plan, beliefs) if (is.null(beliefs)) plan$space$n_nodes else nrow(beliefs)
 
 #' @rdname read_plan
 #' @export
@@ -82,15 +95,22 @@ beliefs_of <- function(plan, beliefs) if (!is.null(beliefs)) as_beliefs(beliefs,
 by_column <- function(beliefs) if (!is.null(beliefs)) t(beliefs)
 
 #' @export
-value.ibrc_plan <- function(object, beliefs = NULL, ...) {
+value.ibrc_plan <- function(object, beliefs = NULL, last = NULL, ...) {
   check_unused(...)
-  interpolate_at(object$space, object$solution$value, beliefs_of(object, beliefs))
+  beliefs <- beliefs_of(object, beliefs)
+  last <- last_positions(object, last, n_read(object, beliefs))
+  first <- interpolate_at(object$space, object$solution$value, beliefs)
+  if (is.null(object$solution$after) || all(last < 0)) return(first)
+  after <- interpolate_at(object$space, t(object$solution$after), beliefs)
+  ifelse(last < 0, first, after[cbind(seq_along(first), pmax(last, 0) + 1)])
 }
 
 #' @export
-policy.ibrc_plan <- function(object, beliefs = NULL, ...) {
+policy.ibrc_plan <- function(object, beliefs = NULL, last = NULL, ...) {
   check_unused(...)
-  out <- t(.Call(ffi_policy, object, by_column(beliefs_of(object, beliefs))))
+  beliefs <- beliefs_of(object, beliefs)
+  last <- last_positions(object, last, n_read(object, beliefs))
+  out <- t(.Call(ffi_policy, object, by_column(beliefs), last))
   colnames(out) <- object$setting$actions
   out
 }
@@ -110,8 +130,7 @@ model_weights.ibrc_plan <- function(object, beliefs = NULL, action, ...) {
   if (missing(action)) abort_input("action", "must name the action taken; there are ",
                                    enumerate(object$setting$actions), ".")
   action <- as_positions(action, object$setting$actions, "action", "action")
-  n <- if (is.null(beliefs)) object$space$n_nodes else nrow(beliefs)
-  action <- match_length(action, n, "action", "belief")
+  action <- match_length(action, n_read(object, beliefs), "action", "belief")
   out <- t(.Call(ffi_sigma, object, by_column(beliefs), action - 1L))
   colnames(out) <- names(object$models$weights)
   out
@@ -173,31 +192,34 @@ generics::tidy
 #' A plan as a data frame
 #'
 #' @param x A plan ([plan_agent()]).
+#' @param last Of an agent with a habit, what was done at the visit before: an action's name. `NULL`: a first visit.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with a row for each node of the lattice and action: one
 #'   column per state with the belief, then `action`, `probability`,
 #'   `action_value` and `value`; where the setting was given by what is possible alone (see *Many
 #'   states* in [decision_setting()]), nodes are states and the first column is `state`.
 #'   `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
-#'   `models` and `nodes` there are; the agent's `alpha`, `beta` and `eta`; the `discount`; `value`, what it expects
-#'   from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
+#'   `models` and `nodes` there are; the agent's `alpha`, `beta`, `eta` and `habit`; the `discount`; `value`, what it
+#'   expects from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
 #' @family planning
 #' @export
 #' @examples
 #' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 1), resolution = 10)
 #' head(tidy(plan))
 #' glance(plan)
-tidy.ibrc_plan <- function(x, ...) {
+tidy.ibrc_plan <- function(x, last = NULL, ...) {
   check_unused(...)
   n <- x$space$n_nodes
+  if (length(last) > 1) abort_input("last", "must be the name of one action, or NULL.")
+  law <- if (is.null(last)) x$solution$policy else t(policy(x, last = last))
   actions <- x$setting$actions
   node <- rep(seq_len(n), each = length(actions))
   data.frame(
     node_columns(x)[node, , drop = FALSE],
     action = factor(rep(actions, n), levels = actions),
-    probability = as.vector(x$solution$policy),
+    probability = as.vector(law),
     action_value = as.vector(x$solution$action_value),
-    value = x$solution$value[node],
+    value = value(x, last = last)[node],
     check.names = FALSE, row.names = NULL
   )
 }
@@ -212,7 +234,8 @@ glance.ibrc_plan <- function(x, ...) {
   check_unused(...)
   data.frame(states = length(x$setting$states), actions = length(x$setting$actions),
              observations = length(x$setting$observations), models = n_models(x$models), nodes = x$tables$n_nodes,
-             alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, discount = x$setting$discount,
+             alpha = x$agent$alpha, beta = x$agent$beta, eta = x$agent$eta, habit = habit_of(x$agent),
+             discount = x$setting$discount,
              value = start_value(x), bound = x$report$bound, backups = x$report$backups)
 }
 

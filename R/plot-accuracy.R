@@ -4,21 +4,23 @@
 #' On the diagonal both agree: the nearer to it the better. `"precision_recall"`: of the visits with the highest
 #' probabilities of an action, the share at which it was taken (precision), as more and more of those at which it was
 #' taken are among them (recall). The higher the better; the dotted line is the share of all visits at which it was
-#' taken, which is the precision of guessing.
+#' taken, which is the precision of guessing. The curve is the mean of those of the folds, so the area under it is the
+#' `prc` of [accuracy()][accuracy.ibrc_cross_validation]; folds in which the action was always or never taken have none.
 #'
 #' Intervals are Wilson's at 95 percent and take visits for independent. Visits of one patient are more alike than
-#' that, so that they are rather too short.
+#' that, so they are rather too short.
 #'
 #' @param x,object What [cross_validate()] returned. Methods that failed in some fold are left out.
 #' @param type Which picture.
 #' @param action Name of the action. By default, of two actions the rarer one, and else the first.
-#' @param from The number of the first visit that counts, as in [accuracy()][accuracy.ibrc_cross_validation].
+#' @param from The number of the first visit that counts, as in [accuracy()][accuracy.ibrc_cross_validation]; `NULL` for
+#'   the first that methods learned from.
 #' @param bins For `"reliability"`: how many points per method at most. Each stands for as many visits as the others, as
 #'   far as equal probabilities allow.
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. `accuracy_data()` returns the data frame behind it:
 #'   `method`, `action`, and `said` (mean probability), `seen` (share at which it was taken), `visits`, `conf.low` and
-#'   `conf.high`, or `threshold`, `recall`, `precision` and `base` (share of all visits).
+#'   `conf.high`, or `recall`, `precision` and `base` (share of all visits).
 #' @family decision models
 #' @export
 #' @examples
@@ -27,8 +29,8 @@
 #' crossed <- cross_validate(visits, c("visit_number", "logistic"), folds = 3)
 #' head(accuracy_data(crossed, action = "monitor"))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(crossed, action = "monitor")
-plot.ibrc_cross_validation <- function(x, type = c("reliability", "precision_recall"), action = NULL, from = 2,
-                                       bins = 10, ...) {
+plot.ibrc_cross_validation <- function(x, type = c("reliability", "precision_recall"), action = NULL,
+                                       from = NULL, bins = 10, ...) {
   check_unused(...)
   data <- accuracy_data(x, type, action, from, bins)
   require_package("ggplot2", "Drawing how well models predict")
@@ -37,14 +39,13 @@ plot.ibrc_cross_validation <- function(x, type = c("reliability", "precision_rec
 
 #' @rdname plot.ibrc_cross_validation
 #' @export
-accuracy_data <- function(object, type = c("reliability", "precision_recall"), action = NULL, from = 2, bins = 10) {
+accuracy_data <- function(object, type = c("reliability", "precision_recall"), action = NULL, from = NULL,
+                          bins = 10) {
   check_given(object)
   check_class(object, "ibrc_cross_validation", "object", "cross_validate()")
   type <- check_choice(type, c("reliability", "precision_recall"), "type")
-  from <- check_count(from, "from")
   bins <- check_count(bins, "bins", least = 2)
-  at <- which(object$scored & object$visit >= from & !is.na(object$fold))
-  if (!length(at)) abort_input("from", "= ", from, " leaves no visit to score.")
+  at <- visits_to_score(object, if (is.null(from)) object$from else from)
   if (!is.null(action)) action <- check_choice(action, object$words$actions, "action")
   k <- scored_actions(object, at, action)[1]
   taken <- object$action[at] == k
@@ -53,7 +54,10 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   pieces <- lapply(methods, function(method) {
     chance <- object$laws[[method]][at, k]
     points <- if (type == "reliability") with_wilson(reliability_points(chance, taken, bins = bins)) else
-      cbind(precision_recall_points(chance, taken), base = mean(taken))
+      precision_recall_points(chance, taken, object$fold[at])
+    if (is.null(points)) {
+      abort_input("action", "= \"", names(k), "\" was always or never taken, in every fold: there is no curve to draw.")
+    }
     data.frame(method = factor(method, methods), action = names(k), points)
   })
   do.call(rbind, pieces)
@@ -98,7 +102,7 @@ draw_precision <- function(data) {
   action <- as_label(data$action[1])
   n <- nlevels(data$method)
   ggplot2::ggplot(data, ggplot2::aes(.data$recall, .data$precision, colour = .data$method)) +
-    ggplot2::geom_step(ggplot2::aes(linetype = .data$method), linewidth = 0.7) +
+    ggplot2::geom_path(ggplot2::aes(linetype = .data$method), linewidth = 0.7) +
     ggplot2::geom_hline(yintercept = data$base[1], colour = "grey45", linetype = "dotted") +
     ggplot2::scale_colour_manual(values = action_palette(n), labels = as_label) +
     ggplot2::scale_linetype_manual(values = rep_len(line_types, n), labels = as_label) +

@@ -55,6 +55,8 @@ study_panels <- c(distance = "distance of utilities", regret = "regret", diverge
                   disagreement = "disagreement")
 
 draw_misspecification <- function(data) {
+  levels(data$agent) <- in_words(levels(data$agent))
+  levels(data$model) <- in_words(levels(data$model))
   edge <- tapply(ifelse(is.finite(data$value), data$value, NA), data$panel, function(v) max(c(0, v), na.rm = TRUE))
   data$unbounded <- is.infinite(data$value)
   data$at <- ifelse(data$unbounded, 1.1 * pmax(edge[as.character(data$panel)], 1e-6), data$value)
@@ -79,6 +81,9 @@ draw_misspecification <- function(data) {
     theme_ibrc() +
     ggplot2::theme(panel.spacing.x = ggplot2::unit(1.2, "lines"), plot.margin = ggplot2::margin(6, 18, 6, 6))
 }
+
+# "max_entropy" as one would write it.
+in_words <- function(names) make.unique(gsub("_", " ", names, fixed = TRUE))
 
 # A panel in which all is 0 has a width still.
 from_zero <- function(range) c(0, if (range[2] > 1e-9) range[2] else 0.1)

@@ -19,6 +19,9 @@
 #' @param alpha,beta,eta Prices, as signed numbers. `alpha` and `beta` may be
 #'   `Inf`, and a zero keeps its sign: `alpha = -0` is `flexibility = -Inf`.
 #' @param flexibility,optimism,adaptivity The same three, inverted.
+#' @param habit How much more likely the last action is to be repeated, as log odds, before deliberating: the
+#'   action prior after an action has that action's probability times `exp(habit)`, rescaled. Below 0 it is avoided. A
+#'   first visit has no last action. The agent plans with it.
 #' @param action_prior What the agent does without deliberating: probabilities
 #'   over the setting's actions, by name or in their order. Uniform by default.
 #' @param belief_prior Which beliefs do not surprise: a function of a matrix of
@@ -33,24 +36,28 @@
 #' @examples
 #' bounded_agent(alpha = 0.5, beta = 1.25, eta = 1e-3)
 #' bounded_agent(flexibility = 2, optimism = -1)
+#' bounded_agent(alpha = 0.5, habit = 1.5)
 #' bounded_agent()
 bounded_agent <- function(alpha = NULL, beta = NULL, eta = NULL, flexibility = NULL,
-                          optimism = NULL, adaptivity = NULL, action_prior = NULL,
+                          optimism = NULL, adaptivity = NULL, habit = 0, action_prior = NULL,
                           belief_prior = NULL) {
   if (is.numeric(adaptivity) && identical(as.numeric(adaptivity), 0)) {
     abort_input("adaptivity", "must not be 0: an agent without any has no finite value. Use a small one.")
   }
   agent <- new_ibrc_agent(
     alpha = either_form("alpha", alpha, flexibility), beta = either_form("beta", beta, optimism),
-    eta = either_form("eta", eta, adaptivity), action_prior = action_prior, belief_prior = belief_prior
+    eta = either_form("eta", eta, adaptivity), action_prior = action_prior, belief_prior = belief_prior, habit = habit
   )
   validate_ibrc_agent(agent)
 }
 
-new_ibrc_agent <- function(alpha, beta, eta, action_prior = NULL, belief_prior = NULL) {
+new_ibrc_agent <- function(alpha, beta, eta, action_prior = NULL, belief_prior = NULL, habit = 0) {
   structure(list(alpha = alpha, beta = beta, eta = eta, action_prior = action_prior,
-                 belief_prior = belief_prior), class = "ibrc_agent")
+                 belief_prior = belief_prior, habit = habit), class = "ibrc_agent")
 }
+
+# One that was saved before there was such a thing has none.
+habit_of <- function(agent) if (is.null(agent$habit)) 0 else agent$habit
 
 either_form <- function(name, price, inverse) {
   inverse_name <- price_inverses[[name]]
@@ -69,6 +76,8 @@ validate_ibrc_agent <- function(agent) {
   if (is.infinite(agent$eta)) {
     abort_input("eta", "must be finite: an agent without any adaptivity has no finite value. Use a large eta.")
   }
+  agent$habit <- check_number(habit_of(agent), "habit", "one finite number: log odds")
+  if (is.infinite(agent$habit)) abort_input("habit", "must be finite. A large one repeats all but surely.")
   prior <- agent$action_prior
   if (!is.null(prior)) {
     if (!is.numeric(prior) || length(prior) == 0 || any(!is.finite(prior)) || any(prior < 0)) {
@@ -140,6 +149,10 @@ format.ibrc_agent <- function(x, ...) {
             paste0("(", name, " = ", number(price), ")"), words[[name]])
   }
   c("A boundedly rational agent", vapply(names(price_inverses), row, "", USE.NAMES = FALSE),
+    if (habit_of(x) != 0) {
+      sprintf("  %-11s %8s  %-16s  %s", "habit", number(habit_of(x)), "(log odds)",
+              if (habit_of(x) > 0) "repeats its last action more readily" else "avoids its last action")
+    },
     if (!is.null(x$action_prior)) "  with its own action prior",
     if (!is.null(x$belief_prior)) "  with its own belief prior")
 }

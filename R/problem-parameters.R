@@ -4,7 +4,7 @@
 #
 #   name, inverse   what it is called, and what 1 / it is called (NA: nothing)
 #   per             "agent": one number; "action": one probability per action, which sum to 1
-#   support         where it can be when it is inferred: "positive", "unit" (from 0 to less than 1), "simplex"
+#   support         where it can be when it is inferred: "positive", "unit" (from 0 to less than 1), "real", "simplex"
 #   rational        its value for the perfectly rational agent; NA: the setting's own, or uniform
 #   slot            where its numbers begin in a vector that src/evaluator.h reads; one of "action" takes as many as
 #                   there are actions, and stands last
@@ -36,8 +36,15 @@ parameters <- list(
     label = "discount", unit = "per visit",
     meaning = "How much the next visit counts beside this one.", inverse_meaning = NA_character_
   ),
+  habit = list(
+    inverse = NA_character_, per = "agent", support = "real", rational = 0, slot = 5L,
+    label = "habit", unit = "log odds",
+    meaning = paste("How much more likely the last action is to be repeated, as log odds, before deliberating.",
+                    "Below 0 it is avoided."),
+    inverse_meaning = NA_character_
+  ),
   action_prior = list(
-    inverse = NA_character_, per = "action", support = "simplex", rational = NA_real_, slot = 5L,
+    inverse = NA_character_, per = "action", support = "simplex", rational = NA_real_, slot = 6L,
     label = "action prior", unit = "probability",
     meaning = "What is done without deliberating: the probability of this action then.",
     inverse_meaning = NA_character_

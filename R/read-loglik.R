@@ -173,7 +173,7 @@ read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) 
   for (i in seq_len(nrow(chosen))) {
     natural <- draw_natural(fit, group, chosen$.iteration[i], chosen$.chain[i])
     drawn <- plan_at(fit, natural, problem, start)
-    start <- drawn$solution$value
+    start <- values_from(drawn)
     out <- reduce(out, read(drawn))
   }
   out

@@ -48,7 +48,7 @@ some_draws <- function(fit, g, n = 100) {
 }
 
 log_likelihood_at <- function(evaluator, theta, g) {
-  value <- matrix(0, evaluator$space$n_nodes, nrow(theta))
+  value <- matrix(0, evaluator$n_values, nrow(theta))
   evaluate_batch(evaluator, theta, value, rep(g, nrow(theta)))$log_likelihood
 }
 

@@ -200,7 +200,8 @@ behaves_row <- function(tests, share) {
                       if (verdict[worst] == "do not use") "; do not report these numbers", "."))
 }
 
-habit_rows <- function(tests) {
+# `inferred`: whether habit is.
+habit_rows <- function(tests, inferred = FALSE) {
   tests <- tests[tests$statistic == "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- sum(!is.na(tests$group))
@@ -218,7 +219,9 @@ habit_rows <- function(tests) {
                  paste0("Actions are repeated ", if (gap >= 0) "more" else "less",
                         " often than the fitted agent would ",
                         "repeat them: habit is then read as something else, such as optimism",
-                        if (verdict == "do not use") ". Do not report these numbers", "."),
+                        if (verdict == "do not use") ". Do not report these numbers",
+                        if (inferred) ", although habit is inferred." else
+                          ". Infer it with the rest: ibrc_prior(habit ~ normal(0, 1), ...)."),
                  group = tests$group[i])
   })
   do.call(rbind, rows)

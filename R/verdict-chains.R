@@ -26,7 +26,8 @@ settled_rows <- function(fit) {
 are_settled <- function(fit) {
   table <- if (has_population(fit)) tidy_population(fit) else tidy_draws(fit)
   all(is.finite(table$rhat) & table$rhat < 1.01 & pmin(table$ess_bulk, table$ess_tail) >= 400, na.rm = FALSE) %in%
-    TRUE && (!has_dynamics(fit) || is_cut(fit) || !any(unmixed_laws(tidy_dynamics(fit, 0.95))))
+    TRUE && (!has_dynamics(fit) || is_cut(fit) || !any(unmixed_laws(tidy_dynamics(fit, 0.95)))) &&
+    (!has_population(fit) || are_mixed_intercepts(fit))
 }
 
 # How long the chains' 95% interval must be on each side, beside the one found along the profile, and how much of the

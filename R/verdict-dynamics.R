@@ -90,7 +90,7 @@ begun_at <- function(fit, cores) {
   evaluator <- joint_evaluator(inverse, fit$dynamics$tree, nrow(fit$start) + 1L, cores)
   theta <- prior_unconstrain(evaluator$prior, fit$start)
   theta <- rbind(theta, colMeans(theta))
-  found <- evaluate_joint(evaluator, theta, matrix(0, evaluator$space$n_nodes, nrow(theta)))
+  found <- evaluate_joint(evaluator, theta, matrix(0, evaluator$n_values, nrow(theta)))
   max(found$log_prior + found$log_likelihood)
 }
 

@@ -199,7 +199,8 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     lost_action_rows(fit),
     attempt("assumed", "twice the resolution", resolution_rows(fit, evaluator, cores)),
     attempt("assumed", "another weighting of the models", weighting_rows(fit, evaluator)),
-    attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else habit_rows(tests))
+    attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
+      habit_rows(tests, "habit" %in% names(fit$prior)))
   )
   rownames(rows) <- NULL
   rows

@@ -1,5 +1,5 @@
-# What a verdict asks of a population (fit-effects.R) beside what it asks of any fit: do the intercepts mix, do the chains
-# stand on one hill, what does interpolation leave out, and do the data say how far people differ?
+# What a verdict asks of a population (fit-effects.R) beside what it asks of any fit: do the intercepts mix, do the
+# chains stand on one hill, what does interpolation leave out, and do the data say how far people differ?
 
 # Rows of `settled` about intercepts: the worst of each factor and term.
 intercept_rows <- function(fit) {
@@ -12,13 +12,22 @@ intercept_rows <- function(fit) {
     least <- min(own$ess_bulk, own$ess_tail)
     bad <- !is.finite(rhat) || rhat > 1.1 || !is.finite(least) || least < 50
     rough <- bad || rhat > 1.05 || least < 100
-    verdict_rows("settled", paste0("intercepts of ", own$factor[1], ": worst R-hat ", formatC(rhat, 3, format = "f"), ", ",
-                                   format_counts(round(least)), " effective draws"),
-                 "R-hat below 1.05 and 100 effective draws of each", if (bad) "do not use" else if (rough) "caution" else "ok",
-                 paste0("The chains do not agree on the intercepts of ", own$factor[1], " for {}: ", go_on_words(fit), "."),
+    verdict_rows("settled", paste0("intercepts of ", own$factor[1], ": worst R-hat ", formatC(rhat, 3, format = "f"),
+                                   ", ", format_counts(round(least)), " effective draws"),
+                 "R-hat below 1.05 and 100 effective draws of each",
+                 if (bad) "do not use" else if (rough) "caution" else "ok",
+                 paste0("The chains do not agree on the intercepts of ", own$factor[1], " for {}: ", go_on_words(fit),
+                        "."),
                  own$term[1], NA_character_)
   })
   do.call(rbind, rows)
+}
+
+# By the marks of intercept_rows().
+are_mixed_intercepts <- function(fit) {
+  if (!dim(fit$population$intercepts)[3]) return(TRUE)
+  table <- tidy_intercepts(fit)
+  all(table$rhat <= 1.05 & pmin(table$ess_bulk, table$ess_tail) >= 100) %in% TRUE
 }
 
 # Chains against each other by their log density: one that lies apart is on another hill, or stuck.
@@ -47,11 +56,13 @@ interpolation_rows <- function(fit) {
   if (!length(errors)) {
     return(verdict_rows("assumed", "cells were interpolated, and not checked in so short a run",
                         "log-likelihoods off by less than 0.3", "caution",
-                        "Make at least 100 steps after warm-up, or fit with control = ibrc_control(cells = \"exact\")."))
+                        paste("Make at least 100 steps after warm-up, or fit with control =",
+                              "ibrc_control(cells = \"exact\").")))
   }
   # What is the same wherever a chain stands changes nothing.
   off <- max(abs(errors - stats::median(errors)), abs(stats::median(errors)) / 10)
-  verdict <- if (off > most_error[["do not use"]]) "do not use" else if (off > most_error[["caution"]]) "caution" else "ok"
+  verdict <- if (off > most_error[["do not use"]]) "do not use" else
+    if (off > most_error[["caution"]]) "caution" else "ok"
   verdict_rows("assumed", paste0("cells were interpolated: log-likelihoods off by up to ", format_number(off), " in ",
                                  plural(length(errors), "check")), "off by less than 0.3", verdict,
                "Interpolated log-likelihoods are too far off: fit with control = ibrc_control(cells = \"exact\").")
@@ -142,8 +153,8 @@ population_weighting <- function(fit, evaluator) {
     return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
   }
   population_shift(fit, "with twice the weight on the middle of the models", asked,
-                   paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
-                         "models beside it, and what others would say."),
+                   paste("The answer depends on what the decision maker is taken to believe of the dynamics: report",
+                         "the models beside it, and what others would say."),
                    evaluator, reweighted_evaluator(evaluator, list(fit$problem)),
                    function(size) if (size >= 2) "caution" else "ok")
 }

@@ -2,8 +2,10 @@
 
 #include <R_ext/Utils.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
+#include "habit.h"
 #include "threads.h"
 
 static int forked = 0;
@@ -233,6 +235,16 @@ ibrc_coarse args_coarse(SEXP table) {
   return c;
 }
 
+/* pi~ by the last action; NULL without a habit, as of plans that were saved before there was one. */
+static const double *take_habit(SEXP problem, const double *prior, int n_actions) {
+  const double habit = args_has_element(problem, "habit") ? double_element(problem, "habit") : 0.0;
+  if (!(fabs(habit) <= DBL_MAX)) Rf_error("internal: a habit that is not finite");
+  if (habit == 0.0) return NULL;
+  double *after = args_alloc_doubles(product((size_t)n_actions, (size_t)n_actions));
+  ibrc_habit_priors(prior, n_actions, habit, after);
+  return after;
+}
+
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
   size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
   ibrc_problem p = {
@@ -244,7 +256,26 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
       .model_weights = doubles_element(problem, "model_weights", (size_t)table->n_models),
       .reward = doubles_element(problem, "reward", cells),
       .surprise = doubles_element(problem, "surprise", ibrc_table_rows(table))};
+  p.after = take_habit(problem, p.action_prior, table->n_actions);
   return p;
+}
+
+ibrc_process args_process(const ibrc_table *table, SEXP policy, SEXP sigma, double discount, int remembers,
+                          int n_threads) {
+  const size_t U = (size_t)table->n_actions, cells = product((size_t)table->n_nodes, U);
+  const size_t by_last = product(cells, U + 1);
+  const int is_by_last = Rf_xlength(policy) == (R_xlen_t)by_last;
+  ibrc_process process = {.table = table,
+                          .policy = args_doubles(policy, (R_xlen_t)(is_by_last ? by_last : cells), "policy"),
+                          .sigma = args_doubles(sigma, (R_xlen_t)ibrc_table_rows(table), "sigma"),
+                          .discount = discount,
+                          .n_threads = n_threads};
+  if (is_by_last) process.after = process.policy + cells;
+  if (!remembers || is_by_last) return process;
+  double *same = args_alloc_doubles(product(cells, U));
+  for (size_t last = 0; last < U; last++) memcpy(same + last * cells, process.policy, cells * sizeof(double));
+  process.after = same;
+  return process;
 }
 
 /* Kernels follow a tree's numbers without looking: every tree passes here first. */
@@ -315,6 +346,7 @@ ibrc_plan args_plan(SEXP plan, const ibrc_space *space) {
   p.alpha = ibrc_temperature_from(double_element(problem, "alpha"));
   p.beta = ibrc_temperature_from(double_element(problem, "beta"));
   p.action_prior = doubles_element(problem, "action_prior", (size_t)p.n_actions);
+  p.after = take_habit(problem, p.action_prior, p.n_actions);
   p.model_weights = doubles_element(problem, "model_weights", (size_t)p.n_models);
   p.action_value = doubles_element(solution, "action_value", cells);
   p.model_value = doubles_element(solution, "model_value", rows);

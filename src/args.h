@@ -48,7 +48,12 @@ ibrc_models args_models(SEXP models); /* laws, or rows where the state is seen *
 ibrc_models args_model_sizes(SEXP models); /* of one model, without its laws */
 ibrc_table args_table(SEXP table);
 ibrc_coarse args_coarse(SEXP table);
+/* Prior policies by the last action are worked out here, where there is a habit. */
 ibrc_problem args_problem(SEXP problem, const ibrc_table *table);
+/* policy [action, node], or [action, node, none and last]; the first serves whatever was done last, where the process
+ * is to remember it. */
+ibrc_process args_process(const ibrc_table *table, SEXP policy, SEXP sigma, double discount, int remembers,
+                          int n_threads);
 /* Its links are worked out here. */
 ibrc_history args_history(SEXP history, const ibrc_models *models);
 /* Start beliefs [state, start], as many as there are numbers for; a tree must have no others. */

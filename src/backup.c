@@ -2,8 +2,7 @@
 
 #include "threads.h"
 
-/* Nodes that are backed up together, so that their soft means are. */
-#define NODES_AT_ONCE 64
+#define NODES_AT_ONCE IBRC_BACKUP_NODES
 
 /* Working space: K of all rows; K and sigma of one action [model][slot], with the soft means of
  * K; Q and pi [action][node]. */
@@ -43,16 +42,24 @@ static void deal_out(const double *in, const int *slot, int n_nodes, size_t n, s
 static void backup_block(const ibrc_table *table, const ibrc_problem *problem, const double *value,
                          int first, int n_nodes, double *scratch, const ibrc_backup_result *out) {
   const size_t U = (size_t)table->n_actions, M = (size_t)table->n_models;
-  const size_t cell = (size_t)first * U, row = cell * M, n_rows = (size_t)n_nodes * U * M;
+  const size_t cell = (size_t)first * U, row = cell * M;
   double *by_model = scratch, *sigma = by_model + M * NODES_AT_ONCE;
   double *mean = sigma + M * NODES_AT_ONCE, *Q = mean + NODES_AT_ONCE;
   double *policy = Q + U * NODES_AT_ONCE;
   double *K = out->model_value ? out->model_value + row : policy + U * NODES_AT_ONCE;
+  /* How far values of one last action are from those of the next. */
+  const size_t apart = problem->after ? (size_t)table->n_nodes : 0;
+  const size_t n_blocks = (size_t)ibrc_backup_blocks(table);
   int slot[NODES_AT_ONCE];
 
-  for (size_t r = 0; r < n_rows; r++) {
-    K[r] = problem->eta * problem->surprise[row + r] +
-           problem->discount * ibrc_table_dot(table, row + r, value);
+  for (size_t r = 0, end = (size_t)n_nodes * U * M; r < end;) {
+    for (size_t u = 0; u < U; u++) {
+      const double *next = value + u * apart;
+      for (size_t m = 0; m < M; m++, r++) {
+        K[r] = problem->eta * problem->surprise[row + r] +
+               problem->discount * ibrc_table_dot(table, row + r, next);
+      }
+    }
   }
   for (size_t u = 0; u < U; u++) {
     double *Q_u = Q + u * NODES_AT_ONCE;
@@ -63,10 +70,15 @@ static void backup_block(const ibrc_table *table, const ibrc_problem *problem, c
     for (int i = 0; i < n_nodes; i++) Q_u[i] = reward[(size_t)i * U] + mean[slot[i]];
     if (out->sigma) deal_out(sigma, slot, n_nodes, M, U * M, out->sigma + row + u * M);
   }
-  ibrc_soft_means(Q, NODES_AT_ONCE, problem->action_prior, (int)U, n_nodes, &problem->alpha,
-                  out->value + first, out->policy ? policy : NULL);
   for (int i = 0; i < n_nodes; i++) slot[i] = i;
-  if (out->policy) deal_out(policy, slot, n_nodes, U, U, out->policy + cell);
+  for (size_t last = 0; last < ibrc_problem_lasts(problem, table); last++) {
+    const size_t at = last * (size_t)table->n_nodes;
+    const double *prior = problem->after ? problem->after + last * U : problem->action_prior;
+    if (out->wanted && !out->wanted[last * n_blocks + (size_t)first / NODES_AT_ONCE]) continue;
+    ibrc_soft_means(Q, NODES_AT_ONCE, prior, (int)U, n_nodes, &problem->alpha,
+                    out->value + at + first, out->policy ? policy : NULL);
+    if (out->policy) deal_out(policy, slot, n_nodes, U, U, out->policy + at * U + cell);
+  }
   if (out->action_value) deal_out(Q, slot, n_nodes, U, U, out->action_value + cell);
 }
 
@@ -82,7 +94,7 @@ static void backup_blocks(const ibrc_table *table, const ibrc_problem *problem, 
 
 void ibrc_backup(const ibrc_table *table, const ibrc_problem *problem, const double *value,
                  int n_threads, double *scratch, const ibrc_backup_result *out) {
-  const int n_blocks = table->n_nodes / NODES_AT_ONCE + (table->n_nodes % NODES_AT_ONCE != 0);
+  const int n_blocks = ibrc_backup_blocks(table);
   const size_t n_doubles = ibrc_backup_doubles(table);
   if (n_threads == 1) {
     backup_blocks(table, problem, value, 0, n_blocks, scratch, out);

@@ -14,24 +14,38 @@
  *
  * and the policies it implies (Theorem 5): pi ~ pi~ exp(Q / alpha), sigma ~
  * sigma~ exp(K / beta). Node-major: r, Q, pi are [node][action]; H, K, sigma
- * are [node][action][model], the rows of the table. */
+ * are [node][action][model], the rows of the table. Where the prior policy remembers
+ * the last action (habit.h), values are [last][node]. */
 
 typedef struct {
   ibrc_temperature alpha, beta;
   double eta, discount;
   const double *action_prior;  /* [action], sum 1 */
+  const double *after;         /* [last][action]: the same by the last action, or NULL: habit is 0 */
   const double *model_weights; /* [model], sum 1 */
   const double *reward;        /* [node][action] */
   const double *surprise;      /* [row]: H, with the belief prior if there is one */
 } ibrc_problem;
 
 typedef struct {
-  double *value;        /* [node] */
+  double *value;        /* [node]; by the last action, [last][node] */
   double *action_value; /* [node][action], or NULL */
   double *model_value;  /* [row], or NULL */
-  double *policy;       /* [node][action], or NULL */
+  double *policy;       /* [node][action], or NULL; by the last action, [last][node][action] */
   double *sigma;        /* [row], or NULL */
+  const int *wanted;    /* by the last action, [last][block]: are values and policies? NULL: all are */
 } ibrc_backup_result;
+
+/* Nodes that are backed up together, so that their soft means are, and how many blocks they make. */
+#define IBRC_BACKUP_NODES 64
+static inline int ibrc_backup_blocks(const ibrc_table *table) {
+  return table->n_nodes / IBRC_BACKUP_NODES + (table->n_nodes % IBRC_BACKUP_NODES != 0);
+}
+
+/* How many blocks of values there are: one for each last action where it matters. */
+static inline size_t ibrc_problem_lasts(const ibrc_problem *problem, const ibrc_table *table) {
+  return problem->after ? (size_t)table->n_actions : 1;
+}
 
 /* Working space of one thread. */
 size_t ibrc_backup_doubles(const ibrc_table *table);

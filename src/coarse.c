@@ -65,12 +65,11 @@ void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, doub
   }
 }
 
-void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_slope *slope, const double *factors,
-                         const double *residual, double *work, double *corrected) {
-  const int N = coarse->n_coarse, C = coarse->n_corners;
+void ibrc_coarse_solve(const ibrc_coarse *coarse, const double *factors, double *work) {
+  const int N = coarse->n_coarse;
   for (int a = 0; a < N; a++) {
-    double sum = ibrc_slope_dot(slope, coarse->fine_node[a], residual);
     const double *row = factors + (size_t)a * (size_t)N;
+    double sum = work[a];
     for (int b = 0; b < a; b++) sum -= row[b] * work[b];
     work[a] = sum;
   }
@@ -79,6 +78,13 @@ void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_slope *slope, con
     for (int b = a + 1; b < N; b++) work[a] -= row[b] * work[b];
     work[a] /= row[a];
   }
+}
+
+void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_slope *slope, const double *factors,
+                         const double *residual, double *work, double *corrected) {
+  const int N = coarse->n_coarse, C = coarse->n_corners;
+  for (int a = 0; a < N; a++) work[a] = ibrc_slope_dot(slope, coarse->fine_node[a], residual);
+  ibrc_coarse_solve(coarse, factors, work);
   const int *column = coarse->column;
   const double *weight = coarse->weight;
   for (int node = 0; node < slope->table->n_nodes; node++, column += C, weight += C) {

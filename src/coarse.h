@@ -33,6 +33,17 @@ void ibrc_coarse_map(const ibrc_space *fine, const ibrc_space *coarse, ibrc_corn
 /* A_c = L U in place, row-major n_coarse by n_coarse. */
 void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, double *factors);
 
+/* A_c^-1 of `work` [coarse node], in place, and what it comes to at a node. */
+void ibrc_coarse_solve(const ibrc_coarse *coarse, const double *factors, double *work);
+static inline double ibrc_coarse_at(const ibrc_coarse *coarse, const double *work, int node) {
+  const size_t C = (size_t)coarse->n_corners;
+  const int *column = coarse->column + (size_t)node * C;
+  const double *weight = coarse->weight + (size_t)node * C;
+  double sum = weight[0] * work[column[0]] + weight[1] * work[column[1]];
+  for (size_t k = 2; k < C; k++) sum += weight[k] * work[column[k]];
+  return sum;
+}
+
 /* `work` is scratch of n_coarse. */
 void ibrc_coarse_correct(const ibrc_coarse *coarse, const ibrc_slope *slope, const double *factors,
                          const double *residual, double *work, double *corrected);

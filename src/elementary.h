@@ -46,12 +46,14 @@ static inline double ibrc_two_to(double k) {
   return ibrc_bits_double(exponent << IBRC_EXPONENT_SHIFT);
 }
 
-/* For x from -760 to 0: below -746, exp(x) is 0. With x = k ln 2 + r, exp(x) = 2^k (1 + p),
- * p = exp(r) - 1 = r + r^2 (1/2 + r/6 + ...): the polynomial in brackets is the closest one of its
- * degree over |r| <= ln(2) / 2, to 4e-17. 2^k comes in two factors, as it may be no normal number. */
-static inline ibrc_exponential ibrc_exp(double x) {
-  const double k = (x * IBRC_LOG2_E + IBRC_TO_WHOLE) - IBRC_TO_WHOLE;
-  const double half = (0.5 * k + IBRC_TO_WHOLE) - IBRC_TO_WHOLE;
+/* With x = k ln 2 + r, |r| <= ln(2) / 2, exp(x) = 2^k (1 + p). */
+static inline double ibrc_whole_part(double x) {
+  return (x * IBRC_LOG2_E + IBRC_TO_WHOLE) - IBRC_TO_WHOLE;
+}
+
+/* p = exp(r) - 1 = r + r^2 (1/2 + r/6 + ...): the polynomial in brackets is the closest one of its
+ * degree, to 4e-17. */
+static inline double ibrc_exp_rest(double x, double k) {
   const double r = (x - k * IBRC_LN2_HIGH) - k * IBRC_LN2_LOW;
   double p = 2.5100472505694996e-08;
   p = p * r + 2.7620201591031547e-07;
@@ -63,11 +65,40 @@ static inline ibrc_exponential ibrc_exp(double x) {
   p = p * r + 0.041666666666623824;
   p = p * r + 0.16666666666666669;
   p = p * r + 0.5000000000000001;
-  p = r + r * r * p;
+  return r + r * r * p;
+}
+
+/* For x from -760 to 0: below -746, exp(x) is 0. 2^k comes in two factors, as it may be no normal
+ * number. */
+static inline ibrc_exponential ibrc_exp(double x) {
+  const double k = ibrc_whole_part(x), p = ibrc_exp_rest(x, k);
+  const double half = (0.5 * k + IBRC_TO_WHOLE) - IBRC_TO_WHOLE;
   const double power = ibrc_two_to(half), rest = ibrc_two_to(k - half), two_to_k = power * rest;
   const ibrc_exponential e = {.value = (power + power * p) * rest,
                               .less_one = two_to_k * p + (two_to_k - 1.0)};
   return e;
+}
+
+/* The same for x from -700 to 0, where all are normal numbers. */
+static inline ibrc_exponential ibrc_exp_normal(double x) {
+  const double k = ibrc_whole_part(x), p = ibrc_exp_rest(x, k), two_to_k = ibrc_two_to(k);
+  const ibrc_exponential e = {.value = two_to_k + two_to_k * p,
+                              .less_one = two_to_k * p + (two_to_k - 1.0)};
+  return e;
+}
+
+/* sqrt(x) for normal and finite x >= 0, where C's own may set errno and so goes one by one; 0 is
+ * exact, and less than any normal number gives some number below 1e-150. Two steps towards
+ * 1 / sqrt(x), each of which has three times the digits of the one before, begin at halved and turned
+ * bits, 3.5% off at most; Newton's step to the root doubles them once more. */
+static inline double ibrc_root(double x) {
+  double y = ibrc_bits_double(UINT64_C(0x5fe6eb50c7b537a9) - (ibrc_double_bits(x) >> 1));
+  double z = x * y * y;
+  y = y * (1.875 + z * (0.375 * z - 1.25));
+  z = x * y * y;
+  y = y * (1.875 + z * (0.375 * z - 1.25));
+  const double root = x * y;
+  return root + 0.5 * y * (x - root * root);
 }
 
 /* log(sum) for 0 < sum < 2^900, where less_one = sum - 1 has more digits if it is small. With
@@ -105,10 +136,27 @@ static inline ibrc_exponential ibrc_exp(double x) {
   return e;
 }
 
+static inline ibrc_exponential ibrc_exp_normal(double x) { return ibrc_exp(x); }
+
+static inline double ibrc_root(double x) { return sqrt(x); }
+
 static inline double ibrc_log(double sum, double less_one) {
   return sum > 0.7 && sum < 1.4 ? log1p(less_one) : log(sum);
 }
 
 #endif
+
+/* 1 / (1 + exp(-x)) for |x| <= 700 and tanh(x) for |x| <= 350, from exponentials of what is not
+ * positive: neither end loses digits. Callers see to the range in a loop of its own: with a choice
+ * in it, compilers do not take several of these at once. */
+static inline double ibrc_logistic(double x) {
+  const double e = ibrc_exp_normal(-fabs(x)).value;
+  return (x < 0.0 ? e : 1.0) / (1.0 + e);
+}
+
+static inline double ibrc_tanh(double x) {
+  const double e = ibrc_exp_normal(-2.0 * fabs(x)).less_one;
+  return copysign(e / (2.0 + e), x);
+}
 
 #endif

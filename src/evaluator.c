@@ -1,12 +1,15 @@
 #include "evaluator.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "habit.h"
 #include "threads.h"
 
-/* Policies and values of one solve. */
-static size_t result_doubles(const ibrc_table *table) {
-  return 2 * ((size_t)table->n_nodes * (size_t)table->n_actions + ibrc_table_rows(table));
+/* Policies and values of one solve, and prior policies by the last action. */
+static size_t result_doubles(const ibrc_table *table, int remembers) {
+  const size_t U = (size_t)table->n_actions, cells = (size_t)table->n_nodes * U;
+  return 2 * (cells + ibrc_table_rows(table)) + (remembers ? (U - 1) * cells + U * U : 0);
 }
 
 /* The plan that a solve of `problem` leads to; without a result, its sizes. */
@@ -19,6 +22,7 @@ static ibrc_plan plan_over(const ibrc_evaluation *evaluation, const ibrc_table *
                     .alpha = problem->alpha,
                     .beta = problem->beta,
                     .action_prior = problem->action_prior,
+                    .after = problem->after,
                     .model_weights = problem->model_weights};
   if (result) {
     plan.action_value = result->action_value;
@@ -38,9 +42,11 @@ size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_vect
     const int same = i > 0 && world == vectors[i - 1].world;
     const ibrc_plan plan = plan_over(evaluation, &world->table, evaluation->problem, NULL);
     /* The likelihood comes after the solve, in the same place. */
-    const size_t solve = same ? 0 : ibrc_solve_doubles(&world->table, &world->coarse, n_threads);
+    const size_t solve = same ? 0 : ibrc_solve_doubles(&world->table, &world->coarse,
+                                                       evaluation->remembers, n_threads);
     const size_t loglik = ibrc_loglik_doubles(evaluation->history[i], &plan, &world->models);
-    const size_t needed = result_doubles(&world->table) + (solve > loglik ? solve : loglik);
+    const size_t needed =
+        result_doubles(&world->table, evaluation->remembers) + (solve > loglik ? solve : loglik);
     if (needed > most) most = needed;
   }
   return most + IBRC_GAP_DOUBLES;
@@ -100,15 +106,27 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   problem.model_weights = world->model_weights;
   problem.surprise = world->surprise;
   if (vector->reward) problem.reward = vector->reward;
+  problem.after = NULL;
 
+  const size_t lasts = evaluation->remembers ? (size_t)table->n_actions : 1;
+  double *scratch = doubles + result_doubles(table, evaluation->remembers);
+  if (vector->habit != 0.0) {
+    double *after = scratch - lasts * lasts;
+    ibrc_habit_priors(vector->action_prior, table->n_actions, vector->habit, after);
+    problem.after = after;
+  }
   ibrc_backup_result result = {.value = vector->value,
                                .action_value = doubles,
                                .model_value = doubles + cells,
-                               .policy = doubles + cells + rows,
-                               .sigma = doubles + 2 * cells + rows};
-  double *scratch = doubles + result_doubles(table);
+                               .sigma = doubles + cells + rows,
+                               .policy = doubles + cells + 2 * rows};
   vector->report = ibrc_solve_optimum(table, &world->coarse, &problem, &evaluation->options,
                                       n_threads, scratch, &result);
+  /* Without a habit it does not matter what was done last. */
+  for (size_t last = 1; last < lasts && !problem.after; last++) {
+    memcpy(vector->value + last * (size_t)table->n_nodes, vector->value,
+           (size_t)table->n_nodes * sizeof(double));
+  }
   vector->log_likelihood = -INFINITY;
   if (vector->report.code != IBRC_OK) return;
   ibrc_plan plan = plan_over(evaluation, table, &problem, &result);

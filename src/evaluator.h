@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
   const ibrc_space *space;
   const ibrc_problem *problem; /* what the vectors have in common */
+  int remembers; /* 1: values are [last][node] (habit.h), of vectors without a habit too */
   const ibrc_history *const *history; /* [vector]: whose behaviour */
   int by_value;
   ibrc_solve_options options;
@@ -32,17 +33,18 @@ typedef struct {
 
 /* Where the parameters of a vector stand when they come in one row of numbers: the slots of the
  * table of parameters in R. The action prior takes as many as there are actions. */
-enum { IBRC_SLOT_ALPHA, IBRC_SLOT_BETA, IBRC_SLOT_ETA, IBRC_SLOT_DISCOUNT, IBRC_SLOT_ACTION_PRIOR };
+enum { IBRC_SLOT_ALPHA, IBRC_SLOT_BETA, IBRC_SLOT_ETA, IBRC_SLOT_DISCOUNT, IBRC_SLOT_HABIT,
+       IBRC_SLOT_ACTION_PRIOR };
 
 static inline size_t ibrc_evaluator_slots(int n_actions) {
   return (size_t)IBRC_SLOT_ACTION_PRIOR + (size_t)n_actions;
 }
 
-/* One vector: prices, discount, action prior, and rewards [node][action] (the problem's own if
+/* One vector: prices, discount, habit, action prior, and rewards [node][action] (the problem's own if
  * NULL). `value` holds the start on entry and the solution on return. */
 typedef struct {
   const ibrc_world *world;
-  double alpha, beta, eta, discount;
+  double alpha, beta, eta, discount, habit;
   const double *action_prior; /* [action], sum 1 */
   const double *reward;
   double *value;

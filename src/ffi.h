@@ -25,13 +25,14 @@ SEXP ffi_policy_value(SEXP table, SEXP problem, SEXP policy, SEXP sigma, SEXP to
                   SEXP max_backups, SEXP threads);
 
 /* ffi_behaviour.c */
-SEXP ffi_policy(SEXP plan, SEXP beliefs);
+SEXP ffi_policy(SEXP plan, SEXP beliefs, SEXP last);
 SEXP ffi_sigma(SEXP plan, SEXP beliefs, SEXP action);
 SEXP ffi_recognise(SEXP plan, SEXP models, SEXP beliefs, SEXP action, SEXP observation);
 SEXP ffi_rollout(SEXP plan, SEXP models, SEXP environment, SEXP start, SEXP belief, SEXP which,
                  SEXP stops, SEXP horizon, SEXP noise, SEXP threads);
 
 /* ffi_occupancy.c */
+SEXP ffi_policy_after(SEXP table, SEXP problem, SEXP action_value);
 SEXP ffi_occupancy(SEXP table, SEXP policy, SEXP sigma, SEXP discount, SEXP start, SEXP tolerance);
 SEXP ffi_terms(SEXP table, SEXP problem, SEXP policy, SEXP sigma);
 
@@ -75,10 +76,11 @@ SEXP ffi_process_runs(SEXP process);
 SEXP ffi_threads(void);
 
 /* ffi_rnn.c */
-SEXP ffi_rnn_predict(SEXP shape, SEXP weights, SEXP data);
-SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which);
+SEXP ffi_rnn_bend(SEXP x, SEXP way);
+SEXP ffi_rnn_predict(SEXP shape, SEXP weights, SEXP data, SEXP way);
+SEXP ffi_rnn_gradient(SEXP shape, SEXP weights, SEXP data, SEXP which, SEXP threads, SEXP way);
 SEXP ffi_rnn_train(SEXP shape, SEXP networks, SEXP steps, SEXP data, SEXP batches, SEXP n_batch,
-                   SEXP rate, SEXP threads);
+                   SEXP rate, SEXP threads, SEXP way);
 
 /* ffi_iohmm_bc.c */
 SEXP ffi_iohmm_bc_joint(SEXP task, SEXP parameters, SEXP threads);

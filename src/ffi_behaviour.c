@@ -47,13 +47,16 @@ static void check_action(const reader *r, int action) {
   if (action < 0 || action >= r->plan.n_actions) Rf_error("internal: no such action");
 }
 
-/* [action, belief]; beliefs NULL: at every node */
-SEXP ffi_policy(SEXP plan, SEXP beliefs) {
+/* [action, belief]; beliefs NULL: at every node; last: what was done before, one per belief from 0, -1: nothing */
+SEXP ffi_policy(SEXP plan, SEXP beliefs, SEXP last) {
   reader r;
   open_reader(plan, NULL, beliefs, &r);
+  const int *before = args_ints(last, r.n_beliefs, "last");
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, r.plan.n_actions, r.n_beliefs));
   for (int b = 0; b < r.n_beliefs; b++) {
+    if (before[b] != IBRC_NO_LAST) check_action(&r, before[b]);
     read_belief(&r, b);
+    ibrc_walker_remember(&r.walker, before[b]);
     ibrc_walker_policy(&r.walker, REAL(out) + (size_t)b * (size_t)r.plan.n_actions);
   }
   UNPROTECT(1);

@@ -1,3 +1,5 @@
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "args.h"
@@ -230,9 +232,9 @@ static ibrc_world *take_worlds(SEXP evaluation, const ibrc_space *space, const i
 }
 
 /* parameters [slot, vector], as src/evaluator.h has them; rewards NULL or
- * [cell, vector]; values [node, vector], where each solve starts; which: the tree
- * of each vector, from 0. An evaluation may have `laws`, and the `law` of each vector, from 0, and whether to `merge`
- * observations: tables are then built of them first. Returns log_likelihood, value and code. */
+ * [cell, vector]; values [node, vector], or [node and last action, vector] if there may be a habit, where each solve
+ * starts; which: the tree of each vector, from 0. An evaluation may have `laws`, and the `law` of each vector, from 0,
+ * and whether to `merge` observations: tables are then built of them first. Returns log_likelihood, value and code. */
 SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP values, SEXP which,
                   SEXP threads) {
   SEXP trees = args_element(evaluation_arg, "histories");
@@ -248,7 +250,9 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   const double *parameter = args_doubles(parameters, (R_xlen_t)n_slots * n, "parameters");
   const double *reward =
       Rf_isNull(rewards) ? NULL : args_doubles(rewards, (R_xlen_t)cells * n, "rewards");
-  const double *from = args_doubles(values, (R_xlen_t)nodes * n, "values");
+  const int remembers = (size_t)Rf_nrows(values) == cells;
+  const size_t n_values = remembers ? cells : nodes;
+  const double *from = args_doubles(values, (R_xlen_t)n_values * n, "values");
   const int *tree = args_ints(which, n, "which");
   if (TYPEOF(trees) != VECSXP || n < 1) Rf_error("internal: nothing to evaluate");
   ibrc_history *histories = (ibrc_history *)R_alloc((size_t)Rf_xlength(trees), sizeof(ibrc_history));
@@ -264,23 +268,26 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   const char *names[] = {"log_likelihood", "value", "code", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
-  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, table->n_nodes, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, (int)n_values, n));
   SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, n));
   double *value = REAL(VECTOR_ELT(out, 1));
-  memcpy(value, from, nodes * (size_t)n * sizeof(double));
+  memcpy(value, from, n_values * (size_t)n * sizeof(double));
   int most_entries = 0;
   for (int i = 0; i < n; i++) {
     const double *p = parameter + n_slots * (size_t)i;
     chosen[i] = histories + tree[i];
     args_check_nonnegative(p + IBRC_SLOT_ACTION_PRIOR, (size_t)table->n_actions, "action prior");
+    const double habit = p[IBRC_SLOT_HABIT];
+    if (!(fabs(habit) <= DBL_MAX) || (habit != 0.0 && !remembers)) Rf_error("internal: a habit out of range");
     ibrc_vector vector = {.world = law ? worlds + law[i] : worlds,
                           .alpha = p[IBRC_SLOT_ALPHA],
                           .beta = p[IBRC_SLOT_BETA],
                           .eta = p[IBRC_SLOT_ETA],
                           .discount = p[IBRC_SLOT_DISCOUNT],
+                          .habit = habit,
                           .action_prior = p + IBRC_SLOT_ACTION_PRIOR,
                           .reward = reward ? reward + (size_t)i * cells : NULL,
-                          .value = value + (size_t)i * nodes};
+                          .value = value + (size_t)i * n_values};
     vectors[i] = vector;
     const int n_entries = vector.world->table.row_start[ibrc_table_rows(&vector.world->table)];
     if (n_entries > most_entries) most_entries = n_entries;
@@ -288,6 +295,7 @@ SEXP ffi_evaluate(SEXP evaluation_arg, SEXP parameters, SEXP rewards, SEXP value
   ibrc_evaluation evaluation = {
       .space = &space,
       .problem = &problem,
+      .remembers = remembers,
       .history = chosen,
       .by_value = args_int(args_element(evaluation_arg, "by_value"), "by_value"),
       .options = {.tolerance = args_double(args_element(evaluation_arg, "tolerance"), "tolerance"),

@@ -2,6 +2,7 @@
 
 #include "args.h"
 #include "ffi.h"
+#include "habit.h"
 #include "solve.h"
 
 /* One soft mean of a vector, or those of the rows of a matrix, which are worked out together. */
@@ -24,13 +25,17 @@ SEXP ffi_soft_mean(SEXP x, SEXP prior, SEXP temperature) {
 }
 
 /* value, action_value [action, node], model_value [model, action, node], policy
- * and sigma of the same shapes, in this order at the head of `list`. */
-static ibrc_backup_result alloc_result(SEXP list, const ibrc_table *table) {
-  SET_VECTOR_ELT(list, 0, Rf_allocVector(REALSXP, table->n_nodes));
+ * and sigma of the same shapes, in this order at the head of `list`; with `lasts` > 1, value [node, last] and policy
+ * [action, node, last]. */
+static ibrc_backup_result alloc_result(SEXP list, const ibrc_table *table, int lasts) {
+  SET_VECTOR_ELT(list, 0, lasts > 1 ? Rf_allocMatrix(REALSXP, table->n_nodes, lasts)
+                                    : Rf_allocVector(REALSXP, table->n_nodes));
   SET_VECTOR_ELT(list, 1, Rf_allocMatrix(REALSXP, table->n_actions, table->n_nodes));
   SET_VECTOR_ELT(list, 2,
                  Rf_alloc3DArray(REALSXP, table->n_models, table->n_actions, table->n_nodes));
-  SET_VECTOR_ELT(list, 3, Rf_allocMatrix(REALSXP, table->n_actions, table->n_nodes));
+  SET_VECTOR_ELT(list, 3, lasts > 1
+                              ? Rf_alloc3DArray(REALSXP, table->n_actions, table->n_nodes, lasts)
+                              : Rf_allocMatrix(REALSXP, table->n_actions, table->n_nodes));
   SET_VECTOR_ELT(list, 4,
                  Rf_alloc3DArray(REALSXP, table->n_models, table->n_actions, table->n_nodes));
   ibrc_backup_result out = {.value = REAL(VECTOR_ELT(list, 0)),
@@ -48,8 +53,8 @@ static ibrc_backup_result alloc_result(SEXP list, const ibrc_table *table) {
 SEXP ffi_backup(SEXP table_arg, SEXP problem_arg, SEXP value_arg, SEXP repeats, SEXP threads) {
   ibrc_table table = args_table(table_arg);
   ibrc_problem problem = args_problem(problem_arg, &table);
-  const double *start = args_doubles(value_arg, table.n_nodes, "value");
-  size_t n = (size_t)table.n_nodes;
+  const size_t lasts = ibrc_problem_lasts(&problem, &table), n = (size_t)table.n_nodes * lasts;
+  const double *start = args_doubles(value_arg, (R_xlen_t)n, "value");
   int n_threads = args_threads(threads), n_repeats = args_int(repeats, "repeats");
   double *scratch = args_alloc_doubles((size_t)n_threads * ibrc_backup_doubles(&table));
   double *from = args_alloc_doubles(n), *to = args_alloc_doubles(n);
@@ -64,7 +69,7 @@ SEXP ffi_backup(SEXP table_arg, SEXP problem_arg, SEXP value_arg, SEXP repeats, 
   }
   const char *names[] = {RESULT_NAMES, ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  ibrc_backup_result result = alloc_result(out, &table);
+  ibrc_backup_result result = alloc_result(out, &table, (int)lasts);
   ibrc_backup(&table, &problem, from, n_threads, scratch, &result);
   UNPROTECT(1);
   return out;
@@ -79,6 +84,8 @@ static void set_report(SEXP list, int first, const ibrc_solve_report *report) {
   SET_VECTOR_ELT(list, first + 3, Rf_ScalarReal(report->bound));
 }
 
+/* Solves from `start`, [node, last] where there is a habit; `after` is then the values by the last action, and value
+ * and policy are those at a first visit. Otherwise it is NULL. */
 SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEXP max_backups,
                SEXP threads) {
   ibrc_table table = args_table(table_arg);
@@ -87,21 +94,36 @@ SEXP ffi_solve(SEXP table_arg, SEXP problem_arg, SEXP start, SEXP tolerance, SEX
   ibrc_solve_options options = {.tolerance = args_double(tolerance, "tolerance"),
                                 .max_backups = args_int(max_backups, "max_backups"),
                                 .pause = args_pause};
-  const double *from = args_doubles(start, table.n_nodes, "start");
+  const int remembers = problem.after != NULL;
+  const size_t nodes = (size_t)table.n_nodes, n = nodes * ibrc_problem_lasts(&problem, &table);
+  const double *from = args_doubles(start, (R_xlen_t)n, "start");
   int n_threads = args_threads(threads);
-  double *scratch = args_alloc_doubles(ibrc_solve_doubles(&table, &coarse, n_threads));
+  double *scratch = args_alloc_doubles(ibrc_solve_doubles(&table, &coarse, remembers, n_threads));
 
-  const char *names[] = {RESULT_NAMES, REPORT_NAMES, ""};
+  const char *names[] = {RESULT_NAMES, REPORT_NAMES, "after", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  ibrc_backup_result result = alloc_result(out, &table);
-  memcpy(result.value, from, (size_t)table.n_nodes * sizeof(double));
+  const ibrc_backup_result first = alloc_result(out, &table, 1);
+  ibrc_backup_result result = first;
+  if (remembers) {
+    SET_VECTOR_ELT(out, 9, Rf_allocMatrix(REALSXP, table.n_nodes, table.n_actions));
+    result.value = REAL(VECTOR_ELT(out, 9));
+    result.policy = args_alloc_doubles(n * (size_t)table.n_actions);
+  }
+  memcpy(result.value, from, n * sizeof(double));
   ibrc_solve_report report =
       ibrc_solve_optimum(&table, &coarse, &problem, &options, n_threads, scratch, &result);
+  if (remembers) {
+    const ibrc_habit_reading reading = {
+        .value = first.value, .policy = first.policy, .value_after = result.value};
+    ibrc_habit_read(&problem, result.action_value, table.n_nodes, table.n_actions,
+                    args_alloc_doubles(ibrc_habit_doubles(table.n_actions)), &reading);
+  }
   set_report(out, 5, &report);
   UNPROTECT(1);
   return out;
 }
 
+/* policy and sigma as args_process() takes them. The value at each node; with a habit, [node, none and last]. */
 SEXP ffi_policy_value(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma, SEXP tolerance,
                   SEXP max_backups, SEXP threads) {
   ibrc_table table = args_table(table_arg);
@@ -110,26 +132,22 @@ SEXP ffi_policy_value(SEXP table_arg, SEXP problem_arg, SEXP policy, SEXP sigma,
   ibrc_solve_options options = {.tolerance = args_double(tolerance, "tolerance"),
                                 .max_backups = args_int(max_backups, "max_backups"),
                                 .pause = args_pause};
-  size_t n = (size_t)table.n_nodes, rows = ibrc_table_rows(&table);
-  int n_threads = args_threads(threads);
-  ibrc_process process = {
-      .table = &table,
-      .policy = args_doubles(policy, (R_xlen_t)(n * (size_t)table.n_actions), "policy"),
-      .sigma = args_doubles(sigma, (R_xlen_t)rows, "sigma"),
-      .discount = problem.discount,
-      .n_threads = n_threads};
-  double *scratch = args_alloc_doubles(ibrc_solve_doubles(&table, &coarse, n_threads));
+  const ibrc_process process = args_process(&table, policy, sigma, problem.discount,
+                                            problem.after != NULL, args_threads(threads));
+  if (process.after && !problem.after) Rf_error("internal: a policy by the last action, and no habit");
+  const size_t n = ibrc_process_size(&process);
+  double *scratch = args_alloc_doubles(ibrc_solve_policy_doubles(&process, &coarse));
   double *store = args_alloc_doubles(5 * n), *gain = store + 4 * n;
   ibrc_terms terms = {.utility = store,
                       .decision = store + n,
                       .specification = store + 2 * n,
                       .recognition = store + 3 * n};
   ibrc_process_terms(&process, &problem, &terms);
-  ibrc_process_gain(&terms, &problem, table.n_nodes, gain);
+  ibrc_process_gain(&terms, &problem, n, gain);
 
   const char *names[] = {"value", REPORT_NAMES, ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, table.n_nodes));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)n));
   double *value = REAL(VECTOR_ELT(out, 0));
   memset(value, 0, n * sizeof(double));
   ibrc_solve_report report = ibrc_solve_policy(&process, &coarse, gain, &options, scratch, value);

@@ -15,7 +15,7 @@
  * start that occurs, the roots come first, and the tree says which start is whose. What the starts
  * are is no matter of the tree. */
 
-#define IBRC_NO_ACTION (-1)
+#define IBRC_NO_ACTION (-1) /* and so there is no last one (IBRC_NO_LAST of plan.h) */
 
 typedef struct {
   int n_histories;

@@ -36,7 +36,7 @@ ibrc_incomplete ibrc_incomplete_over(const ibrc_table *table, double *doubles);
 /* Writes A out for the policies of a slope and factors it. */
 void ibrc_incomplete_fill(const ibrc_slope *slope, ibrc_incomplete *incomplete);
 
-/* y = A x, and y = U^-1 L^-1 x */
+/* y = A x, and y = U^-1 L^-1 x, of which y may be x */
 void ibrc_incomplete_apply(const ibrc_incomplete *incomplete, const double *x, double *y);
 void ibrc_incomplete_solve(const ibrc_incomplete *incomplete, const double *x, double *y);
 

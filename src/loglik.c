@@ -88,8 +88,8 @@ static void leave_out(const ibrc_history *history, int h, knowledge *known) {
 }
 
 /* Lets walkers stand at those of the histories that are possible. */
-static void stand_at(const int *histories, int n_histories, size_t n_states, const knowledge *known,
-                     party *together) {
+static void stand_at(const ibrc_history *history, const int *histories, int n_histories,
+                     size_t n_states, const knowledge *known, party *together) {
   together->n_standing = 0;
   for (int k = 0; k < n_histories; k++) {
     const int h = histories[k], state = known->state[h];
@@ -100,6 +100,7 @@ static void stand_at(const int *histories, int n_histories, size_t n_states, con
     } else {
       ibrc_walker_stand_in(walker, state);
     }
+    ibrc_walker_remember(walker, history->action[h]);
     together->at[together->n_standing] = h;
     together->standing[together->n_standing++] = walker;
   }
@@ -211,7 +212,7 @@ double ibrc_loglik(const ibrc_history *history, const ibrc_plan *plan, const ibr
       ibrc_ask(pause);
       since_pause = 0;
     }
-    stand_at(histories, some, S, &known, &together);
+    stand_at(history, histories, some, S, &known, &together);
     look_ahead(history, U, &together);
     for (int k = 0, standing = 0; k < some; k++) {
       const int h = histories[k];

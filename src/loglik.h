@@ -12,7 +12,8 @@
  *
  * with z_h carried along the tree of histories by the agent's own recognition, from the start
  * that each root has (`start` [state, start]); where it is not
- * known what was done, by ibrc_walker_recognise_any(). An
+ * known what was done, by ibrc_walker_recognise_any(). Where the plan has a habit, pi is that after
+ * the action that led to h, of which a root has none, nor has a history after a missing one. An
  * observation that no model with weight can produce makes what follows it, and so
  * the whole, -Inf. */
 

@@ -4,20 +4,22 @@
 
 #include "krylov.h"
 
-size_t ibrc_occupancy_doubles(const ibrc_table *table) {
-  return 2 * (size_t)table->n_nodes + ibrc_krylov_doubles(table->n_nodes);
+size_t ibrc_occupancy_doubles(const ibrc_process *process) {
+  const size_t n = ibrc_process_size(process);
+  return 2 * n + ibrc_krylov_doubles((int)n);
 }
 
 /* x - gamma P' x */
 static void apply_forward(const void *context, const double *x, double *y) {
   const ibrc_process *process = context;
   ibrc_process_push(process, x, y);
-  for (int i = 0; i < process->table->n_nodes; i++) y[i] = x[i] - process->discount * y[i];
+  const int n = (int)ibrc_process_size(process);
+  for (int i = 0; i < n; i++) y[i] = x[i] - process->discount * y[i];
 }
 
 ibrc_code ibrc_occupancy(const ibrc_process *process, const double *start, double tolerance,
                          int max_cycles, ibrc_pause pause, double *scratch, double *occupancy) {
-  const int n = process->table->n_nodes;
+  const int n = (int)ibrc_process_size(process);
   const double gamma = process->discount;
   double *next = scratch, *correction = scratch + n, *krylov = correction + n;
   const ibrc_linear_system system = {

@@ -14,12 +14,32 @@ static void blend(const double *values, const ibrc_corners *corners, size_t stri
   }
 }
 
-void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
+/* pi~ after what was done last. */
+static const double *prior_after(const ibrc_plan *plan, int last) {
+  if (!plan->after || last == IBRC_NO_LAST) return plan->action_prior;
+  return plan->after + (size_t)last * (size_t)plan->n_actions;
+}
+
+/* sum_j w_j pi(.|j, last): of nodes their Q is known. */
+static void blend_after(const ibrc_plan *plan, const ibrc_corners *corners, const double *prior,
+                        double *scratch, double *policy) {
+  const int U = plan->n_actions;
+  for (int u = 0; u < U; u++) policy[u] = 0.0;
+  for (int k = 0; k < corners->n; k++) {
+    const double *Q = plan->action_value + (size_t)corners->node[k] * (size_t)U;
+    ibrc_soft_mean(Q, prior, U, &plan->alpha, scratch);
+    for (int u = 0; u < U; u++) policy[u] += corners->weight[k] * scratch[u];
+  }
+}
+
+void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, int last, double *scratch,
                     double *policy) {
   const int U = plan->n_actions;
   if (plan->by_value) {
     blend(plan->action_value, corners, (size_t)U, 0, U, 1, scratch);
-    ibrc_soft_mean(scratch, plan->action_prior, U, &plan->alpha, policy);
+    ibrc_soft_mean(scratch, prior_after(plan, last), U, &plan->alpha, policy);
+  } else if (plan->after) {
+    blend_after(plan, corners, prior_after(plan, last), scratch, policy);
   } else {
     blend(plan->policy, corners, (size_t)U, 0, U, 1, policy);
   }
@@ -61,18 +81,18 @@ static void measure_from_best(double *x, const double *prior, int n, int n_belie
 }
 
 static void log_by_value(const ibrc_plan *plan, const ibrc_corners *const *corners, int n_beliefs,
-                         double *x, double *log_policy) {
+                         const double *prior, double *x, double *log_policy) {
   const int U = plan->n_actions;
   const size_t apart = (size_t)n_beliefs;
   double *mean = x + (size_t)U * apart;
   for (int b = 0; b < n_beliefs; b++) {
     blend(plan->action_value, corners[b], (size_t)U, 0, U, apart, x + b);
   }
-  measure_from_best(x, plan->action_prior, U, n_beliefs, plan->alpha.inverse > 0.0, mean);
-  ibrc_soft_means(x, apart, plan->action_prior, U, n_beliefs, &plan->alpha, mean, NULL);
+  measure_from_best(x, prior, U, n_beliefs, plan->alpha.inverse > 0.0, mean);
+  ibrc_soft_means(x, apart, prior, U, n_beliefs, &plan->alpha, mean, NULL);
   for (int u = 0; u < U; u++, x += apart) {
-    const double log_prior = log(plan->action_prior[u]);
-    const int possible = plan->action_prior[u] > 0.0;
+    const double log_prior = log(prior[u]);
+    const int possible = prior[u] > 0.0;
     for (int b = 0; b < n_beliefs; b++) {
       const double log_p = log_prior + (x[b] - mean[b]) * plan->alpha.inverse;
       /* Rounding over a small alpha must not make a probability more than 1. */
@@ -82,14 +102,14 @@ static void log_by_value(const ibrc_plan *plan, const ibrc_corners *const *corne
 }
 
 void ibrc_policy_log_many(const ibrc_plan *plan, const ibrc_corners *const *corners, int n_beliefs,
-                          double *scratch, double *log_policy) {
+                          int last, double *scratch, double *log_policy) {
   const int U = plan->n_actions;
   if (plan->by_value && plan->alpha.kind == IBRC_SOFT) {
-    log_by_value(plan, corners, n_beliefs, scratch, log_policy);
+    log_by_value(plan, corners, n_beliefs, prior_after(plan, last), scratch, log_policy);
     return;
   }
   for (int b = 0; b < n_beliefs; b++, log_policy += U) {
-    ibrc_policy_at(plan, corners[b], scratch, log_policy);
+    ibrc_policy_at(plan, corners[b], last, scratch, log_policy);
     for (int u = 0; u < U; u++) log_policy[u] = log(log_policy[u]);
   }
 }

@@ -7,10 +7,12 @@
  *
  *   by value    pi ~ pi~ exp(sum_j w_j Q(j,.) / alpha),   sigma likewise from K
  *   by policy   pi = sum_j w_j pi(.|j),                   sigma likewise
- */
+ *
+ * `last`: what was done at the visit before, or IBRC_NO_LAST; pi~ remembers it where the plan has a
+ * habit (habit.h). */
 
 /* `scratch`: n_actions, or n_models. */
-void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, double *scratch,
+void ibrc_policy_at(const ibrc_plan *plan, const ibrc_corners *corners, int last, double *scratch,
                     double *policy);
 void ibrc_policy_sigma_at(const ibrc_plan *plan, const ibrc_corners *corners, int action,
                           double *scratch, double *sigma);
@@ -20,7 +22,7 @@ void ibrc_policy_sigma_at(const ibrc_plan *plan, const ibrc_corners *corners, in
  * sigma [belief][model] of one action. `scratch`: ibrc_policy_many_doubles(). */
 size_t ibrc_policy_many_doubles(const ibrc_plan *plan, int n_beliefs);
 void ibrc_policy_log_many(const ibrc_plan *plan, const ibrc_corners *const *corners, int n_beliefs,
-                          double *scratch, double *log_policy);
+                          int last, double *scratch, double *log_policy);
 void ibrc_policy_sigma_many(const ibrc_plan *plan, const ibrc_corners *const *corners, int n_beliefs,
                             int action, double *scratch, double *sigma);
 

@@ -3,164 +3,60 @@
 #include <math.h>
 #include <string.h>
 
+#include "cell.h"
+#include "product.h"
+#include "rnn_layout.h"
+#include "shared.h"
 #include "threads.h"
 
-/* Trajectories that go through the network side by side: a row of weights is read once for all of
- * them. */
-enum { BLOCK = 8 };
-
 typedef struct {
-  size_t input, recurrent, gate_bias, dense, dense_bias, output, output_bias, size;
-} places;
-
-static places places_of(const ibrc_rnn_shape *s) {
-  const size_t gates = 4 * (size_t)s->n_hidden;
-  places p = {.input = 0};
-  p.recurrent = p.input + (size_t)s->n_inputs * gates;
-  p.gate_bias = p.recurrent + (size_t)s->n_hidden * gates;
-  p.dense = p.gate_bias + gates;
-  p.dense_bias = p.dense + (size_t)s->n_hidden * (size_t)s->n_dense;
-  p.output = p.dense_bias + (size_t)s->n_dense;
-  p.output_bias = p.output + (size_t)s->n_dense * (size_t)s->n_actions;
-  p.size = p.output_bias + (size_t)s->n_actions;
-  return p;
-}
-
-size_t ibrc_rnn_size(const ibrc_rnn_shape *shape) { return places_of(shape).size; }
-
-/* What is kept of one visit of one trajectory: gates after their functions, cell, its tanh, hidden,
- * dense, law. */
-typedef struct {
-  size_t gates, cell, bent, hidden, dense, law, size;
-} visit_parts;
-
-static visit_parts parts_of(const ibrc_rnn_shape *s) {
-  const size_t h = (size_t)s->n_hidden;
-  visit_parts v = {.gates = 0};
-  v.cell = 4 * h;
-  v.bent = v.cell + h;
-  v.hidden = v.bent + h;
-  v.dense = v.hidden + h;
-  v.law = v.dense + (size_t)s->n_dense;
-  v.size = v.law + (size_t)s->n_actions;
-  return v;
-}
-
-/* Slopes of one visit of one trajectory, and those that go back to the visit before. */
-static size_t slope_doubles(const ibrc_rnn_shape *s) {
-  return 4 * (size_t)s->n_hidden + (size_t)s->n_dense + (size_t)s->n_actions +
-         3 * (size_t)s->n_hidden;
-}
-
-static size_t turned_doubles(const ibrc_rnn_shape *s) {
-  return 4 * (size_t)s->n_hidden * (size_t)s->n_hidden + (size_t)s->n_hidden * (size_t)s->n_dense +
-         (size_t)s->n_dense * (size_t)s->n_actions;
-}
-
-size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, int longest) {
-  return BLOCK * ((size_t)longest * parts_of(shape).size + slope_doubles(shape)) +
-         turned_doubles(shape);
-}
-
-/* out[b] += in[b] W, of `members` vectors that lie `apart` from each other; W [n_in][n_out]. */
-IBRC_WIDE static void add_products(const double *w, int n_in, int n_out, const double *in,
-                                   size_t in_apart, double *out, size_t out_apart, int members) {
-  for (int k = 0; k < n_in; k++, w += n_out) {
-    for (int b = 0; b < members; b++) {
-      const double x = in[(size_t)b * in_apart + (size_t)k];
-      double *restrict to = out + (size_t)b * out_apart;
-      const double *restrict row = w;
-      IBRC_SIMD
-      for (int j = 0; j < n_out; j++) to[j] += x * row[j];
-    }
-  }
-}
-
-/* dW += sum_b in[b] d[b]' */
-IBRC_WIDE static void add_outer(double *dw, int n_in, int n_out, const double *in, size_t in_apart,
-                                const double *d, size_t d_apart, int members) {
-  for (int k = 0; k < n_in; k++, dw += n_out) {
-    for (int b = 0; b < members; b++) {
-      const double x = in[(size_t)b * in_apart + (size_t)k];
-      const double *restrict from = d + (size_t)b * d_apart;
-      double *restrict row = dw;
-      IBRC_SIMD
-      for (int j = 0; j < n_out; j++) row[j] += x * from[j];
-    }
-  }
-}
-
-static void add(double *to, const double *from, int n) {
-  for (int j = 0; j < n; j++) to[j] += from[j];
-}
-
-static double logistic(double x) { return 1.0 / (1.0 + exp(-x)); }
-
-/* W [rows][columns] into [columns][rows] */
-static void turn(const double *w, int rows, int columns, double *out) {
-  for (int i = 0; i < rows; i++) {
-    const double *row = w + (size_t)i * (size_t)columns;
-    for (int j = 0; j < columns; j++) out[(size_t)j * (size_t)rows + (size_t)i] = row[j];
-  }
-}
-
-/* Turned weights, for going back. */
-typedef struct {
-  const double *recurrent, *dense, *output;
-} turned_weights;
-
-typedef struct {
+  ibrc_way way;
   const ibrc_rnn_shape *shape;
   const double *weights;
+  ibrc_rnn_places at;
+  ibrc_rnn_rows row;
+  ibrc_rnn_spread spread;
   const ibrc_rnn_data *data;
-  places at;
-  visit_parts part;
-  int members;           /* trajectories side by side, the longest first */
-  int which[BLOCK];
-  double *kept;          /* [time][member][part.size] */
-} block;
+  double *lanes; /* where the space of the first lane begins */
+} network;
 
-static int n_visits(const ibrc_rnn_data *data, int i) {
-  return data->first[i + 1] - data->first[i];
+static network new_network(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                           const ibrc_rnn_data *data, const ibrc_rnn_space *space) {
+  network net = {.way = way, .shape = shape, .weights = weights, .data = data,
+                 .at = ibrc_rnn_places_of(shape), .row = ibrc_rnn_rows_of(shape)};
+  net.lanes = ibrc_rnn_lay_spread(shape, space, &net.spread);
+  ibrc_rnn_spread_out(shape, weights, &net.spread);
+  return net;
 }
 
-/* How many of the block have a visit number `time`. */
-static int still_there(const block *b, int time) {
-  int n = b->members;
-  while (n > 0 && n_visits(b->data, b->which[n - 1]) <= time) n--;
-  return n;
+typedef enum { ANEW, ADD } manner;
+
+/* out [rows][n_out] = in [rows][n_in] W, or += */
+static void pass(const network *net, manner add, int rows, int n_in, int n_out, const double *in,
+                 size_t in_row, const double *w, size_t w_row, double *out, size_t out_row) {
+  const ibrc_factors f = {.n_rows = rows, .n_inner = n_in, .n_columns = n_out, .add = add, .left = in,
+                          .left_row = in_row, .left_step = 1, .right = w, .right_row = w_row,
+                          .out = out, .out_row = out_row};
+  ibrc_product(net->way, &f);
 }
 
-static double *visit_of(const block *b, int time, int member) {
-  return b->kept + ((size_t)time * BLOCK + (size_t)member) * b->part.size;
+/* dW [n_in][n_out] = in' d, or +=, over so many rows of both */
+static void collect(const network *net, manner add, int rows, int n_in, int n_out, const double *in,
+                    size_t in_row, const double *d, size_t d_row, double *dw) {
+  const ibrc_factors f = {.n_rows = n_in, .n_inner = rows, .n_columns = n_out, .add = add, .left = in,
+                          .left_row = 1, .left_step = in_row, .right = d, .right_row = d_row,
+                          .out = dw, .out_row = (size_t)n_out};
+  ibrc_product(net->way, &f);
 }
 
-static void take_up(block *b, const int *which, int n) {
-  b->members = n;
-  for (int i = 0; i < n; i++) {
-    int at = i;
-    const int one = which[i];
-    while (at > 0 && n_visits(b->data, b->which[at - 1]) < n_visits(b->data, one)) {
-      b->which[at] = b->which[at - 1];
-      at--;
-    }
-    b->which[at] = one;
-  }
+/* `rows` copies of one row. */
+static void repeat(const double *from, int n, int rows, double *out, size_t apart) {
+  for (int i = 0; i < rows; i++, out += apart) memcpy(out, from, (size_t)n * sizeof(double));
 }
 
-/* What a visit's state comes to from the sums in its gates. */
-static void close_gates(double *v, const visit_parts *part, const double *cell_before, int H) {
-  double *i = v + part->gates, *f = i + H, *g = f + H, *o = g + H;
-  for (int k = 0; k < H; k++) {
-    i[k] = logistic(i[k]);
-    f[k] = logistic(f[k]);
-    g[k] = tanh(g[k]);
-    o[k] = logistic(o[k]);
-    const double before = cell_before ? cell_before[k] : 0.0;
-    v[part->cell + (size_t)k] = f[k] * before + i[k] * g[k];
-    v[part->bent + (size_t)k] = tanh(v[part->cell + (size_t)k]);
-    v[part->hidden + (size_t)k] = o[k] * v[part->bent + (size_t)k];
-  }
+static void add_rows(const network *net, const double *rows, int n, size_t apart, int n_columns,
+                     double *sum) {
+  for (int i = 0; i < n; i++) ibrc_add(net->way, sum, rows + (size_t)i * apart, (size_t)n_columns);
 }
 
 /* Sums to log probabilities. */
@@ -171,191 +67,235 @@ static void close_law(double *law, int n) {
   for (int u = 0; u < n; u++) law[u] -= most + log(sum);
 }
 
-static void forward(const block *b) {
-  const ibrc_rnn_shape *s = b->shape;
-  const int H = s->n_hidden, D = s->n_dense, U = s->n_actions;
-  const size_t apart = b->part.size;
-  const double *w = b->weights;
-  for (int time = 0;; time++) {
-    const int n = still_there(b, time);
-    if (n == 0) return;
-    double *now = visit_of(b, time, 0);
-    const double *before = time > 0 ? visit_of(b, time - 1, 0) : NULL;
-    for (int m = 0; m < n; m++) {
-      const int visit = b->data->first[b->which[m]] + time;
-      double *gates = now + (size_t)m * apart + b->part.gates;
-      memcpy(gates, w + b->at.gate_bias, 4 * (size_t)H * sizeof(double));
-      const int inputs[2] = {b->data->done[visit], b->data->seen[visit]};
-      for (int k = 0; k < 2; k++) {
-        if (inputs[k] >= 0) add(gates, w + b->at.input + (size_t)inputs[k] * 4 * (size_t)H, 4 * H);
+/* The node that a carrier of a visit is. */
+static size_t node_of(const ibrc_shared *s, int visit, int carrier) {
+  return (size_t)(s->visit[visit] + carrier - s->carried[visit]);
+}
+
+/* Where the row of an input begins among all weights. */
+static size_t input_at(const network *net, int input) {
+  return net->at.input + (size_t)input * 4 * (size_t)net->shape->n_hidden;
+}
+
+/* Memory, visit by visit. */
+static void remember(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p) {
+  const int H = net->shape->n_hidden;
+  const size_t gates = net->row.gates, hidden = net->row.hidden, width = 4 * (size_t)H;
+  for (int t = 0; t < s->n_visits; t++) {
+    for (int n = s->visit[t]; n < s->visit[t + 1]; n++) {
+      double *sums = p->gates + (size_t)n * gates;
+      const size_t at = (size_t)n * hidden;
+      const double *before = p->nothing;
+      const double *passed = p->nothing;
+      if (t > 0) {
+        before = p->cell + node_of(s, t - 1, s->from[n]) * hidden;
+        passed = p->passed + (size_t)s->from[n] * gates;
       }
+      ibrc_sum_four(net->way, sums, net->weights + net->at.gate_bias,
+                    s->done[n] < 0 ? p->nothing : net->weights + input_at(net, s->done[n]),
+                    s->seen[n] < 0 ? p->nothing : net->weights + input_at(net, s->seen[n]), passed,
+                    width);
+      ibrc_cell_forward(net->way, H, sums, before, p->cell + at, p->bent + at, p->hidden + at);
     }
-    if (before) {
-      add_products(w + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart,
-                   now + b->part.gates, apart, n);
-    }
-    for (int m = 0; m < n; m++) {
-      double *v = now + (size_t)m * apart;
-      close_gates(v, &b->part, before ? before + (size_t)m * apart + b->part.cell : NULL, H);
-      memcpy(v + b->part.dense, w + b->at.dense_bias, (size_t)D * sizeof(double));
-      memcpy(v + b->part.law, w + b->at.output_bias, (size_t)U * sizeof(double));
-    }
-    add_products(w + b->at.dense, H, D, now + b->part.hidden, apart, now + b->part.dense, apart, n);
-    for (int m = 0; m < n; m++) {
-      double *dense = now + (size_t)m * apart + b->part.dense;
-      for (int k = 0; k < D; k++) dense[k] = tanh(dense[k]);
-    }
-    add_products(w + b->at.output, D, U, now + b->part.dense, apart, now + b->part.law, apart, n);
-    for (int m = 0; m < n; m++) close_law(now + (size_t)m * apart + b->part.law, U);
+    const int first = s->carried[t], n = s->carried[t + 1] - first;
+    if (n == 0) continue;
+    double *carried = p->carried + (size_t)first * hidden, *passed = p->passed + (size_t)first * gates;
+    memcpy(carried, p->hidden + (size_t)s->visit[t] * hidden, (size_t)n * hidden * sizeof(double));
+    pass(net, ANEW, n, H, 4 * H, carried, hidden, net->spread.recurrent, gates, passed, gates);
   }
 }
 
-/* Slopes of minus the log probability, from the last visit back; `slope` is one member's working
- * space: gates (4H), dense (D), law (U), then hidden, cell (what comes back from the visit after)
- * and hidden of the visit before. */
-static double backward(const block *b, const turned_weights *turned, double *slope,
-                       double *gradient, double *counted) {
-  const ibrc_rnn_shape *s = b->shape;
-  const int H = s->n_hidden, D = s->n_dense, U = s->n_actions;
-  const size_t apart = b->part.size, away = slope_doubles(s);
-  const size_t at_dense = 4 * (size_t)H, at_law = at_dense + (size_t)D,
-               at_hidden = at_law + (size_t)U, at_cell = at_hidden + (size_t)H,
-               at_before = at_cell + (size_t)H;
+static void forward(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p) {
+  const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
+  const ibrc_rnn_rows row = net->row;
+  memset(p->nothing, 0, row.gates * sizeof(double));
+  remember(net, s, p);
+  repeat(net->weights + net->at.dense_bias, D, s->n_nodes, p->dense, row.dense);
+  pass(net, ADD, s->n_nodes, H, D, p->hidden, row.hidden, net->spread.dense, row.dense, p->dense,
+       row.dense);
+  for (int n = 0; n < s->n_nodes; n++) {
+    ibrc_tanh_each(net->way, p->dense + (size_t)n * row.dense, (size_t)D);
+  }
+  repeat(net->weights + net->at.output_bias, U, s->n_nodes, p->law, row.law);
+  pass(net, ADD, s->n_nodes, D, U, p->dense, row.dense, net->spread.output, row.law, p->law,
+       row.law);
+  for (int n = 0; n < s->n_nodes; n++) close_law(p->law + (size_t)n * row.law, U);
+}
+
+/* How often each action that counts was taken at each node. */
+static void count_actions(const network *net, const ibrc_shared *s, int members,
+                          const ibrc_rnn_slice *p) {
+  memset(p->d_law, 0, (size_t)s->n_nodes * net->row.law * sizeof(double));
+  for (int m = 0, place = 0; m < members; m++) {
+    const int first = net->data->first[s->order[m]], last = net->data->first[s->order[m] + 1];
+    for (int visit = first; visit < last; visit++, place++) {
+      const int action = net->data->action[visit];
+      if (action >= 0) p->d_law[(size_t)s->node[place] * net->row.law + (size_t)action] += 1.0;
+    }
+  }
+}
+
+/* Loss, and slopes of the scores from how often each action was taken. */
+static double open_law(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p,
+                       double *counted) {
+  const int U = net->shape->n_actions;
   double loss = 0.0;
-  int last = 0;
-  while (still_there(b, last + 1) > 0) last++;
-  memset(slope, 0, BLOCK * away * sizeof(double));
-  for (int time = last; time >= 0; time--) {
-    const int n = still_there(b, time);
-    const double *now = visit_of(b, time, 0);
-    const double *before = time > 0 ? visit_of(b, time - 1, 0) : NULL;
-    for (int m = 0; m < n; m++) {
-      const int action = b->data->action[b->data->first[b->which[m]] + time];
-      const double *law = now + (size_t)m * apart + b->part.law;
-      double *d = slope + (size_t)m * away;
-      for (int u = 0; u < U; u++) {
-        d[at_law + (size_t)u] = action < 0 ? 0.0 : exp(law[u]) - (u == action);
-      }
-      if (action >= 0) {
-        loss -= law[action];
-        *counted += 1.0;
-      }
-      memset(d + at_dense, 0, (size_t)D * sizeof(double));
-      add(gradient + b->at.output_bias, d + at_law, U);
+  for (int n = 0; n < s->n_nodes; n++) {
+    const double *law = p->law + (size_t)n * net->row.law;
+    double *d = p->d_law + (size_t)n * net->row.law, here = 0.0;
+    for (int u = 0; u < U; u++) {
+      if (d[u] > 0.0) loss -= d[u] * law[u];
+      here += d[u];
     }
-    add_outer(gradient + b->at.output, D, U, now + b->part.dense, apart, slope + at_law, away, n);
-    add_products(turned->output, U, D, slope + at_law, away, slope + at_dense, away, n);
-    for (int m = 0; m < n; m++) {
-      const double *dense = now + (size_t)m * apart + b->part.dense;
-      double *d = slope + (size_t)m * away + at_dense;
-      for (int k = 0; k < D; k++) d[k] *= 1.0 - dense[k] * dense[k];
-      add(gradient + b->at.dense_bias, d, D);
-    }
-    add_outer(gradient + b->at.dense, H, D, now + b->part.hidden, apart, slope + at_dense, away, n);
-    add_products(turned->dense, D, H, slope + at_dense, away, slope + at_hidden, away, n);
-    for (int m = 0; m < n; m++) {
-      const double *v = now + (size_t)m * apart;
-      const double *i = v + b->part.gates, *f = i + H, *g = f + H, *o = g + H;
-      const double *cell_before = before ? before + (size_t)m * apart + b->part.cell : NULL;
-      double *d = slope + (size_t)m * away;
-      double *d_i = d, *d_f = d_i + H, *d_g = d_f + H, *d_o = d_g + H;
-      for (int k = 0; k < H; k++) {
-        const double bent = v[b->part.bent + (size_t)k], d_hidden = d[at_hidden + (size_t)k];
-        const double d_cell = d[at_cell + (size_t)k] + d_hidden * o[k] * (1.0 - bent * bent);
-        d_o[k] = d_hidden * bent * o[k] * (1.0 - o[k]);
-        d_i[k] = d_cell * g[k] * i[k] * (1.0 - i[k]);
-        d_f[k] = d_cell * (cell_before ? cell_before[k] : 0.0) * f[k] * (1.0 - f[k]);
-        d_g[k] = d_cell * i[k] * (1.0 - g[k] * g[k]);
-        d[at_cell + (size_t)k] = d_cell * f[k];
-      }
-      memset(d + at_before, 0, (size_t)H * sizeof(double));
-      add(gradient + b->at.gate_bias, d, 4 * H);
-      const int visit = b->data->first[b->which[m]] + time;
-      const int inputs[2] = {b->data->done[visit], b->data->seen[visit]};
-      for (int k = 0; k < 2; k++) {
-        if (inputs[k] < 0) continue;
-        add(gradient + b->at.input + (size_t)inputs[k] * 4 * (size_t)H, d, 4 * H);
-      }
-    }
-    if (before) {
-      add_outer(gradient + b->at.recurrent, H, 4 * H, before + b->part.hidden, apart, slope, away,
-                n);
-      add_products(turned->recurrent, 4 * H, H, slope, away, slope + at_before, away, n);
-    }
-    for (int m = 0; m < n; m++) {
-      double *d = slope + (size_t)m * away;
-      memcpy(d + at_hidden, d + at_before, (size_t)H * sizeof(double));
-    }
+    for (int u = 0; here > 0.0 && u < U; u++) d[u] = here * exp(law[u]) - d[u];
+    *counted += here;
   }
   return loss;
 }
 
-static block new_block(const ibrc_rnn_shape *shape, const double *weights,
-                       const ibrc_rnn_data *data, double *scratch) {
-  block b = {.shape = shape, .weights = weights, .data = data, .at = places_of(shape),
-             .part = parts_of(shape), .kept = scratch};
-  return b;
+/* From the laws back to what was remembered, of all nodes at once. */
+static void layers_back(const network *net, manner add, const ibrc_shared *s,
+                        const ibrc_rnn_slice *p) {
+  const int H = net->shape->n_hidden, D = net->shape->n_dense, U = net->shape->n_actions;
+  const int n = s->n_nodes;
+  const ibrc_rnn_rows row = net->row;
+  add_rows(net, p->d_law, n, row.law, U, p->gradient + net->at.output_bias);
+  collect(net, add, n, D, U, p->dense, row.dense, p->d_law, row.law, p->gradient + net->at.output);
+  pass(net, ANEW, n, U, D, p->d_law, row.law, net->spread.output_turned, row.dense, p->d_dense,
+       row.dense);
+  for (int k = 0; k < n; k++) {
+    const size_t at = (size_t)k * row.dense;
+    ibrc_tanh_back(net->way, p->d_dense + at, p->dense + at, (size_t)D);
+  }
+  add_rows(net, p->d_dense, n, row.dense, D, p->gradient + net->at.dense_bias);
+  collect(net, add, n, H, D, p->hidden, row.hidden, p->d_dense, row.dense,
+          p->gradient + net->at.dense);
+  pass(net, ANEW, n, D, H, p->d_dense, row.dense, net->spread.dense_turned, row.hidden, p->d_hidden,
+       row.hidden);
 }
 
-void ibrc_rnn_predict(const ibrc_rnn_shape *shape, const double *weights, const ibrc_rnn_data *data,
-                      double *scratch, double *log_law) {
+/* Slopes of the sums at one node, for itself and for who it goes on from. */
+static void node_back(const network *net, const ibrc_shared *s, const ibrc_rnn_slice *p, int t, int n) {
+  const size_t width = 4 * (size_t)net->shape->n_hidden, hidden = net->row.hidden;
+  const size_t at = (size_t)n * hidden;
+  const size_t before = t > 0 ? node_of(s, t - 1, s->from[n]) * hidden : 0;
+  double *d = p->gates + (size_t)n * net->row.gates;
+  ibrc_cell_backward(net->way, net->shape->n_hidden, d, t > 0 ? p->cell + before : p->nothing,
+                     p->bent + at, p->d_hidden + at, p->d_cell + at,
+                     t > 0 ? p->d_cell + before : p->nobody);
+  ibrc_add_to_four(net->way, p->gradient + net->at.gate_bias,
+                   s->done[n] < 0 ? p->nobody : p->gradient + input_at(net, s->done[n]),
+                   s->seen[n] < 0 ? p->nobody : p->gradient + input_at(net, s->seen[n]),
+                   t > 0 ? p->passed + (size_t)s->from[n] * net->row.gates : p->nobody, d, width);
+}
+
+/* From the last visit to the first. */
+static void memory_back(const network *net, manner add, const ibrc_shared *s,
+                        const ibrc_rnn_slice *p) {
+  const int H = net->shape->n_hidden;
+  const ibrc_rnn_rows row = net->row;
+  memset(p->passed, 0, (size_t)s->n_carriers * row.gates * sizeof(double));
+  memset(p->d_cell, 0, (size_t)s->n_nodes * row.hidden * sizeof(double));
+  memset(p->nobody, 0, row.gates * sizeof(double));
+  for (int t = s->n_visits - 1; t >= 0; t--) {
+    const int first = s->carried[t], n = s->carried[t + 1] - first;
+    if (n > 0) {
+      pass(net, ADD, n, 4 * H, H, p->passed + (size_t)first * row.gates, row.gates,
+           net->spread.recurrent_turned, row.hidden,
+           p->d_hidden + (size_t)s->visit[t] * row.hidden, row.hidden);
+    }
+    for (int k = s->visit[t]; k < s->visit[t + 1]; k++) node_back(net, s, p, t, k);
+  }
+  collect(net, add, s->n_carriers, H, 4 * H, p->carried, row.hidden, p->passed, row.gates,
+          p->gradient + net->at.recurrent);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+void ibrc_rnn_predict(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                      const ibrc_rnn_data *data, const int *which, int n_which,
+                      const ibrc_rnn_space *space, double *log_law) {
   const size_t U = (size_t)shape->n_actions;
-  block b = new_block(shape, weights, data, scratch);
-  for (int from = 0; from < data->n_trajectories; from += BLOCK) {
-    int which[BLOCK], n = 0;
-    while (n < BLOCK && from + n < data->n_trajectories) {
-      which[n] = from + n;
-      n++;
-    }
-    take_up(&b, which, n);
-    forward(&b);
-    for (int m = 0; m < n; m++) {
-      const int first = data->first[b.which[m]];
-      for (int time = 0; time < n_visits(data, b.which[m]); time++) {
-        const double *law = visit_of(&b, time, m) + b.part.law;
-        memcpy(log_law + (size_t)(first + time) * U, law, U * sizeof(double));
+  const network net = new_network(way, shape, weights, data, space);
+  ibrc_rnn_slice p;
+  ibrc_rnn_lay_slice(shape, &space->room, net.lanes, &p);
+  ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, space->ints);
+  for (int from = 0, to, visits; from < n_which; from = to) {
+    to = ibrc_rnn_slice_end(data, which, n_which, from, &visits);
+    ibrc_shared_build(&s, data, which + from, to - from);
+    forward(&net, &s, &p);
+    for (int m = 0, place = 0; m < to - from; m++) {
+      const int first = data->first[s.order[m]], last = data->first[s.order[m] + 1];
+      for (int visit = first; visit < last; visit++, place++) {
+        memcpy(log_law + (size_t)visit * U, p.law + (size_t)s.node[place] * net.row.law,
+               U * sizeof(double));
       }
     }
   }
 }
 
-double ibrc_rnn_gradient(const ibrc_rnn_shape *shape, const double *weights,
-                         const ibrc_rnn_data *data, const int *which, int n_which, double *scratch,
-                         double *gradient, double *counted) {
-  const int H = shape->n_hidden, D = shape->n_dense, U = shape->n_actions;
-  int longest = 1;
-  for (int i = 0; i < n_which; i++) {
-    const int n = n_visits(data, which[i]);
-    longest = n > longest ? n : longest;
+typedef struct {
+  double loss, counted;
+} lane_sums;
+
+/* Every slice whose number leaves `lane` over. */
+static lane_sums run_lane(const network *net, const int *which, int n_which, int lane, int lanes,
+                          const ibrc_rnn_space *space, const ibrc_rnn_slice *p, int *ints) {
+  ibrc_shared s = ibrc_shared_new(space->room.members, space->room.visits, ints);
+  lane_sums sums = {.loss = 0.0, .counted = 0.0};
+  memset(p->gradient, 0, net->at.recurrent * sizeof(double));
+  memset(p->gradient + net->at.gate_bias, 0, (net->at.dense - net->at.gate_bias) * sizeof(double));
+  memset(p->gradient + net->at.dense_bias, 0, (net->at.output - net->at.dense_bias) * sizeof(double));
+  memset(p->gradient + net->at.output_bias, 0, (net->at.size - net->at.output_bias) * sizeof(double));
+  manner add = ANEW;
+  int slice = 0, visits;
+  for (int from = 0, to; from < n_which; from = to, slice++) {
+    to = ibrc_rnn_slice_end(net->data, which, n_which, from, &visits);
+    if (slice % lanes != lane) continue;
+    ibrc_shared_build(&s, net->data, which + from, to - from);
+    forward(net, &s, p);
+    count_actions(net, &s, to - from, p);
+    sums.loss += open_law(net, &s, p, &sums.counted);
+    layers_back(net, add, &s, p);
+    memory_back(net, add, &s, p);
+    add = ADD;
   }
-  block b = new_block(shape, weights, data, scratch);
-  double *slope = scratch + BLOCK * (size_t)longest * b.part.size;
-  double *turned = slope + BLOCK * slope_doubles(shape);
-  double *turned_dense = turned + 4 * (size_t)H * (size_t)H;
-  double *turned_output = turned_dense + (size_t)H * (size_t)D;
-  turn(weights + b.at.recurrent, H, 4 * H, turned);
-  turn(weights + b.at.dense, H, D, turned_dense);
-  turn(weights + b.at.output, D, U, turned_output);
-  const turned_weights back = {.recurrent = turned, .dense = turned_dense, .output = turned_output};
-  double loss = 0.0;
-  *counted = 0.0;
-  for (int from = 0; from < n_which; from += BLOCK) {
-    const int n = n_which - from < BLOCK ? n_which - from : BLOCK;
-    take_up(&b, which + from, n);
-    forward(&b);
-    loss += backward(&b, &back, slope, gradient, counted);
-  }
-  return loss;
+  return sums;
 }
 
-void ibrc_rnn_adam(size_t n, double *weights, double *first, double *second,
-                   const double *gradient, double scale, double rate, double step) {
-  const double keep = 0.9, keep_square = 0.999, least = 1e-8;
-  const double by = 1.0 / (1.0 - pow(keep, step)), by_square = 1.0 / (1.0 - pow(keep_square, step));
-  for (size_t k = 0; k < n; k++) {
-    const double g = gradient[k] * scale;
-    first[k] = keep * first[k] + (1.0 - keep) * g;
-    second[k] = keep_square * second[k] + (1.0 - keep_square) * g * g;
-    weights[k] -= rate * first[k] * by / (sqrt(second[k] * by_square) + least);
+double ibrc_rnn_gradient(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                         const ibrc_rnn_data *data, const int *which, int n_which, int threads,
+                         const ibrc_rnn_space *space, double *gradient, double *counted) {
+  const network net = new_network(way, shape, weights, data, space);
+  ibrc_rnn_turn(shape, weights, &net.spread);
+  ibrc_rnn_room here = {.lanes = 0};
+  ibrc_rnn_make_room(&here, data, which, n_which);
+  const int lanes = here.lanes;
+  ibrc_rnn_slice p[IBRC_RNN_LANES];
+  lane_sums sums[IBRC_RNN_LANES] = {{0.0, 0.0}};
+  double *next = net.lanes;
+  for (int lane = 0; lane < lanes; lane++) {
+    next = ibrc_rnn_lay_slice(shape, &space->room, next, &p[lane]);
   }
+  const size_t ints = lanes > 0 ? ibrc_rnn_ints(&space->room) / (size_t)space->room.lanes : 0;
+  if (lanes == 0) memset(gradient, 0, net.at.size * sizeof(double));
+  p[0].gradient = gradient;
+  if (lanes > 1 && threads > 1) {
+    IBRC_PARALLEL_EACH(threads)
+    for (int lane = 0; lane < lanes; lane++) {
+      sums[lane] = run_lane(&net, which, n_which, lane, lanes, space, &p[lane],
+                            space->ints + (size_t)lane * ints);
+    }
+  } else {
+    for (int lane = 0; lane < lanes; lane++) {
+      sums[lane] = run_lane(&net, which, n_which, lane, lanes, space, &p[lane], space->ints);
+    }
+  }
+  for (int lane = 1; lane < lanes; lane++) {
+    ibrc_add(way, gradient, p[lane].gradient, net.at.size);
+    sums[0].loss += sums[lane].loss;
+    sums[0].counted += sums[lane].counted;
+  }
+  *counted = sums[0].counted;
+  return sums[0].loss;
 }

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "wide.h"
+
 /* A recurrent network that predicts the next action: one layer of long short-term memory, a dense
  * layer, a softmax. What goes in at a visit is what was done and seen at the one before, each as
  * the number of an input that is 1 (or none). With h and c the state after the visit before,
@@ -30,22 +32,38 @@ typedef struct {
 
 size_t ibrc_rnn_size(const ibrc_rnn_shape *shape); /* of the vector of weights */
 
-/* Working space for trajectories of at most so many visits. */
-size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, int longest);
+/* Trajectories go through the network in slices: some that follow each other, visit by visit side by
+ * side. A slice depends on lengths alone. Slices in turn belong to so many lanes, of which each adds
+ * up its own gradient before they are added up in their order: threads share out lanes, and sums do
+ * not depend on who does which. */
+typedef struct {
+  int members, visits; /* of the largest slice */
+  int lanes;
+} ibrc_rnn_room;
 
-/* log p of every action [visit][action] of all trajectories. */
-void ibrc_rnn_predict(const ibrc_rnn_shape *shape, const double *weights, const ibrc_rnn_data *data,
-                      double *scratch, double *log_law);
+/* Makes room for these, too. Begin with an empty one. */
+void ibrc_rnn_make_room(ibrc_rnn_room *room, const ibrc_rnn_data *data, const int *which,
+                        int n_which);
 
-/* Minus the log probability of the actions that count in some trajectories, and its gradient,
- * which is added to `gradient`. Returns the first; `counted` gets the number of actions. */
-double ibrc_rnn_gradient(const ibrc_rnn_shape *shape, const double *weights,
-                         const ibrc_rnn_data *data, const int *which, int n_which, double *scratch,
-                         double *gradient, double *counted);
+/* Working space for so much. */
+typedef struct {
+  ibrc_rnn_room room;
+  double *doubles;
+  int *ints;
+} ibrc_rnn_space;
 
-/* One step of Adam, down the gradient: first and second moments decay by 0.9 and 0.999; `step`
- * counts from 1. */
-void ibrc_rnn_adam(size_t n, double *weights, double *first, double *second,
-                   const double *gradient, double scale, double rate, double step);
+size_t ibrc_rnn_doubles(const ibrc_rnn_shape *shape, const ibrc_rnn_room *room);
+size_t ibrc_rnn_ints(const ibrc_rnn_room *room);
+
+/* log p of every action of some trajectories, [visit][action] in the order of all visits. */
+void ibrc_rnn_predict(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                      const ibrc_rnn_data *data, const int *which, int n_which,
+                      const ibrc_rnn_space *space, double *log_law);
+
+/* Minus the log probability of the actions that count in some trajectories; fills its gradient, and
+ * `counted` with the number of actions. */
+double ibrc_rnn_gradient(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                         const ibrc_rnn_data *data, const int *which, int n_which, int threads,
+                         const ibrc_rnn_space *space, double *gradient, double *counted);
 
 #endif

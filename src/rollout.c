@@ -44,6 +44,7 @@ ibrc_code ibrc_rollout_run(const ibrc_rollout *rollout, int begin, const double 
     observation[t] = x;
     *length = t + 1;
     if (rollout->stops[u]) break;
+    ibrc_walker_remember(&walker, u);
     code = ibrc_walker_recognise(&walker, u, x, belief, &sure);
     if (code != IBRC_OK) break;
   }

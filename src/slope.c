@@ -7,7 +7,7 @@
 #define MOST_WRITTEN 65536
 #define SHORT_ROW 6
 
-static size_t entries_written(const ibrc_table *table) {
+size_t ibrc_slope_written(const ibrc_table *table) {
   const size_t n_rows = ibrc_table_rows(table), n_entries = (size_t)table->row_start[n_rows];
   return n_entries <= MOST_WRITTEN && n_entries <= SHORT_ROW * n_rows ? n_entries : 0;
 }
@@ -16,13 +16,13 @@ static size_t entries_written(const ibrc_table *table) {
 static size_t doubles_for_ints(size_t n) { return (n * sizeof(int)) / sizeof(double) + 1; }
 
 size_t ibrc_slope_doubles(const ibrc_table *table) {
-  const size_t n = (size_t)table->n_nodes, written = entries_written(table);
+  const size_t n = (size_t)table->n_nodes, written = ibrc_slope_written(table);
   return n + ibrc_table_rows(table) + written +
          (written > 0 ? doubles_for_ints(written) + doubles_for_ints(n + 1) : 0);
 }
 
 ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles) {
-  const size_t n = (size_t)table->n_nodes, written = entries_written(table);
+  const size_t n = (size_t)table->n_nodes, written = ibrc_slope_written(table);
   ibrc_slope slope = {.table = table,
                       .flow = doubles,
                       .rest = doubles + ibrc_table_rows(table),
@@ -66,6 +66,20 @@ void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slop
     slope->rest[node] = rest;
   }
   if (slope->weight) slope->start[table->n_nodes] = at;
+}
+
+void ibrc_slope_fill_node(const ibrc_process *process, double least, int node, ibrc_slope *slope) {
+  const int U = process->table->n_actions, M = process->table->n_models;
+  size_t cell = (size_t)node * (size_t)U, row = cell * (size_t)M;
+  double rest = process->discount;
+  for (int u = 0; u < U; u++, cell++) {
+    for (int m = 0; m < M; m++, row++) {
+      const double flow = process->discount * process->policy[cell] * process->sigma[row];
+      slope->flow[row] = flow < least ? 0.0 : flow;
+      rest -= slope->flow[row];
+    }
+  }
+  slope->rest[node] = rest;
 }
 
 static void apply_at(const ibrc_slope *slope, const double *x, int first, int end, double *y) {

@@ -25,12 +25,17 @@ typedef struct {
   int n_threads;
 } ibrc_slope;
 
+/* How many entries of a table are written out: all, or none. */
+size_t ibrc_slope_written(const ibrc_table *table);
+
 /* Doubles that hold a slope, and a slope laid out over them. */
 size_t ibrc_slope_doubles(const ibrc_table *table);
 ibrc_slope ibrc_slope_over(const ibrc_table *table, int n_threads, double *doubles);
 
 /* Flows below `least` are left out. */
 void ibrc_slope_fill(const ibrc_process *process, double least, ibrc_slope *slope);
+/* The same of one node alone, of which nothing is written out. */
+void ibrc_slope_fill_node(const ibrc_process *process, double least, int node, ibrc_slope *slope);
 
 /* The rows of a node. */
 static inline size_t ibrc_slope_begin(const ibrc_slope *slope, int node) {

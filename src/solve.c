@@ -1,197 +1,85 @@
 #include "solve.h"
 
-#include <float.h>
 #include <math.h>
 
+#include "habit_slope.h"
 #include "incomplete.h"
-#include "krylov.h"
 
-/* How far a Newton step is solved: loosely at first, then with the square of the
- * last improvement, never further than this. */
-#define LOOSEST 0.02
-#define TIGHTEST 1e-6
-/* The same behind incomplete factors, where products are few: what a loose step leaves, often in
- * single places, would cost more steps. */
-#define LOOSEST_INCOMPLETE 1e-3
-/* Flows below this share of how far a step is solved do not matter to it. */
-#define SMALL_FLOW 0.01
-/* Newton steps in a row that may fail to shrink the bound. */
-#define MOST_WORSE 10
-
-/* next = B value; leaves the policies where the process looks for them. */
-typedef void (*backup_step)(const void *context, const double *value, double *next);
-
+/* What the slope of a backup is made of, at policies that the backup left. */
 typedef struct {
   const ibrc_process *process;
   const ibrc_coarse *coarse;
+  const void *backup; /* the context of the backup itself */
   ibrc_slope slope;
   double *factors, *work;
   int near; /* 1: many states are seen, and next ones lie near by */
   ibrc_incomplete incomplete;
-  ibrc_pause pause;
-} newton_context;
+} slope_context;
 
 static void apply_slope(const void *context, const double *x, double *y) {
-  ibrc_slope_apply(&((const newton_context *)context)->slope, x, y);
+  ibrc_slope_apply(&((const slope_context *)context)->slope, x, y);
 }
 
 static void apply_coarse(const void *context, const double *x, double *y) {
-  const newton_context *c = context;
+  const slope_context *c = context;
   ibrc_coarse_correct(c->coarse, &c->slope, c->factors, x, c->work, y);
 }
 
 static void apply_written(const void *context, const double *x, double *y) {
-  ibrc_incomplete_apply(&((const newton_context *)context)->incomplete, x, y);
+  ibrc_incomplete_apply(&((const slope_context *)context)->incomplete, x, y);
 }
 
 static void apply_incomplete(const void *context, const double *x, double *y) {
-  ibrc_incomplete_solve(&((const newton_context *)context)->incomplete, x, y);
+  ibrc_incomplete_solve(&((const slope_context *)context)->incomplete, x, y);
+}
+
+static void prepare_slope(void *context, double least) {
+  slope_context *c = context;
+  ibrc_slope_fill(c->process, least, &c->slope);
+  if (c->coarse->n_coarse > 0) ibrc_coarse_factor(c->coarse, &c->slope, c->factors);
+  if (c->near) ibrc_incomplete_fill(&c->slope, &c->incomplete);
 }
 
 static int is_near(const ibrc_table *table, const ibrc_coarse *coarse) {
   return coarse->seen && ibrc_incomplete_fits(table);
 }
 
-size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads) {
-  size_t n = (size_t)table->n_nodes, N = (size_t)coarse->n_coarse;
-  return 4 * n + ibrc_krylov_doubles(table->n_nodes) + N * N + N + ibrc_slope_doubles(table) +
-         (size_t)n_threads * ibrc_backup_doubles(table) +
+static size_t slope_doubles(const ibrc_table *table, const ibrc_coarse *coarse) {
+  const size_t N = (size_t)coarse->n_coarse;
+  return N * N + N + ibrc_slope_doubles(table) +
          (is_near(table, coarse) ? ibrc_incomplete_doubles(table) : 0);
 }
 
-static void difference_range(const double *a, const double *b, int n, double *lo, double *hi) {
-  double least = a[0] - b[0], most = least;
-  for (int i = 1; i < n; i++) {
-    double d = a[i] - b[i];
-    if (d < least) least = d;
-    if (d > most) most = d;
-    /* NaN compares false: fold it in so that it is seen. */
-    if (d != d) least = most = d;
-  }
-  *lo = least;
-  *hi = most;
-}
-
-/* A step that would come close to the tolerance goes all the way: one product
- * more is less than another step. */
-static double step_tolerance(double bound, double last_bound, double tolerance, int incomplete) {
-  const double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
-  const double all_the_way = (incomplete ? 0.05 : 0.5) * tolerance / bound;
-  double wanted = fmin(incomplete ? LOOSEST_INCOMPLETE : LOOSEST, 0.5 * ratio * ratio);
-  if (wanted < 10.0 * all_the_way) wanted = all_the_way;
-  return fmin(incomplete ? 0.01 : 0.3, fmax(TIGHTEST, wanted));
-}
-
-/* value += the Newton correction of residual (next - value). The middle of the
- * residual is a constant, whose correction is known. */
-static int newton_step(newton_context *context, const double *next, double lo, double hi,
-                       double tolerance, double *residual, double *correction, double *krylov,
-                       double *value) {
-  const int n = context->process->table->n_nodes;
-  const double middle = (lo + hi) / 2.0, shift = middle / (1.0 - context->process->discount);
-  ibrc_linear_system system = {
-      .apply = apply_slope, .context = context, .n = n, .pause = context->pause};
-  ibrc_slope_fill(context->process, SMALL_FLOW * tolerance, &context->slope);
-  if (context->coarse->n_coarse > 0) {
-    ibrc_coarse_factor(context->coarse, &context->slope, context->factors);
-    system.precondition = apply_coarse;
-  }
-  if (context->near) {
-    ibrc_incomplete_fill(&context->slope, &context->incomplete);
-    system.apply = apply_written;
-    system.precondition = apply_incomplete;
-  }
-  for (int i = 0; i < n; i++) residual[i] = next[i] - value[i] - middle;
-  int products = ibrc_krylov_solve(&system, residual, tolerance, krylov, correction);
-  for (int i = 0; i < n; i++) value[i] += correction[i] + shift;
-  return products;
-}
-
-/* What rounding can add to values x + shift: an error of one backup, over all visits. */
-static double rounding_of(const double *x, int n, double shift, double discount) {
-  double most = 0.0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i] + shift));
-  return DBL_EPSILON * most / (1.0 - discount);
-}
-
-static void copy(double *to, const double *from, int n) {
-  for (int i = 0; i < n; i++) to[i] = from[i];
-}
-
-static ibrc_solve_report solve(backup_step step, const void *step_context,
-                               const ibrc_process *process, const ibrc_coarse *coarse,
-                               const ibrc_solve_options *options, double *scratch, double *value,
-                               double *shift) {
-  const int n = process->table->n_nodes;
+static slope_context slope_over(const ibrc_process *process, const ibrc_coarse *coarse,
+                                const void *backup, double *scratch) {
   const size_t N = (size_t)coarse->n_coarse;
-  const double scale = process->discount / (1.0 - process->discount);
-  double *next = scratch, *residual = next + n, *correction = residual + n;
-  double *fallback = correction + n; /* B of the best value so far */
-  double *krylov = fallback + n, *factors = krylov + ibrc_krylov_doubles(n), *work = factors + N * N;
-  newton_context newton = {.process = process,
+  double *work = scratch + N * N;
+  slope_context context = {.process = process,
                            .coarse = coarse,
+                           .backup = backup,
                            .slope = ibrc_slope_over(process->table, process->n_threads, work + N),
-                           .factors = factors,
+                           .factors = scratch,
                            .work = work,
-                           .near = is_near(process->table, coarse),
-                           .pause = options->pause};
-  if (newton.near) {
-    newton.incomplete =
+                           .near = is_near(process->table, coarse)};
+  if (context.near) {
+    context.incomplete =
         ibrc_incomplete_over(process->table, work + N + ibrc_slope_doubles(process->table));
   }
+  return context;
+}
 
-  ibrc_solve_report report = {.code = IBRC_OK, .bound = INFINITY};
-  double best = INFINITY, last = 0.0;
-  int plain_left = 0, patience = 4, worse = 0;
-
-  for (;;) {
-    double lo, hi;
-    ibrc_ask(options->pause);
-    step(step_context, value, next);
-    report.backups++;
-    difference_range(next, value, n, &lo, &hi);
-    const double middle = scale * (hi / 2.0 + lo / 2.0);
-    const double rounding = rounding_of(next, n, middle, process->discount);
-    const double bound = scale * (hi / 2.0 - lo / 2.0) + rounding;
-    if (!isfinite(bound) || !isfinite(middle)) {
-      report.code = IBRC_NOT_FINITE;
-      return report;
-    }
-    report.bound = bound;
-    if (bound <= options->tolerance || (options->accept_rounding && bound <= 4.0 * rounding)) {
-      *shift = middle;
-      for (int i = 0; i < n; i++) value[i] = next[i] + *shift;
-      return report;
-    }
-    /* Where rounding is all that is left, more backups will not help. */
-    const int hopeless = rounding > options->tolerance && bound <= 4.0 * rounding;
-    if (report.backups >= options->max_backups || hopeless) {
-      report.code = IBRC_NOT_CONVERGED;
-      report.bound = fmin(bound, best);
-      return report;
-    }
-    if (bound < best) {
-      best = bound;
-      worse = 0;
-      copy(fallback, next, n);
-    } else if (plain_left == 0 && ++worse > MOST_WORSE) {
-      worse = 0;
-      copy(value, fallback, n);
-      plain_left = patience;
-      patience *= 2;
-      last = 0.0;
-      continue;
-    }
-    if (plain_left > 0) {
-      plain_left--;
-      copy(value, next, n);
-      continue;
-    }
-    report.products += newton_step(&newton, next, lo, hi,
-                                   step_tolerance(bound, last, options->tolerance, newton.near),
-                                   residual, correction, krylov, value);
-    last = bound;
-  }
+static ibrc_newton newton_over(slope_context *context,
+                               void (*backup)(const void *, const double *, double *)) {
+  ibrc_newton newton = {.n = context->process->table->n_nodes,
+                        .discount = context->process->discount,
+                        .incomplete = context->near,
+                        .context = context,
+                        .backup = backup,
+                        .prepare = prepare_slope,
+                        .apply = context->near ? apply_written : apply_slope};
+  if (context->coarse->n_coarse > 0) newton.precondition = apply_coarse;
+  if (context->near) newton.precondition = apply_incomplete;
+  return newton;
 }
 
 typedef struct {
@@ -202,11 +90,86 @@ typedef struct {
   int n_threads;
 } optimum_context;
 
-static void optimum_step(const void *context, const double *value, double *next) {
-  const optimum_context *c = context;
+static void back_up(const optimum_context *c, const double *value, double *next, const int *wanted) {
   ibrc_backup_result out = *c->out;
   out.value = next;
+  out.wanted = wanted;
   ibrc_backup(c->table, c->problem, value, c->n_threads, c->scratch, &out);
+}
+
+static void optimum_step(const void *context, const double *value, double *next) {
+  back_up(((const slope_context *)context)->backup, value, next, NULL);
+}
+
+/* The same on pairs: those that rows read, one after the other. */
+typedef struct {
+  const optimum_context *optimum;
+  ibrc_habit_slope slope;
+  double *from, *to; /* [last][node] */
+} habit_context;
+
+static void lay_out(const ibrc_pairs *pairs, const double *x, double *laid) {
+  for (int k = 0; k < pairs->n; k++) laid[pairs->at[k]] = x[k];
+}
+
+static void gather(const ibrc_pairs *pairs, const double *laid, double *x) {
+  for (int k = 0; k < pairs->n; k++) x[k] = laid[pairs->at[k]];
+}
+
+static void habit_step(const void *context, const double *value, double *next) {
+  const habit_context *c = context;
+  lay_out(&c->slope.pairs, value, c->from);
+  back_up(c->optimum, c->from, c->to, c->slope.pairs.wanted);
+  gather(&c->slope.pairs, c->to, next);
+}
+
+static void prepare_habit(void *context, double least) {
+  habit_context *c = context;
+  const optimum_context *optimum = c->optimum;
+  ibrc_habit_slope_fill(&c->slope, optimum->out->policy, optimum->out->sigma,
+                        optimum->problem->discount, least);
+}
+
+static void apply_habit(const void *context, const double *x, double *y) {
+  ibrc_habit_slope_apply(&((const habit_context *)context)->slope, x, y);
+}
+
+static void correct_habit(const void *context, const double *x, double *y) {
+  ibrc_habit_slope_correct(&((const habit_context *)context)->slope, x, y);
+}
+
+/* `scratch`: that of the slope, then 3 [last][node], then that of the steps. */
+static ibrc_solve_report solve_habit(const optimum_context *optimum, const ibrc_coarse *coarse,
+                                     const ibrc_solve_options *options, double *scratch,
+                                     double *shift) {
+  const ibrc_table *table = optimum->table;
+  const size_t blocks = (size_t)table->n_nodes * (size_t)table->n_actions;
+  habit_context context = {.optimum = optimum,
+                           .slope = ibrc_habit_slope_over(table, coarse, optimum->n_threads, scratch)};
+  context.from = scratch + ibrc_habit_slope_doubles(table, coarse);
+  context.to = context.from + blocks;
+  double *value = context.to + blocks;
+  const ibrc_pairs *pairs = &context.slope.pairs;
+  const ibrc_newton newton = {
+      .n = pairs->n,
+      .discount = optimum->problem->discount,
+      .context = &context,
+      .backup = habit_step,
+      .prepare = prepare_habit,
+      .apply = apply_habit,
+      .precondition = ibrc_habit_slope_corrects(&context.slope) ? correct_habit : NULL};
+  gather(pairs, optimum->out->value, value);
+  ibrc_solve_report report = ibrc_newton_solve(&newton, options, value + blocks, value, shift);
+  lay_out(pairs, value, optimum->out->value);
+  return report;
+}
+
+size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int remembers,
+                          int n_threads) {
+  const size_t backups = (size_t)n_threads * ibrc_backup_doubles(table);
+  const size_t blocks = (size_t)table->n_nodes * (size_t)table->n_actions;
+  if (!remembers) return backups + slope_doubles(table, coarse) + ibrc_newton_doubles(table->n_nodes);
+  return backups + ibrc_habit_slope_doubles(table, coarse) + 3 * blocks + ibrc_newton_doubles((int)blocks);
 }
 
 /* Adds `shift` to all of x: are they finite still? */
@@ -219,21 +182,29 @@ static int move_all(double *x, size_t n, double shift) {
   return finite;
 }
 
+static ibrc_solve_report solve_plain(const optimum_context *optimum, const ibrc_coarse *coarse,
+                                     const ibrc_solve_options *options, double *scratch,
+                                     double *shift) {
+  const ibrc_process process = {.table = optimum->table,
+                                .policy = optimum->out->policy,
+                                .sigma = optimum->out->sigma,
+                                .discount = optimum->problem->discount,
+                                .n_threads = optimum->n_threads};
+  slope_context context = slope_over(&process, coarse, optimum, scratch);
+  const ibrc_newton newton = newton_over(&context, optimum_step);
+  return ibrc_newton_solve(&newton, options, scratch + slope_doubles(optimum->table, coarse),
+                           optimum->out->value, shift);
+}
+
 ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse *coarse,
                                      const ibrc_problem *problem, const ibrc_solve_options *options,
                                      int n_threads, double *scratch,
                                      const ibrc_backup_result *out) {
-  const ibrc_process process = {.table = table,
-                                .policy = out->policy,
-                                .sigma = out->sigma,
-                                .discount = problem->discount,
-                                .n_threads = n_threads};
-  const optimum_context context = {
+  const optimum_context optimum = {
       .table = table, .problem = problem, .out = out, .scratch = scratch, .n_threads = n_threads};
-  double shift = 0.0;
-  ibrc_solve_report report =
-      solve(optimum_step, &context, &process, coarse, options,
-            scratch + (size_t)n_threads * ibrc_backup_doubles(table), out->value, &shift);
+  double shift = 0.0, *rest = scratch + (size_t)n_threads * ibrc_backup_doubles(table);
+  ibrc_solve_report report = problem->after ? solve_habit(&optimum, coarse, options, rest, &shift)
+                                            : solve_plain(&optimum, coarse, options, rest, &shift);
   /* The last backup was of values lower by shift / gamma: Q and K move along. */
   const size_t cells = (size_t)table->n_nodes * (size_t)table->n_actions;
   const size_t rows = ibrc_table_rows(table);
@@ -249,18 +220,52 @@ typedef struct {
   const double *gain;
 } policy_context;
 
-static void policy_step(const void *context, const double *value, double *next) {
-  const policy_context *c = context;
+static void evaluate(const policy_context *c, const double *value, double *next) {
+  const size_t size = ibrc_process_size(c->process);
   ibrc_process_expect(c->process, value, next);
-  for (int i = 0; i < c->process->table->n_nodes; i++) {
-    next[i] = c->gain[i] + c->process->discount * next[i];
-  }
+  for (size_t i = 0; i < size; i++) next[i] = c->gain[i] + c->process->discount * next[i];
+}
+
+static void policy_step(const void *context, const double *value, double *next) {
+  evaluate(((const slope_context *)context)->backup, value, next);
+}
+
+/* Of pairs, whose policies do not change from step to step. */
+static void pairs_step(const void *context, const double *value, double *next) {
+  evaluate(context, value, next);
+}
+
+static void prepare_nothing(void *context, double least) {
+  (void)context;
+  (void)least;
+}
+
+static void apply_pairs(const void *context, const double *x, double *y) {
+  const ibrc_process *process = ((const policy_context *)context)->process;
+  const size_t size = ibrc_process_size(process);
+  ibrc_process_expect(process, x, y);
+  for (size_t i = 0; i < size; i++) y[i] = x[i] - process->discount * y[i];
+}
+
+size_t ibrc_solve_policy_doubles(const ibrc_process *process, const ibrc_coarse *coarse) {
+  return slope_doubles(process->table, coarse) + ibrc_newton_doubles((int)ibrc_process_size(process));
 }
 
 ibrc_solve_report ibrc_solve_policy(const ibrc_process *process, const ibrc_coarse *coarse,
                                     const double *gain, const ibrc_solve_options *options,
                                     double *scratch, double *value) {
-  const policy_context context = {process, gain};
+  policy_context policy = {process, gain};
   double shift = 0.0;
-  return solve(policy_step, &context, process, coarse, options, scratch, value, &shift);
+  slope_context context = slope_over(process, coarse, &policy, scratch);
+  ibrc_newton newton = newton_over(&context, policy_step);
+  if (process->after) {
+    newton = (ibrc_newton){.n = (int)ibrc_process_size(process),
+                           .discount = process->discount,
+                           .context = &policy,
+                           .backup = pairs_step,
+                           .prepare = prepare_nothing,
+                           .apply = apply_pairs};
+  }
+  return ibrc_newton_solve(&newton, options, scratch + slope_doubles(process->table, coarse), value,
+                           &shift);
 }

@@ -3,9 +3,8 @@
 
 #include "backup.h"
 #include "coarse.h"
-#include "pause.h"
+#include "newton.h"
 #include "process.h"
-#include "status.h"
 
 /* The fixed point V = B V of a backup B that is a gamma-contraction and moves by
  * gamma c when its argument moves by a constant c: the optimal backup (paper,
@@ -22,31 +21,22 @@
  * incomplete factors. Steps that do not shrink the bound are taken back, and
  * plain backups, which always shrink it, follow before the next one. */
 
-typedef struct {
-  double tolerance;
-  int max_backups;
-  int accept_rounding; /* 1: where rounding alone misses the tolerance, stop there */
-  ibrc_pause pause;    /* between backups, and between products inside a Newton step */
-} ibrc_solve_options;
+/* remembers: 1 where the last action matters (habit.h) */
+size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int remembers,
+                          int n_threads);
 
-typedef struct {
-  ibrc_code code;
-  int backups;  /* applications of B */
-  int products; /* of P with a vector, inside the Newton steps */
-  double bound; /* the MacQueen bound reached */
-} ibrc_solve_report;
-
-size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int n_threads);
+size_t ibrc_solve_policy_doubles(const ibrc_process *process, const ibrc_coarse *coarse);
 
 /* The optimum. out->value holds the start on entry (any finite values) and the
  * solution on return; Q, K, pi and sigma must all be given. On failure they are
- * those of the last backup. */
+ * those of the last backup. Where the last action matters, values and pi are by it, and
+ * those that no row reads are left as they were: ibrc_habit_read() knows them all from Q. */
 ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse *coarse,
                                      const ibrc_problem *problem, const ibrc_solve_options *options,
                                      int n_threads, double *scratch,
                                      const ibrc_backup_result *out);
 
-/* The value of given policies, from the gain of one visit at each node. */
+/* The value of given policies, from the gain of one visit at each node, or pair (process.h). */
 ibrc_solve_report ibrc_solve_policy(const ibrc_process *process, const ibrc_coarse *coarse,
                                     const double *gain, const ibrc_solve_options *options,
                                     double *scratch, double *value);

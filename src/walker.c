@@ -28,6 +28,7 @@ ibrc_walker ibrc_walker_over(const ibrc_plan *plan, const ibrc_models *models, d
   ibrc_walker walker = {
       .plan = plan,
       .models = models,
+      .last = IBRC_NO_LAST,
       .corners = ibrc_corners_over(plan->space, ints + plan->n_actions, work + work_doubles(plan)),
       .known = ints,
       .sigma = doubles,
@@ -59,7 +60,7 @@ void ibrc_walker_stand_at(ibrc_walker *walker, int node) {
 }
 
 void ibrc_walker_policy(ibrc_walker *walker, double *policy) {
-  ibrc_policy_at(walker->plan, &walker->corners, walker->work, policy);
+  ibrc_policy_at(walker->plan, &walker->corners, walker->last, walker->work, policy);
 }
 
 const double *ibrc_walker_sigma(ibrc_walker *walker, int action) {
@@ -154,19 +155,47 @@ ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_polic
 }
 
 size_t ibrc_walkers_doubles(const ibrc_plan *plan) {
-  return ibrc_policy_many_doubles(plan, IBRC_WALKERS) + (size_t)plan->n_models * IBRC_WALKERS;
+  const int most = plan->n_actions > plan->n_models ? plan->n_actions : plan->n_models;
+  return ibrc_policy_many_doubles(plan, IBRC_WALKERS) + (size_t)most * IBRC_WALKERS;
 }
 
 static void corners_of(ibrc_walker *const *walkers, int n_walkers, const ibrc_corners **corners) {
   for (int k = 0; k < n_walkers; k++) corners[k] = &walkers[k]->corners;
 }
 
+/* Those that did the same last, one lot after the other. */
+static void log_policy_after(ibrc_walker *const *walkers, int n_walkers, double *scratch,
+                             double *log_policy) {
+  const ibrc_corners *corners[IBRC_WALKERS];
+  const ibrc_plan *plan = walkers[0]->plan;
+  const size_t U = (size_t)plan->n_actions;
+  double *found = scratch + ibrc_policy_many_doubles(plan, IBRC_WALKERS);
+  int who[IBRC_WALKERS];
+  for (int last = IBRC_NO_LAST; last < plan->n_actions; last++) {
+    int n_some = 0;
+    for (int k = 0; k < n_walkers; k++) {
+      if (walkers[k]->last != last) continue;
+      who[n_some] = k;
+      corners[n_some++] = &walkers[k]->corners;
+    }
+    if (n_some == 0) continue;
+    ibrc_policy_log_many(plan, corners, n_some, last, scratch, found);
+    for (int i = 0; i < n_some; i++) {
+      memcpy(log_policy + (size_t)who[i] * U, found + (size_t)i * U, U * sizeof(double));
+    }
+  }
+}
+
 void ibrc_walkers_log_policy(ibrc_walker *const *walkers, int n_walkers, double *scratch,
                              double *log_policy) {
   const ibrc_corners *corners[IBRC_WALKERS];
   if (n_walkers == 0) return;
+  if (walkers[0]->plan->after) {
+    log_policy_after(walkers, n_walkers, scratch, log_policy);
+    return;
+  }
   corners_of(walkers, n_walkers, corners);
-  ibrc_policy_log_many(walkers[0]->plan, corners, n_walkers, scratch, log_policy);
+  ibrc_policy_log_many(walkers[0]->plan, corners, n_walkers, IBRC_NO_LAST, scratch, log_policy);
 }
 
 void ibrc_walkers_know_sigma(ibrc_walker *const *walkers, int n_walkers, int action,

@@ -9,6 +9,7 @@
 /* One agent on its way, a step at a time:
  *
  *   stand      where the belief z lies in the plan's space
+ *   remember   what it did last, where that matters
  *   policy     what it does there, pi(.|z)
  *   sigma      what it believes of the dynamics when it takes u, sigma(.|z,u)
  *   recognise  what it believes once it has seen x, z'
@@ -20,6 +21,7 @@ typedef struct {
   const ibrc_models *models; /* NULL: it reads the plan, and takes no step */
   const double *belief;      /* where it stands, or NULL: */
   int state;                 /* it is sure of this one */
+  int last;                  /* what it did before it came here, or IBRC_NO_LAST */
   ibrc_corners corners;
   int *known;    /* [action]: is sigma? */
   double *sigma; /* [action][model] */
@@ -38,6 +40,9 @@ void ibrc_walker_stand(ibrc_walker *walker, const double *belief);
 void ibrc_walker_stand_in(ibrc_walker *walker, int state);
 /* At a node, to read the plan there; no step goes on from it. */
 void ibrc_walker_stand_at(ibrc_walker *walker, int node);
+
+/* Until it remembers something else. */
+static inline void ibrc_walker_remember(ibrc_walker *walker, int last) { walker->last = last; }
 
 void ibrc_walker_policy(ibrc_walker *walker, double *policy);
 const double *ibrc_walker_sigma(ibrc_walker *walker, int action);

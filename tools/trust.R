@@ -24,7 +24,7 @@ folder <- file.path("tests", "slow", "kept")
 # rooms of R/ up to fits, which know nothing of those to their right, and src/, both without the framework's planners
 # and inverse planners, which no fit knows (test-rooms.R);
 # "chains" the same without what only files, inferred dynamics and verdicts need; "clinic" the one that tests of learned
-# dynamics share. Comments do not count.
+# dynamics share; "studies" what simulates planned ones; "rewards" what learned rewards need beside fits. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
   Calibration           calibration.R  1000       110     'chains R/compare-groups.R R/compare-cost_benefit.R'
@@ -33,8 +33,15 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           coverage.R     ''         55      'chains R/compare-groups.R R/compare-cost_benefit.R'
   Calibration           verdict.R      100        20      fits
   Calibration           starts.R       60         15      'chains R/compare-groups.R'
+  Calibration           studies.R      200        10      'chains studies'
   Calibration           joint.R        1000       160     fits
+  Calibration           habit.R        500        60      chains
+  Calibration           repetition.R   40         20      chains
+  Calibration           po_irl.R       200        45      'fits rewards'
+  Calibration           people.R       500        60      fits
+  Calibration           clinicians.R   200        100     fits
   Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
+  Recovery              recovery.R     10         5       'R src tests/testthat'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
   'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'
@@ -102,8 +109,13 @@ sources_hash <- function(row) {
     known <- c(rooms, list.files("src", full.names = TRUE))
     needs <- c(setdiff(needs, c("fits", "chains")), grep(not_fits, known, value = TRUE, invert = TRUE))
   }
+  if ("studies" %in% needs) needs <- c(setdiff(needs, "studies"), list.files("R", "^compare-study-", full.names = TRUE))
   if ("clinic" %in% needs) {
     needs <- c(setdiff(needs, "clinic"), file.path("tests", "testthat", c("helper-fits.R", "helper-dynamics.R")))
+  }
+  if ("rewards" %in% needs) {
+    room <- list.files("R", "^(learn-(model|po_irl)|plan-(boltzmann|planned))", full.names = TRUE)
+    needs <- c(setdiff(needs, "rewards"), room)
   }
   if ("R" %in% needs) needs <- c(needs, "DESCRIPTION", "NAMESPACE")
   needs <- c(needs, file.path("tests", "slow", c(row$script, "shared")))

@@ -68,6 +68,21 @@ rows <- lapply(problems, function(p) {
 })
 show(do.call(rbind, rows))
 
+say("== An evaluation with a habit of 1.5 beside one without, of the same behaviour (to reach: 1.3)\n")
+rows <- lapply(problems, function(p) {
+  plain <- evaluator_of(p, 8)
+  tree <- plain$batch$histories
+  prior <- ibrc_prior(alpha ~ lognormal(0, 3), beta ~ lognormal(0, 3), eta ~ lognormal(0, 3), habit ~ normal(0, 2))
+  with <- own("new_evaluator")(p$plan, tree, rep(1L, 8), prior, list(), 1e-8, 1L)
+  plan <- update(p$plan, bounded_agent(0.5, 1.25, 1e-3, habit = 1.5))
+  set.seed(1)
+  theta <- cbind(matrix(log(c(0.5, 1.25, 1e-3)), 8, 3, byrow = TRUE) + rnorm(24, sd = 0.1), 1.5 + rnorm(8, sd = 0.1))
+  at <- matrix(plan$solution$after, length(plan$solution$after), 8)
+  time <- race(list(without = evaluate_task(p, plain, 8), with = function() own("evaluate_batch")(with, theta, at)))
+  data.frame(problem = p$name, nodes = p$plan$space$n_nodes, times = middle(time[, "with"] / time[, "without"]))
+})
+show(do.call(rbind, rows))
+
 # One history per visit: no belief or policy is worked out for two trajectories at once,
 # but for their common start.
 visit_tree <- function(p) {

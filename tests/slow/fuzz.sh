@@ -92,7 +92,8 @@ plant_for() {
       plant recall recall 's/history % ends/history/'
       ;;
     rnn)
-      plant rnn rnn 's/= d_cell \* f\[k\];/= d_cell;/'
+      plant rnn cell 's/+= at \* keep;/+= at;/'
+      plant rnn shared 's/ || s->seen\[node\] != seen//'
       plant rnn rnn 's/law\[u\] -= most + log(sum)/law[u] -= most/'
       ;;
     iohmm_bc)

@@ -61,7 +61,7 @@ tree <- own("build_histories")(coded, setting)
 batch <- list(tables = plan$tables, models = stack, problem = plan$problem, histories = list(tree),
               space = plan$space, by_value = 1L, start = unname(setting$start), tolerance = 1e-8,
               max_backups = 1000L)
-parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95, 1 / 3, 1 / 3, 1 / 3), c(0.6, -0.75, 1e-3, 0.95, 0.2, 0.3, 0.5))
+parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95, 1, 1 / 3, 1 / 3, 1 / 3), c(0.6, -0.75, 1e-3, 0.95, 0, 0.2, 0.3, 0.5))
 
 # The same where the state is seen, in a walk along 120 rooms.
 rooms <- 120L
@@ -126,7 +126,7 @@ calls <- list(
   ffi_backup = list(plan$tables, plan$problem, stats::rnorm(nodes), 2L, 1L),
   ffi_solve = list(plan$tables, plan$problem, numeric(nodes), 1e-8, 1000L, 1L),
   ffi_policy_value = list(plan$tables, plan$problem, plan$solution$policy, plan$solution$sigma, 1e-8, 1000L, 1L),
-  ffi_policy = list(plan, beliefs),
+  ffi_policy = list(plan, beliefs, rep(-1L, ncol(beliefs))),
   ffi_sigma = list(plan, beliefs, action),
   ffi_recognise = list(plan, stack, beliefs, action, observation),
   ffi_rollout = list(plan, stack, truth, c(0.5, 0.5), c(0.5, 0.5), integer(n), c(1L, 1L, 0L), 10L,
@@ -136,7 +136,8 @@ calls <- list(
   ffi_history_build = list(coded$trajectory, coded$action, coded$observation,
                            as.integer(coded$scored), integer(length(coded$scored)), 3L),
   ffi_loglik = list(plan, stack, tree, c(0.5, 0.5), 1L),
-  ffi_evaluate = list(batch, parameters, NULL, matrix(0, nodes, 2), c(0L, 0L), 1L),
+  ffi_evaluate = list(batch, parameters, NULL, matrix(0, 3 * nodes, 2), c(0L, 0L), 1L),
+  ffi_policy_after = list(plan$tables, replace(plan$problem, "habit", 1), plan$solution$action_value),
   ffi_file_write = list(path, bytes),
   ffi_file_replace = list(path, paste0(path, ".new"), dirname(path)),
   ffi_file_hash = list(bytes, 1000),
@@ -156,9 +157,10 @@ calls <- list(
   ffi_recall_learn = list(remembers, truth, c(0.5, 0.5), nothing_met, nothing_met, matrix(stats::runif(5 * n), 5)),
   ffi_recall_rollout = list(remembers, truth, c(0.5, 0.5), recalled, integer(n), c(1L, 1L, 0L), 10L,
                             matrix(stats::runif(31 * n), 31)),
-  ffi_rnn_predict = list(layers, weights[, 1], shown),
-  ffi_rnn_gradient = list(layers, weights[, 1], shown, 0:9),
-  ffi_rnn_train = list(layers, networks, c(0, 0), shown, rep_len(0:29, 5 * 3 * 2), 5L, 0.01, 1L),
+  ffi_rnn_bend = list(stats::rnorm(10), 2L),
+  ffi_rnn_predict = list(layers, weights[, 1], shown, 2L),
+  ffi_rnn_gradient = list(layers, weights[, 1], shown, 0:9, 1L, 2L),
+  ffi_rnn_train = list(layers, networks, c(0, 0), shown, rep_len(0:29, 5 * 3 * 2), 5L, 0.01, 1L, 2L),
   ffi_iohmm_bc_joint = list(cloning, matrix(stats::rnorm(66), 33), 1L),
   ffi_iohmm_bc_choice = list(cloning, matrix(0.5, 2, nodes_seen$n_nodes), stats::rnorm(7), 1L)
 )
@@ -177,7 +179,7 @@ seen <- list(
   ffi_space_nodes = list(walk$space),
   ffi_space_locate = list(walk$space, matrix(hall$start)),
   ffi_table_build = list(rows_of_hall, walk$space, 1L, 1L),
-  ffi_policy = list(walk, NULL),
+  ffi_policy = list(walk, NULL, rep(-1L, walk$space$n_nodes)),
   ffi_sigma = list(walk, NULL, rep(0L, rooms)),
   ffi_recognise = list(walk, rows_of_hall, matrix(hall$start), 0L, 3L),
   ffi_rollout = list(walk, rows_of_hall, rows_of_hall, unname(hall$start), unname(hall$start), integer(20), 0L, 10L,

@@ -15,6 +15,8 @@ framework_entries <- function(signed, amount, share, seed) {
   one_of <- list(models = "null", seed = seed)
   model <- fit_baseline(visits)
   wanting <- fit_po_irl(visits, setting, chains = 1, iter = 4, draws = 2, seed = 1)
+  planned <- small_design(patients = 5)
+  powered <- power_study(small_design(fit = count_visits, prior = NULL, patients = 5), 5, replicates = 1)
   projected <- project_behavior("rule", "matching", visits, setting = setting, replicates = 10, seed = 1)
   compared <- compare_models(visits, setting, decision_models()[1, ], replicates = 10, seed = 1)
   list(
@@ -88,10 +90,11 @@ framework_entries <- function(signed, amount, share, seed) {
     log_lik.ibrc_history_plan = entry(list(object = by_history, visits = visits), leave = "object"),
     simulate.ibrc_history_plan = entry(list(object = by_history, nsim = 2), leave = "object", fine = list(
       seed = seed, environment = "null", start_group = "null")),
-    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null")),
+    fit_baseline = entry(list(visits = visits), fine = list(last = "flag", actions = "null", observations = "null"),
+                         says = list(actions = "action", observations = "observation")),
     fit_rnn = entry(list(visits = visits, units = c(2, 2), networks = 1, max_steps = 10), fine = list(
-      rate = positive, held_out = share, actions = "null", observations = "null", start = "null", seed = seed,
-      refresh = "zero")),
+      units = "named", rate = positive, held_out = share, actions = "null", observations = "null", start = "null",
+      seed = seed, refresh = "zero"), says = list(actions = "action", observations = "observation")),
     fit_iohmm_bc = entry(list(visits = visits, states = 2, starts = 2, joint = TRUE, max_iter = 5), fine = list(
       joint = "flag", sharpness = c("null", "fraction"), actions = "null", observations = "null",
       prior = c("null", amount), sort_by = "null", names = "null", centre_sd = c(positive, "infinite"),
@@ -109,9 +112,9 @@ framework_entries <- function(signed, amount, share, seed) {
     log_lik.ibrc_learned = entry(list(object = model, visits = visits), leave = "object"),
     cross_validate = entry(list(visits = visits, methods = "frequencies", folds = 2), fine = list(
       stratify = "null", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
-    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 2), leave = "object", fine = list(
+    accuracy.ibrc_cross_validation = entry(list(object = crossed, resamples = 10), leave = "object", fine = list(
       action = "null", reference = "null", conf.level = "fraction", resamples = "zero", seed = c("minus", "zero"))),
-    accuracy = entry(list(object = crossed, resamples = 2), leave = c("object", "...")),
+    accuracy = entry(list(object = crossed, resamples = 10), leave = c("object", "...")),
     policy.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
       histories = "null")),
     value.ibrc_history_plan = entry(list(object = by_history), leave = c("object", "beliefs"), fine = list(
@@ -127,6 +130,18 @@ framework_entries <- function(signed, amount, share, seed) {
     tidy.ibrc_model_comparison = entry(list(x = compared), leave = "x"),
     model_comparison_data = entry(list(comparison = compared)),
     misspecification_data = entry(list(study = misspecification_study(setting, "max_entropy", "max_entropy", Inf))),
+    study_design = entry(
+      list(setting = hidden, agents = bounded_agent(0.5), prior = planned$prior, resolution = 5),
+      fine = list(models = "null", effect = "null", clusters = "null", spread = "null", crossed = "flag",
+                  confounder = "null", fixed = c("list", "table"), fit = c("a_function", "nothing"),
+                  conf.level = "fraction"), says = list(... = "nonsense")),
+    simulate.ibrc_study_design = entry(list(object = planned, nsim = 2), leave = "object", fine = list(seed = seed)),
+    power_study = entry(list(design = planned, patients = 5, replicates = 1), fine = list(
+      patients = "named", null = "flag", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+    recovery_study = entry(list(design = planned, replicates = 1), fine = list(
+      seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+    power_data = entry(list(study = powered), fine = list(measures = "null")),
+    recovery_data = entry(list(study = recovery_study(planned, replicates = 2))),
     project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,
                                            setting = setting, replicates = 10), leave = c("planner", "..."),
                                       fine = list(newdata = "null", conf.level = "fraction", seed = seed)),
@@ -140,7 +155,7 @@ framework_entries <- function(signed, amount, share, seed) {
     policy.ibrc_projection = entry(list(object = projected), leave = "object", fine = list(
       beliefs = c("null", "empty_matrix"))),
     tidy.ibrc_projection = entry(list(x = projected), leave = "x"),
-    accuracy_data = entry(list(object = crossed), fine = list(action = "null")),
+    accuracy_data = entry(list(object = crossed), fine = list(action = "null", from = "null")),
     interpole_task = entry(list(resolution = 2)),
     imitation_error = entry(list(truth = interpole_task(resolution = 2), model = interpole_task(resolution = 2),
                                  nsim = 2, horizon = 3), fine = list(seed = seed)),

@@ -16,7 +16,7 @@ changed <- function(x, ...) {
 }
 batch <- new_evaluator(plan, list(tree), 1L, ibrc_prior(alpha ~ lognormal(0, 1)), list(), 1e-8, 1L)$batch
 evaluate <- function(batch, which = 0L, prior = rep(1 / 3, 3)) {
-  .Call(ffi_evaluate, batch, matrix(c(0.5, Inf, 0, 0.95, prior), 7), NULL, matrix(0, 11, 1), which, 1L)
+  .Call(ffi_evaluate, batch, matrix(c(0.5, Inf, 0, 0.95, 0, prior), 8), NULL, matrix(0, 11, 1), which, 1L)
 }
 
 bad_trees <- function() {
@@ -82,6 +82,28 @@ test_that("an action prior is made of probabilities", {
   expect_false(identical(evaluate(batch, prior = c(0.2, 0.3, 0.5)), evaluate(batch)))
 })
 
+test_that("a habit is finite, and has values after each action", {
+  parameters <- function(habit) matrix(c(0.5, Inf, 0, 0.95, habit, rep(1 / 3, 3)), 8)
+  at <- function(habit, rows) .Call(ffi_evaluate, batch, parameters(habit), NULL, matrix(0, rows, 1), 0L, 1L)
+  for (habit in c(NaN, Inf, -Inf, NA)) expect_error(at(habit, 33), "out of range")
+  expect_error(at(1, 11), "out of range")
+  expect_error(at(1, 22), "length")
+  expect_identical(at(1, 33)$code, 0L)
+  # Without one, values are the same after any action, and so is all else.
+  expect_identical(at(0, 33)$log_likelihood, at(0, 11)$log_likelihood)
+  expect_identical(matrix(at(0, 33)$value, 11), matrix(at(0, 11)$value, 11, 3))
+  problem <- changed(plan$problem, habit = 1)
+  expect_error(.Call(ffi_solve, plan$tables, problem, numeric(11), 1e-8, 100L, 1L), "length")
+  for (habit in list(NaN, Inf, 1L, "x", c(1, 1))) {
+    expect_error(.Call(ffi_solve, plan$tables, changed(plan$problem, habit = habit), numeric(33), 1e-8, 100L, 1L),
+                 "internal")
+  }
+  by_last <- array(1 / 3, c(3, 11, 4))
+  expect_error(.Call(ffi_terms, plan$tables, plan$problem, by_last, plan$solution$sigma), "no habit")
+  expect_error(.Call(ffi_policy_value, plan$tables, plan$problem, by_last, plan$solution$sigma, 1e-8, 100L, 1L),
+               "no habit")
+})
+
 test_that("sizes are positive and agree, and laws are numbers", {
   for (bad in list(changed(stack, n_states = -2L), changed(stack, n_states = 2147483647L), changed(stack, n_obs = 0L),
                    changed(stack, n_models = -3L), changed(stack, n_actions = 1L),
@@ -106,10 +128,13 @@ test_that("sizes are positive and agree, and laws are numbers", {
     expect_error(.Call(ffi_solve, bad, plan$problem, numeric(11), 1e-8, 100L, 1L), "internal")
   }
   for (beliefs in list(c(NaN, 1), c(-1, 2), c(0.5, Inf))) {
-    expect_error(.Call(ffi_policy, plan, matrix(beliefs)), "internal")
+    expect_error(.Call(ffi_policy, plan, matrix(beliefs), -1L), "internal")
     expect_error(.Call(ffi_space_locate, plan$space, matrix(beliefs)), "internal")
   }
-  expect_error(.Call(ffi_policy, plan, matrix(c(0.2, 0.3, 0.5))), "another space")
+  expect_error(.Call(ffi_policy, plan, matrix(c(0.2, 0.3, 0.5)), -1L), "another space")
+  for (last in list(3L, -2L, NA_integer_, 0, c(0L, 0L))) {
+    expect_error(.Call(ffi_policy, plan, matrix(c(0.5, 0.5)), last), "internal")
+  }
   expect_error(.Call(ffi_space_locate, plan$space, matrix(c(0.2, 0.3, 0.5))), "internal")
   for (bad in list(changed(plan$space, n_states = -2L), changed(plan$space, n_states = 1L),
                    changed(plan$space, resolution = -10L), changed(plan$space, resolution = .Machine$integer.max),
@@ -239,13 +264,13 @@ test_that("networks have layers, and inputs, actions and trajectories that there
   n <- length(one$weights)
   networks <- list(weights = matrix(one$weights), first = matrix(0, n), second = matrix(0, n))
   predict <- function(shape = one$shape, weights = one$weights, data = one$data) {
-    .Call(ffi_rnn_predict, shape, weights, data)
+    .Call(ffi_rnn_predict, shape, weights, data, 2L)
   }
   gradient <- function(shape = one$shape, weights = one$weights, data = one$data, which = 0:10) {
-    .Call(ffi_rnn_gradient, shape, weights, data, which)
+    .Call(ffi_rnn_gradient, shape, weights, data, which, 1L, 2L)
   }
   train <- function(shape = one$shape, data = one$data, state = networks, steps = 0, batches = 0:9, n_batch = 5L) {
-    .Call(ffi_rnn_train, shape, state, steps, data, batches, n_batch, 0.01, 1L)
+    .Call(ffi_rnn_train, shape, state, steps, data, batches, n_batch, 0.01, 1L, 2L)
   }
   expect_identical(dim(predict()), c(3L, length(one$data$action)))
   expect_length(gradient()$gradient, n)

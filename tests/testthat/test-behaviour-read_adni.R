@@ -11,7 +11,7 @@ test_that("visits become actions and what was seen after them", {
   ))
   expect_identical(levels(cohort$action), c("no_mri", "mri"))
   expect_length(levels(cohort$observation), 12)
-  expect_identical(attr(cohort, "roles")$covariates, c("over_75", "apoe4", "sex", "diagnosis"))
+  expect_identical(attr(cohort, "roles")$covariates, c("over_75", "apoe4", "sex", "diagnosis", "age"))
   expect_identical(attr(cohort, "cuts"), list(cdr = c(0, 2.5), mri = c(6029.5, 7254.5)))
 })
 

@@ -85,7 +85,7 @@ test_that("a count with zeros too many is refused before any work, with its argu
   refused(run(iter = 1e8, warmup = 9e7, control = list(thin = 100)), "iter", "1,440,000,000 in warm-up")
   refused(run(chains = 1e5, iter = 1000), "chains", "`iter` = 1,000 for 200,000 chains in 2 groups")
   refused(ibrc(visits, setting, diag_models(), prior, chains = 1e5, iter = 4, resolution = 20000), "chains",
-          "100,000 chains on 20,001 belief nodes would hold 2,000,100,000 values")
+          "100,000 chains of 20,001 values would hold 2,000,100,000 in all")
   refused(kfold(fit, iter = 1e8), "iter", "`iter` = 100,000,000 for 2 chains of 2 terms")
   refused(ibrc_mode(visits, setting, diag_models(), prior, starts = 1e7), "starts", "80,000,000 draws of 2 terms")
   refused(fit_iohmm(visits, 2:10, starts = 1e7), "starts", "`starts` = 10,000,000 climbs of 10 states")

@@ -14,8 +14,12 @@ test_that("scores are those of the predictions", {
   expect_close(own$estimate[own$score == "log_score"], log_score(law, action), 1e-12)
   for (k in 1:3) {
     mine <- own$action %in% setting$actions[k]
-    areas <- c(roc_area(law[, k], action == k), precision_recall_area(law[, k], action == k))
-    expect_close(own$estimate[mine], areas, 1e-12)
+    # Within folds, which count as their visits do.
+    areas <- vapply(split(seq_along(action), later$fold), function(at) {
+      c(roc_area(law[at, k], action[at] == k), precision_recall_area(law[at, k], action[at] == k))
+    }, c(0, 0))
+    expect_close(own$estimate[mine], apply(areas, 1, stats::weighted.mean, table(later$fold), na.rm = TRUE), 1e-12)
+    expect_close(own$fold_mean[mine], rowMeans(areas, na.rm = TRUE), 1e-12)
   }
   folds <- vapply(1:5, function(f) brier_score(law[later$fold == f, ], action[later$fold == f]), 0)
   expect_close(unlist(own[1, c("fold_mean", "fold_sd")]), c(mean(folds), stats::sd(folds)), 1e-12)
@@ -38,7 +42,8 @@ test_that("differences are paired and have intervals", {
 })
 
 test_that("intervals over patients have the spread of a mean over patients", {
-  found <- accuracy(crossed, resamples = 2000, from = 1)
+  crossed <- cross_validate(visits, "frequencies", folds = 5, from = 1)
+  found <- accuracy(crossed, resamples = 2000)
   table <- tidy(crossed)
   mine <- table[table$method == "frequencies", ]
   squares <- rowSums((as.matrix(mine[setting$actions]) - diag(3)[as.integer(mine$action), ])^2) / 2
@@ -56,18 +61,73 @@ test_that("what cannot be scored is said", {
   found <- accuracy(cross_validate(trajectories(data), "frequencies", folds = 2), resamples = 20)
   never <- found[found$action %in% "operate", ]
   expect_true(all(is.na(never$estimate)))
-  expect_identical(unique(never$note), "the action was always or never taken")
+  expect_match(never$note, "the action was always or never taken", fixed = TRUE)
   expect_error(accuracy(crossed, from = 99), class = "ibrc_error_input")
   expect_error(accuracy(crossed, action = "none"), class = "ibrc_error_input")
   expect_error(accuracy(crossed, reference = "none"), class = "ibrc_error_input")
-  expect_output(print(found), "always or never taken")
+  expect_output(print(found), "roc of \"operate\": the action was always or never taken", fixed = TRUE)
+  expect_error(accuracy(crossed, resamples = 1), class = "ibrc_error_input")
+  expect_identical(accuracy(crossed, action = c("monitor", "monitor"), resamples = 0),
+                   accuracy(crossed, action = "monitor", resamples = 0))
+})
+
+test_that("a method that knows nothing has areas that say nothing, however many folds there are", {
+  for (folds in c(3, 50)) {
+    found <- accuracy(cross_validate(visits, "frequencies", folds = folds), action = "monitor", resamples = 20)
+    expect_equal(found$estimate[found$score == "roc"], 0.5)
+    expect_match(found$note[3:4], "the same probability at every visit of a fold", fixed = TRUE)
+  }
+  # Of folds that all have an area, the precision of guessing is the share of the action.
+  three <- cross_validate(visits, "frequencies", folds = 3)
+  found <- accuracy(three, action = "monitor", resamples = 0)
+  expect_equal(found$estimate[found$score == "prc"], mean(visits$action[three$scored] == "monitor"))
+})
+
+test_that("pure noise is not worse than chance", {
+  rocs <- with_seed(1, vapply(1:30, function(i) {
+    data <- data.frame(id = rep(1:30, each = 5), time = 1:5, action = sample(c("a", "b"), 150, TRUE), observation = "o")
+    accuracy(cross_validate(trajectories(data), "previous_action", folds = 5), resamples = 0)$estimate[3]
+  }, 0))
+  # Pooled over folds the mean is 0.43.
+  expect_lt(abs(mean(rocs) - 0.5), 3 * stats::sd(rocs) / sqrt(30))
+  expect_gt(mean(rocs), 0.47)
+})
+
+test_that("of an action in few trajectories areas have no interval, and lost resamples are said", {
+  data <- with_seed(2, data.frame(id = rep(1:30, each = 6), time = rep(1:6, 30),
+                                  action = sample(c("a", "b", "c"), 180, TRUE),
+                                  observation = sample(c("lo", "hi"), 180, TRUE)))
+  data$action[c(17, 60)] <- "rare"
+  found <- accuracy(cross_validate(trajectories(data), c("frequencies", "logistic"), folds = 3), resamples = 50)
+  rare <- found[found$action %in% "rare", ]
+  expect_true(all(is.na(rare$conf.low)) && all(is.na(rare$difference.low)))
+  expect_match(rare$note, "no interval, as it was taken or not taken in fewer than 5 trajectories", fixed = TRUE)
+  expect_false(anyNA(found$conf.low[!found$action %in% "rare"]))
+  data$action[seq(5, 150, by = 24)] <- "seldom"
+  found <- accuracy(cross_validate(trajectories(data), "logistic", folds = 3), action = "seldom", resamples = 50)
+  expect_match(found$note[3], "in [0-9]+ of 50 resamples some fold had no area")
+})
+
+test_that("a reference that failed, or called impossible what was done, has no differences, which is said", {
+  bad <- function(visits) stop("no")
+  failed <- suppressMessages(suppressWarnings(cross_validate(visits, list(bad = bad, "frequencies"), folds = 2)))
+  found <- accuracy(failed, resamples = 0)
+  expect_match(found$note[found$method == "frequencies"], "no difference, as the reference failed", fixed = TRUE)
+  expect_error(accuracy(failed, reference = "bad"), class = "ibrc_error_input")
+  sure <- crossed
+  sure$laws$frequencies[] <- rep(c(1, 0, 0), each = nrow(visits))
+  sure$laws$visit_number <- sure$laws$frequencies
+  found <- accuracy(sure, action = "monitor", resamples = 20)
+  logs <- found[found$score == "log_score", ]
+  expect_identical(logs$estimate[1:2], c(-Inf, -Inf))
+  expect_true(all(is.na(logs$difference)) && all(is.na(logs$difference.low)))
+  expect_match(logs$note[3], "as the reference called impossible what was done", fixed = TRUE)
+  expect_identical(logs$fold_sd[1], NA_real_)
 })
 
 test_that("of two actions the rarer one is scored", {
   data <- as.data.frame(visits)
   data$action <- ifelse(data$action == "monitor", "monitor", "declare")
-  found <- accuracy(cross_validate(trajectories(data), "frequencies", folds = 2), resamples = 0, from = 1)
+  found <- accuracy(cross_validate(trajectories(data), "frequencies", folds = 2, from = 1), resamples = 0)
   expect_identical(unique(stats::na.omit(found$action)), names(which.min(table(data$action))))
-  shown <- capture.output(print(found))
-  expect_match(shown[1], "Predictions of .* actions, from visit 1 on")
 })

@@ -126,3 +126,45 @@ test_that("clones and learned rewards have the beliefs of their own dynamics", {
   wanting <- fit_po_irl(visits, truth$setting, chains = 1, iter = 20, draws = 2, resolution = 5, seed = 1)
   expect_close(beliefs_at(wanting, patients), beliefs_at(interpole_task("diag", resolution = 10), patients), 1e-10)
 })
+
+test_that("what is no probability is refused, and visits that are never made count nothing", {
+  truth <- interpole_task(resolution = 5)
+  actions <- truth$setting$actions
+  of <- function(...) structure(list(p = c(...)), class = "flat_law")
+  predict.flat_law <- function(object, visits, ...) {
+    as.data.frame(matrix(object$p, nrow(visits), length(actions), byrow = TRUE, dimnames = list(NULL, actions)))
+  }
+  registerS3method("predict", "flat_law", predict.flat_law, asNamespace("stats"))
+  for (wrong in list(of(5, 7, 9), of(NaN, NaN, NaN), of(-0.5, 0.5, 1))) {
+    expect_error(imitation_error(truth, wrong, nsim = 2, horizon = 5), "not probabilities", class = "ibrc_error_input")
+  }
+  # It calls impossible what the truth does: an infinite divergence, however many visits nobody makes.
+  never <- of(0, 0, 1)
+  expect_identical(imitation_error(truth, never, nsim = 5, horizon = 10)$estimate[2], Inf)
+  expect_identical(imitation_error(truth, never, nsim = 5, horizon = 3000)$estimate[2], Inf)
+  expect_identical(counted(c(0, 1, 0), c(Inf, 2, NaN)), c(0, 2, 0))
+  sharp <- plan_iohmm_rule(truth$setting, rbind(declare_healthy = c(1.3, -0.3), declare_diseased = c(-0.3, 1.3),
+                                                monitor = c(0.5, 0.5)), sharpness = 1e5, resolution = 20)
+  expect_false(anyNA(imitation_error(sharp, fit_baseline(simulate(truth, 20, seed = 1)), nsim = 5)$estimate[1:2]))
+})
+
+test_that("a result that nobody had shown is taken for missing, in beliefs too", {
+  truth <- interpole_task("diag", resolution = 10)
+  visits <- simulate(truth, 60, horizon = 60, seed = 1)
+  patients <- monitored_visits(truth$setting, 4, 12, seed = 1)
+  clone <- fit_iohmm_bc(visits, 2, starts = 1, transitions = "shared", sort_by = "positive", seed = 1)
+  gone <- patients
+  gone$observation[gone$observation == "positive"] <- NA
+  clone$emission[, match("positive", clone$observations), ] <- 0
+  expect_close(beliefs_at(clone, patients), beliefs_at(clone, gone), 1e-12)
+  expect_true(all(is.finite(imitation_error(truth, clone, nsim = 4, horizon = 12)$estimate)))
+  # Dynamics that were learned without it.
+  learned <- fit_iohmm(visits, states = 2, transitions = "shared", starts = 1, prior = 1, seed = 1)
+  learned$emission[, match("positive", learned$observations), ] <- 0
+  learned$emission <- aperm(apply(learned$emission, c(1, 3), function(p) p / sum(p)), c(2, 1, 3))
+  unseen <- visits
+  unseen$observation[unseen$observation %in% "positive"] <- NA
+  wanting <- suppressWarnings(fit_po_irl(unseen, truth$setting, dynamics = learned, chains = 1, iter = 20,
+                                         draws = 2, resolution = 5, seed = 1, refresh = 0))
+  expect_close(beliefs_at(wanting, patients), beliefs_at(wanting, gone), 1e-12)
+})

@@ -56,3 +56,40 @@ test_that("an interrupt gives back what is finished", {
 test_that("methods may not be called truth", {
   expect_error(small_study(list(truth = fit_baseline)), class = "ibrc_error", regexp = "methods")
 })
+
+test_that("an interrupt that a fit has answered by itself ends the study too", {
+  calls <- 0
+  answering <- function(visits) {
+    calls <<- calls + 1
+    model <- fit_baseline(visits)
+    model$interrupted <- calls == 3
+    model
+  }
+  expect_warning(study <- small_study(list(mine = answering), runs = 5), class = "ibrc_warning_interrupted")
+  expect_true(all(study$runs == 2))
+})
+
+test_that("any part of a study prints under its own headings", {
+  study <- small_study(c("frequencies", "logistic"), runs = 2)
+  policy <- formatC(study$estimate[study$method == "logistic" & study$measure == "policy"], 3, format = "f")
+  sorted <- measures_wide(study[order(study$estimate), ], 3)
+  expect_identical(sorted[rownames(measures_wide(study, 3)), ], measures_wide(study, 3))
+  expect_match(sorted["logistic", "policy"], policy, fixed = TRUE)
+  expect_output(print(study[study$measure == "policy", ]), paste("logistic +", policy))
+  expect_output(print(study[c("method", "measure", "estimate")]), "estimate")
+})
+
+test_that("an error of a fit is told as that, and warnings and verdicts are kept", {
+  doubtful <- function(visits) {
+    warning("odd")
+    model <- fit_baseline(visits)
+    model$verdict <- verdict_rows("settled", "a", "b", "do not use", "c")
+    model
+  }
+  study <- small_study(list(bad = function(v) stop("no luck"), mine = doubtful), runs = 2)
+  expect_identical(attr(study, "each")$failure[attr(study, "each")$method == "bad"][1], "no luck")
+  shown <- capture.output(print(study))
+  expect_match(shown, "bad failed on 2 data sets: no luck", all = FALSE, fixed = TRUE)
+  expect_match(shown, "mine: verdict \"do not use\" in 2 of 2 data sets", all = FALSE, fixed = TRUE)
+  expect_match(shown, "mine warned in 2 of 2 data sets: odd", all = FALSE, fixed = TRUE)
+})

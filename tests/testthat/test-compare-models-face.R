@@ -28,3 +28,17 @@ test_that("the best stands first in print, and the reference is named as such", 
   # Columns that were taken out leave a plain data frame to print.
   expect_no_error(utils::capture.output(print(compared[c("model", "brier")])))
 })
+
+test_that("a loss without bound is told in words", {
+  ruled <- compared
+  other <- ruled$model != attr(ruled, "reference")
+  ruled[other, c("log_loss", "difference", "difference_low", "difference_high")] <- Inf
+  lines <- paste(format(ruled), collapse = "\n")
+  expect_match(lines, "infinite +0[.][0-9]+ +0[.][0-9]+ +infinite\n")
+  expect_no_match(lines, "Inf", fixed = TRUE)
+  ruled$difference[other] <- NA
+  expect_match(paste(format(ruled), collapse = "\n"), "not defined\n")
+  ruled$difference[other] <- Inf
+  ruled$difference_low[other] <- 0.5
+  expect_match(paste(format(ruled), collapse = "\n"), "infinite [0.500, infinite]", fixed = TRUE)
+})

@@ -38,10 +38,37 @@ test_that("the area under precision and recall is that of a fine division of equ
   expect_close(precision_recall_area(chance, taken), fine(chance, taken), 1e-6)
   expect_close(precision_recall_area(rep(0.2, 40), taken), mean(taken), 1e-12)
   expect_identical(precision_recall_area(chance, rep(FALSE, 40)), NA_real_)
+  # Where it was always taken there is nothing to find.
+  expect_identical(precision_recall_area(c(0.2, 0.4, 0.9), rep(TRUE, 3)), NA_real_)
   expect_close(precision_recall_area(as.numeric(taken), taken), 1, 1e-12)
   weight <- sample(0:3, 40, TRUE)
   each <- rep(seq_len(40), weight)
   expect_close(precision_recall_area(chance, taken, weight), precision_recall_area(chance[each], taken[each]), 1e-12)
+})
+
+test_that("the curve that is drawn has the area that is said", {
+  area_of <- function(points) {
+    points <- points[-nrow(points), ]
+    sum(diff(points$recall) * (points$precision[-1] + points$precision[-nrow(points)]) / 2)
+  }
+  # Ten visits at 0.9, nine of them taken, and ninety at 0.1: 0.602.
+  chance <- rep(c(0.9, 0.1), c(10, 90))
+  taken <- rep(c(TRUE, FALSE, TRUE, FALSE), c(9, 1, 9, 81))
+  expect_lt(abs(precision_recall_area(chance, taken) - 0.602), 0.001)
+  points <- precision_recall_points(chance, taken, rep(1, 100))
+  expect_lt(abs(area_of(points) - precision_recall_area(chance, taken)), 0.002)
+  expect_equal(points$precision[c(1, 202)], c(0.9, 0.18))
+  # A constant is a line at its share.
+  expect_equal(precision_recall_points(rep(0.3, 100), taken, rep(1, 100))$precision, rep(0.18, 202))
+  set.seed(3)
+  chance <- round(stats::runif(300), 2)
+  taken <- stats::runif(300) < chance
+  fold <- rep(1:3, c(50, 100, 150))
+  by_fold <- vapply(split(seq_along(fold), fold), function(at) precision_recall_area(chance[at], taken[at]), 0)
+  points <- precision_recall_points(chance, taken, fold)
+  expect_lt(abs(area_of(points) - stats::weighted.mean(by_fold, c(50, 100, 150))), 0.002)
+  expect_equal(points$base[1], mean(taken))
+  expect_null(precision_recall_points(chance, rep(TRUE, 300), fold))
 })
 
 test_that("areas are those of other packages", {

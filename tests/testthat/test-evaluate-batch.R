@@ -10,13 +10,13 @@ test_that("a batch equals single plans, from any start, on any number of threads
                      histories = trees, space = plan$space, by_value = 1L,
                      start = unname(setting$start), tolerance = 1e-10, max_backups = 10000L)
   parameters <- cbind(c(0.5, 1.25, 1e-3, 0.95), c(0.5, -0.75, 1e-3, 0.95), c(2, Inf, 0, 0.9), c(0, 0.5, 1, 0.95))
-  parameters <- rbind(parameters, cbind(c(1, 1, 1) / 3, c(0.2, 0.3, 0.5), c(0.6, 0.3, 0.1), c(1, 1, 1) / 3))
+  parameters <- rbind(parameters, 0, cbind(c(1, 1, 1) / 3, c(0.2, 0.3, 0.5), c(0.6, 0.3, 0.1), c(1, 1, 1) / 3))
   which <- c(0L, 1L, 1L, 0L)
   from <- matrix(0, 101, 4)
   mine <- .Call(ffi_evaluate, evaluation, parameters, NULL, from, which, 1L)
   for (i in 1:4) {
     p <- parameters[, i]
-    one <- plan_agent(diag_setting(discount = p[4]), bounded_agent(p[1], p[2], p[3], action_prior = p[5:7]),
+    one <- plan_agent(diag_setting(discount = p[4]), bounded_agent(p[1], p[2], p[3], action_prior = p[6:8]),
                       diag_models(), tolerance = 1e-10)
     expect_close(mine$value[, i], value(one), 1e-9)
     total <- read_histories(one, trees[[which[i] + 1]])$total

@@ -48,10 +48,10 @@ test_that("prices and the discount come from where they are inferred or held", {
   prior <- ibrc_prior(discount ~ uniform(0.5, 0.9), optimism ~ normal(0, 1))
   places <- parameter_places(prior, list(flexibility = 2, eta = 0.3), diag_setting())
   natural <- cbind(discount = c(0.6, 0.7), optimism = c(-2, 0.5))
-  expect_equal(parameters_of(places, natural), rbind(0.5, c(-0.5, 2), 0.3, c(0.6, 0.7), 1 / 3, 1 / 3, 1 / 3))
+  expect_equal(parameters_of(places, natural), rbind(0.5, c(-0.5, 2), 0.3, c(0.6, 0.7), 0, 1 / 3, 1 / 3, 1 / 3))
   places <- parameter_places(ibrc_prior(alpha ~ lognormal(0, 1)), list(discount = 0.8, action_prior = c(0.2, 0.3, 0.5)),
                              diag_setting())
-  expect_equal(parameters_of(places, cbind(alpha = 3)), rbind(3, Inf, 0, 0.8, 0.2, 0.3, 0.5))
+  expect_equal(parameters_of(places, cbind(alpha = 3)), rbind(3, Inf, 0, 0.8, 0, 0.2, 0.3, 0.5))
 })
 
 test_that("a slice has fewer vectors the more nodes or histories there are, one at least", {

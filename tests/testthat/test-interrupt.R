@@ -75,7 +75,7 @@ test_that("long calls into C answer an interrupt before they end", {
   expect_answer(function() node_beliefs(plan$space), "nodes")
   beliefs <- t(plan$nodes)
   expect_answer(function() .Call(ffi_space_locate, plan$space, beliefs), "interpolations")
-  expect_answer(function() .Call(ffi_policy, plan, beliefs), "policies")
+  expect_answer(function() .Call(ffi_policy, plan, beliefs, rep(-1L, ncol(beliefs))), "policies")
   expect_answer(function() .Call(ffi_sigma, plan, beliefs, rep(0L, ncol(beliefs))), "model weights")
   coded <- code_visits(clinic_visits(), diag_setting())
   tree <- build_histories(coded, diag_setting())

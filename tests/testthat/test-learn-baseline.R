@@ -109,3 +109,44 @@ test_that("a regression has no slope left, however many columns say the same", {
   more <- model$overall[1] - drop(stats::plogis(x %*% model$regressions[[1]]))
   expect_lt(max(abs(crossprod(x, off + more / nrow(x)))), 1e-6)
 })
+
+test_that("where nothing was seen, a regression goes by what was done", {
+  blind <- trajectories(data.frame(id = rep(1:10, each = 3), time = 1:3, action = rep(c("a", "b", "a"), 10),
+                                   observation = NA_character_))
+  for (last in 1:3) {
+    law <- as.matrix(predict(fit_baseline(blind, "logistic", last = last), blind))
+    expect_gt(min(law[cbind(1:30, rep(c(1, 2, 1), 10))]), 0.8)
+  }
+})
+
+test_that("numbers of visits that few come to are put together", {
+  # Everybody waits until the end, which comes once at visits 21 to 30.
+  rows <- lapply(1:10, function(i) data.frame(id = i, time = 1:(20 + i), action = rep(c("wait", "stop"), c(19 + i, 1)),
+                                              observation = "o"))
+  waiting <- trajectories(do.call(rbind, rows))
+  model <- fit_baseline(waiting, "visit_number")
+  # 21 to 24 have ten, nine, eight and seven visits; those from 27 on ten in all.
+  expect_identical(max(as.integer(tidy(model)$term)), 27L)
+  long <- trajectories(data.frame(id = 1, time = 1:60, action = "wait", observation = "o"))
+  law <- predict(model, long)$wait
+  expect_close(law[27:60], rep((6 + fit_baseline(waiting)$overall[[2]]) / 11, 34), 1e-12)
+})
+
+test_that("rules cannot be drawn from, and say so", {
+  expect_error(simulate(fit_baseline(visits), 1), "what is seen", class = "ibrc_error_input")
+})
+test_that("every rule recovers what was simulated from it", {
+  # 300 trajectories to learn from, 300 held out, four times.
+  taught <- taught_visits(300, seed = 1)
+  for (rule in c("frequencies", "visit_number", "previous_action", "logistic")) {
+    truth <- fit_baseline(taught, rule)
+    for (seed in 1:4) {
+      model <- fit_baseline(drawn_from(truth, 300, 10 + seed), rule)
+      held <- drawn_from(truth, 300, 50 + seed)
+      expect_lt(beside_truth(log_lik(model, held), log_lik(truth, held)), 2)
+      # What knows nothing of them is found out.
+      plain <- log_lik(fit_baseline(taught), held)
+      if (rule != "frequencies") expect_gt(beside_truth(plain, log_lik(truth, held)), 4)
+    }
+  }
+})

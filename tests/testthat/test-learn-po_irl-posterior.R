@@ -31,7 +31,11 @@ test_that("the log posterior is its plain twin", {
     twin <- c(parts$prior + twin_gain_density(gains, learned$transition, 0.9),
               parts$seen + twin_action_log_lik(learned, cbind(0, 3 * gains), rows, 5))
     expect_lt(max(relative_gap(found[i, ], twin)), 1e-10)
+    expect_lt(relative_gap(po_irl_law_density(free)(theta)[i], parts$prior + parts$seen), 1e-10)
   }
+  # Laws that no double can tell from 0 have none.
+  theta[2, 1] <- 800
+  expect_identical(po_irl_law_density(free)(theta) == -Inf, c(FALSE, TRUE, FALSE))
 })
 
 test_that("tables that are shaped alike behave alike, and no others", {

@@ -1,7 +1,7 @@
 visits <- po_irl_visits(120, seed = 1)
 setting <- po_irl_clinic()
 known <- quick_po_irl(visits, setting, iter = 600, draws = 40)
-together <- quick_po_irl(visits, states = 2, discount = 0.9, joint = TRUE, iter = 500)
+together <- quick_po_irl(visits, states = 2, discount = 0.9, joint = TRUE, iter = 200)
 
 # Held-out log-likelihood beside the truth's, in standard errors of the difference.
 behind <- function(model, unseen, truth = plan_boltzmann(setting, 1, resolution = 10)) {
@@ -19,6 +19,21 @@ test_that("it recovers what made the visits", {
   truth <- drop(shaping_map(setting$transition, setting$discount) %*% as.vector(setting$utility))
   table <- tidy(known)[1:2, ]
   expect_true(all(abs(table$estimate - truth) < 3 * table$std.error))
+})
+
+test_that("it does so time and again", {
+  # By the plain reading, within 2 standard errors of the truth's: 120 trajectories to learn from, 200 held out.
+  truth <- plan_boltzmann(setting, 1, resolution = 10)
+  for (seed in 1:3) {
+    learned_from <- po_irl_visits(120, seed = 10 + seed)
+    unseen <- po_irl_visits(200, seed = 50 + seed)
+    of_truth <- log_lik(truth, unseen)
+    models <- list(quick_po_irl(learned_from, setting, seed = seed),
+                   quick_po_irl(learned_from, states = 2, discount = 0.9, seed = seed),
+                   if (seed < 3) quick_po_irl(learned_from, states = 2, discount = 0.9, joint = TRUE, seed = seed))
+    for (model in Filter(Negate(is.null), models)) expect_lt(beside_truth(log_lik(model, unseen), of_truth), 2)
+    expect_gt(beside_truth(log_lik(fit_baseline(learned_from), unseen), of_truth), 4)
+  }
 })
 
 test_that("draws are repeatable, and leave the session's generator alone", {

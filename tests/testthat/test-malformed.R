@@ -237,10 +237,12 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
                                               leave = "x", fine = list(type = "null", terms = "null"))
   entries$plot.ibrc_effects <- call_entry(list(x = decision_effects(fit, draws = 2, nsim = 2)), leave = "x")
   entries$plot.ibrc_cross_validation <- call_entry(list(x = entries$accuracy_data$valid$object), leave = "x",
-                                                   fine = list(action = "null"))
+                                                   fine = list(action = "null", from = "null"))
   entries$plot.ibrc_model_comparison <- call_entry(list(x = entries$model_comparison_data$valid$comparison),
                                                       leave = "x")
   entries$plot.ibrc_misspecification <- call_entry(list(x = entries$misspecification_data$valid$study), leave = "x")
+  entries$plot.ibrc_power_study <- call_entry(list(x = entries$power_data$valid$study), leave = "x",
+                                              fine = list(measures = "null"))
   entries$plot_shrinkage <- call_entry(list(fit = differing), fine = entries$shrinkage_data$fine)
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
@@ -275,7 +277,8 @@ if (requireNamespace("loo", quietly = TRUE)) {
 
 # Nothing to get wrong: arguments that the generic asks for and that are not used, and methods for
 # objects of packages that tests do without; and a method that always refuses.
-exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP", "model_weights.ibrc_history_plan")
+exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP", "model_weights.ibrc_history_plan",
+            "simulate.ibrc_learned")
 
 judge_all <- function(entries, chosen) {
   values <- wrong_values()

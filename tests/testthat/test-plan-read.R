@@ -101,7 +101,7 @@ test_that("strange beliefs, actions and observations are refused by name and row
 test_that("a plan is glanced at in one row", {
   plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 2, beta = 3, eta = 0.1), resolution = 10)
   row <- glance(plan)
-  expect_identical(dim(row), c(1L, 12L))
+  expect_identical(dim(row), c(1L, 13L))
   expect_identical(unlist(row[c("states", "actions", "observations", "models", "nodes")], use.names = FALSE),
                    c(2L, 3L, 2L, 1L, 11L))
   expect_identical(unlist(row[c("alpha", "beta", "eta", "discount")], use.names = FALSE), c(2, 3, 0.1, 0.95))

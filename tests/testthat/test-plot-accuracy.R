@@ -1,6 +1,7 @@
 plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 10)
 visits <- simulate(plan, 40, seed = 1)
-crossed <- cross_validate(visits, list("visit_number", "logistic", bad = function(v) stop("no")), folds = 2)
+crossed <- suppressMessages(suppressWarnings(
+  cross_validate(visits, list("visit_number", "logistic", bad = function(v) stop("no")), folds = 2)))
 
 test_that("pictures show their data", {
   data <- accuracy_data(crossed, action = "monitor")
@@ -28,6 +29,22 @@ test_that("what cannot be drawn is refused", {
   expect_error(accuracy_data(crossed, action = "none"), class = "ibrc_error_input")
   expect_error(accuracy_data(crossed, from = 100), class = "ibrc_error_input")
   expect_error(plot(crossed, type = "other"), class = "ibrc_error_input")
+  expect_error(accuracy_data(crossed, from = 1), class = "ibrc_error_input")
+  data <- as.data.frame(visits)
+  data$action <- factor(data$action, c(levels(factor(data$action)), "operate"))
+  never <- cross_validate(trajectories(data), "frequencies", folds = 2)
+  expect_error(plot(never, "precision_recall", action = "operate"), "never taken", class = "ibrc_error_input")
+})
+
+test_that("the curve has the area of the table, and a constant is a line", {
+  both <- cross_validate(visits, c("frequencies", "logistic"), folds = 3)
+  curve <- accuracy_data(both, "precision_recall", action = "monitor")
+  said <- accuracy(both, action = "monitor", resamples = 0)
+  for (method in c("frequencies", "logistic")) {
+    mine <- curve[curve$method == method, ][-202, ]
+    area <- sum(diff(mine$recall) * (mine$precision[-1] + mine$precision[-201]) / 2)
+    expect_lt(abs(area - said$estimate[said$method == method & said$score == "prc"]), 0.003)
+  }
 })
 
 test_that("methods are told apart without colour, and what guessing gets is drawn", {

@@ -16,4 +16,9 @@ test_that("the picture shows its data", {
   expect_identical(sum(points$shape == 17), sum(is.infinite(study$divergence)))
   expect_true(all(is.finite(points$x)))
   expect_identical(built$layout$panel_params[[3]]$x$limits[1], 0)
+  # Names are words in the picture, and in what is said of it.
+  expect_identical(levels(picture$data$agent), c("max entropy", "boltzmann", "optimal"))
+  expect_identical(levels(picture$data$model), c("optimal", "boltzmann", "max entropy"))
+  expect_no_match(picture$labels$alt, "_", fixed = TRUE)
+  expect_true("max_entropy" %in% data$model)
 })

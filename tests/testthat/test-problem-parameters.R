@@ -3,7 +3,7 @@ test_that("the table of parameters is whole", {
   for (one in parameters) {
     expect_named(one, wanted, ignore.order = TRUE)
     expect_true(one$per %in% c("agent", "action"))
-    expect_true(one$support %in% c("positive", "unit", "simplex"))
+    expect_true(one$support %in% c("positive", "unit", "real", "simplex"))
     expect_match(one$meaning, "[.]$")
     expect_identical(is.na(one$inverse), is.na(one$inverse_meaning))
   }
@@ -11,12 +11,12 @@ test_that("the table of parameters is whole", {
   # What takes a number per action stands last.
   expect_identical(which(parameter_column("per") == "action"), c(action_prior = length(parameters)))
   expect_identical(parameter_terms(), c("alpha", "flexibility", "beta", "optimism", "eta", "adaptivity", "discount",
-                                        "action_prior"))
+                                        "habit", "action_prior"))
   expect_identical(price_inverses, c(alpha = "flexibility", beta = "optimism", eta = "adaptivity"))
 })
 
 test_that("agents, priors and help know every parameter of the table", {
-  expect_true(all(c(names(price_inverses), price_inverses, "action_prior") %in% names(formals(bounded_agent))))
+  expect_true(all(c(names(price_inverses), price_inverses, "habit", "action_prior") %in% names(formals(bounded_agent))))
   rational <- bounded_agent()
   for (name in names(price_inverses)) expect_identical(rational[[name]], parameters[[name]]$rational)
   help <- paste(as.character(tools::Rd_db("ibrc")[["ibrc_prior.Rd"]]), collapse = "")

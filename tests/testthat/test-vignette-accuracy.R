@@ -74,3 +74,15 @@ test_that("a fit that asks what testing is worth does so in the states that it l
   law <- predict(fit, few)
   expect_close(rowSums(law), rep(1, nrow(few)), 1e-8)
 })
+
+test_that("on DIAG methods that update beliefs are compared on the same knowledge, told and learned", {
+  made <- shared_methods()
+  methods <- made$diag_methods()
+  expect_true(all(c("ibrc", "po_irl", "ibrc_learned", "po_irl_learned", "iohmm_bc") %in% names(methods)))
+  visits <- made$diag_visits()[1:300, ]
+  told <- methods$ibrc(visits)$problem$setting
+  expect_equal(unname(told$emission[, "positive", "monitor"]), c(0.4, 0.6))
+  learned <- methods$ibrc_learned(visits)
+  expect_false(isTRUE(all.equal(learned$problem$setting$transition, told$transition)))
+  expect_identical(learned$problem$setting$utility, told$utility)
+})

@@ -1,4 +1,5 @@
 #include "backup.h"
+#include "habit.h"
 #include "models.h"
 #include "policy.h"
 #include "solve.h"
@@ -141,7 +142,7 @@ static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backu
                         double size, double *again) {
   const ibrc_solve_options options = {
       .tolerance = 1e-6, .max_backups = 300, .accept_rounding = 1};
-  double *scratch = doubles(ibrc_solve_doubles(&t->table, &t->coarse, 1));
+  double *scratch = doubles(ibrc_solve_doubles(&t->table, &t->coarse, 0, 1));
   ibrc_solve_report report =
       ibrc_solve_optimum(&t->table, &t->coarse, problem, &options, 1, scratch, out);
   must(report.backups <= options.max_backups, "no more backups than allowed");
@@ -160,6 +161,57 @@ static void check_solve(const tables *t, const ibrc_problem *problem, ibrc_backu
     must(report.code == IBRC_NOT_CONVERGED || report.code == IBRC_NOT_FINITE, "a code it may have");
   }
   free(scratch);
+}
+
+/* The same where the last action matters: means lie within, policies are laws, and what is solved
+ * is left where it is by a backup. */
+static void check_habit(const tables *t, const ibrc_problem *without, double habit, double size) {
+  const size_t nodes = (size_t)t->table.n_nodes, U = (size_t)t->table.n_actions, pairs = nodes * U;
+  const size_t rows = ibrc_table_rows(&t->table);
+  double *after = doubles(U * U), *again = doubles(pairs), *again_policy = doubles(pairs * U);
+  ibrc_problem problem = *without;
+  ibrc_habit_priors(problem.action_prior, (int)U, habit, after);
+  problem.after = after;
+  ibrc_backup_result out = {.value = doubles(pairs),
+                            .action_value = doubles(pairs),
+                            .model_value = doubles(rows),
+                            .policy = doubles(pairs * U),
+                            .sigma = doubles(rows)};
+  for (size_t i = 0; i < pairs; i++) out.value[i] = 0.0;
+  const ibrc_solve_options options = {
+      .tolerance = 1e-6, .max_backups = 300, .accept_rounding = 1};
+  double *scratch = doubles(ibrc_solve_doubles(&t->table, &t->coarse, 1, 1));
+  ibrc_solve_report report =
+      ibrc_solve_optimum(&t->table, &t->coarse, &problem, &options, 1, scratch, &out);
+  if (report.code == IBRC_OK) {
+    const double most = size / (1.0 - problem.discount);
+    double *reading = doubles(ibrc_habit_doubles((int)U)), *more = doubles(ibrc_backup_doubles(&t->table));
+    const ibrc_habit_reading all = {.value_after = out.value, .policy_after = out.policy};
+    ibrc_habit_read(&problem, out.action_value, t->table.n_nodes, (int)U, reading, &all);
+    for (size_t i = 0; i < pairs; i++) {
+      check_soft(out.action_value + i % nodes * U, after + i / nodes * U, out.policy + i * U, (int)U,
+                 out.value[i], most);
+    }
+    ibrc_backup_result plain = {.value = again, .policy = again_policy};
+    ibrc_backup(&t->table, &problem, out.value, 1, more, &plain);
+    for (size_t i = 0; i < pairs; i++) {
+      must(fabs(again[i] - out.value[i]) <= 4.0 * report.bound + 1e-13 * most + 1e-300,
+           "solved is solved, with a habit too");
+    }
+    free(reading);
+    free(more);
+  } else {
+    must(report.code == IBRC_NOT_CONVERGED || report.code == IBRC_NOT_FINITE, "a code it may have");
+  }
+  free(after);
+  free(again);
+  free(again_policy);
+  free(scratch);
+  free(out.value);
+  free(out.action_value);
+  free(out.model_value);
+  free(out.policy);
+  free(out.sigma);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -199,6 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   check_backup(&t, &problem, largest, &out);
   for (size_t i = 0; i < nodes; i++) out.value[i] = value[i];
   if (solves) check_solve(&t, &problem, &out, largest, again);
+  if (solves) check_habit(&t, &problem, 12.0 * take_share(&in) - 6.0, largest);
   free_tables(&t);
   free_models(&models);
   free(prior);

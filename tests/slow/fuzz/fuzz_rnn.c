@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "cell.h"
 #include "input.h"
 #include "rnn.h"
 
@@ -7,36 +8,45 @@
  * others; the loss is that of these laws; where weights are moderate, slopes are those of the loss;
  * and the first step of Adam goes down, by no more than its rate. */
 
-static int longest_of(const ibrc_rnn_data *data) {
-  int longest = 1;
-  for (int i = 0; i < data->n_trajectories; i++) {
-    const int n = data->first[i + 1] - data->first[i];
-    longest = n > longest ? n : longest;
-  }
-  return longest;
+static ibrc_rnn_space new_space(const ibrc_rnn_shape *shape, const ibrc_rnn_data *data,
+                                const int *which, int n) {
+  ibrc_rnn_space space = {.room = {.lanes = 0}};
+  ibrc_rnn_make_room(&space.room, data, which, n);
+  space.doubles = doubles(ibrc_rnn_doubles(shape, &space.room));
+  space.ints = ints(ibrc_rnn_ints(&space.room));
+  return space;
 }
 
-static double *predicted(const ibrc_rnn_shape *shape, const double *weights,
+static void free_space(const ibrc_rnn_space *space) {
+  free(space->doubles);
+  free(space->ints);
+}
+
+static double *predicted(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
                          const ibrc_rnn_data *data) {
-  double *scratch = doubles(ibrc_rnn_doubles(shape, longest_of(data)));
-  double *out = doubles((size_t)data->first[data->n_trajectories] * (size_t)shape->n_actions);
-  ibrc_rnn_predict(shape, weights, data, scratch, out);
-  free(scratch);
+  const int n = data->n_trajectories;
+  int *which = ints((size_t)n);
+  for (int i = 0; i < n; i++) which[i] = i;
+  const ibrc_rnn_space space = new_space(shape, data, which, n);
+  double *out = doubles((size_t)data->first[n] * (size_t)shape->n_actions);
+  ibrc_rnn_predict(way, shape, weights, data, which, n, &space, out);
+  free_space(&space);
+  free(which);
   return out;
 }
 
-static double loss_of(const ibrc_rnn_shape *shape, const double *weights, const ibrc_rnn_data *data,
-                      const int *which, int n, double *gradient, double *counted) {
-  double *scratch = doubles(ibrc_rnn_doubles(shape, longest_of(data)));
-  memset(gradient, 0, ibrc_rnn_size(shape) * sizeof(double));
+static double loss_of(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                      const ibrc_rnn_data *data, const int *which, int n, double *gradient,
+                      double *counted) {
+  const ibrc_rnn_space space = new_space(shape, data, which, n);
   const double loss =
-      ibrc_rnn_gradient(shape, weights, data, which, n, scratch, gradient, counted);
-  free(scratch);
+      ibrc_rnn_gradient(way, shape, weights, data, which, n, 1, &space, gradient, counted);
+  free_space(&space);
   return loss;
 }
 
 /* `rounding`: how far from each other two sums of the last layer may be. */
-static void check_laws(const ibrc_rnn_shape *shape, const double *weights,
+static void check_laws(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
                        const ibrc_rnn_data *data, const double *log_law, double rounding) {
   const size_t U = (size_t)shape->n_actions;
   double *law = doubles(U);
@@ -49,14 +59,14 @@ static void check_laws(const ibrc_rnn_shape *shape, const double *weights,
     const int from = data->first[i], n = data->first[i + 1] - from, ends[2] = {0, n};
     const ibrc_rnn_data alone = {1, ends, data->done + from, data->seen + from,
                                  data->action + from};
-    double *again = predicted(shape, weights, &alone);
+    double *again = predicted(way, shape, weights, &alone);
     must(memcmp(again, log_law + (size_t)from * U, (size_t)n * U * sizeof(double)) == 0,
          "alone, the same is predicted");
     free(again);
   }
 }
 
-static void check_slopes(const ibrc_rnn_shape *shape, const double *weights,
+static void check_slopes(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
                          const ibrc_rnn_data *data, const int *which, int n,
                          const double *gradient) {
   const size_t size = ibrc_rnn_size(shape);
@@ -69,7 +79,7 @@ static void check_slopes(const ibrc_rnn_shape *shape, const double *weights,
   for (int side = 0; side < 2; side++) {
     const double by = side ? step : -step;
     for (size_t k = 0; k < size; k++) moved[k] = weights[k] + by * sin((double)k + 1.0) / norm;
-    loss[side] = loss_of(shape, moved, data, which, n, unused, &counted);
+    loss[side] = loss_of(way, shape, moved, data, which, n, unused, &counted);
   }
   must(fabs((loss[1] - loss[0]) / (2.0 * step) - along) <= 1e-5 * (1.0 + fabs(along)),
        "slopes are those of the loss");
@@ -77,13 +87,13 @@ static void check_slopes(const ibrc_rnn_shape *shape, const double *weights,
   free(unused);
 }
 
-static void check_adam(size_t size, const double *weights, const double *gradient) {
+static void check_adam(ibrc_way way, size_t size, const double *weights, double *gradient) {
   const double rate = 0.01;
   double *moved = doubles(size), *first = doubles(size), *second = doubles(size);
   memcpy(moved, weights, size * sizeof(double));
   memset(first, 0, size * sizeof(double));
   memset(second, 0, size * sizeof(double));
-  ibrc_rnn_adam(size, moved, first, second, gradient, 1.0, rate, 1.0);
+  ibrc_adam(way, size, moved, first, second, gradient, 1.0, rate, 1.0);
   for (size_t k = 0; k < size; k++) {
     const double by = moved[k] - weights[k], slack = 1e-15 * fabs(weights[k]);
     must(fabs(by) <= rate * (1.0 + 1e-9) + slack, "no step beyond the rate");
@@ -94,14 +104,14 @@ static void check_adam(size_t size, const double *weights, const double *gradien
   free(second);
 }
 
-static void check(const ibrc_rnn_shape *shape, const double *weights, const ibrc_rnn_data *data,
-                  const int *which, int n, int moderate) {
+static void check(ibrc_way way, const ibrc_rnn_shape *shape, const double *weights,
+                  const ibrc_rnn_data *data, const int *which, int n, int moderate) {
   const size_t size = ibrc_rnn_size(shape), U = (size_t)shape->n_actions;
   double most = 1.0, loss = 0.0, n_actions = 0.0, counted = -1.0;
   for (size_t k = 0; k < size; k++) most = fmax(most, fabs(weights[k]));
   const double rounding = 1e-12 * most;
-  double *gradient = doubles(size), *log_law = predicted(shape, weights, data);
-  check_laws(shape, weights, data, log_law, rounding);
+  double *gradient = doubles(size), *log_law = predicted(way, shape, weights, data);
+  check_laws(way, shape, weights, data, log_law, rounding);
   for (int i = 0; i < n; i++) {
     for (int visit = data->first[which[i]]; visit < data->first[which[i] + 1]; visit++) {
       if (data->action[visit] < 0) continue;
@@ -109,12 +119,12 @@ static void check(const ibrc_rnn_shape *shape, const double *weights, const ibrc
       n_actions += 1.0;
     }
   }
-  const double found = loss_of(shape, weights, data, which, n, gradient, &counted);
+  const double found = loss_of(way, shape, weights, data, which, n, gradient, &counted);
   must(counted == n_actions, "every action counts once");
   must(fabs(found - loss) <= 1e-9 * (1.0 + fabs(loss)), "the loss is that of the laws");
   for (size_t k = 0; k < size; k++) must(isfinite(gradient[k]), "finite slopes");
-  if (moderate) check_slopes(shape, weights, data, which, n, gradient);
-  check_adam(size, weights, gradient);
+  if (moderate) check_slopes(way, shape, weights, data, which, n, gradient);
+  check_adam(way, size, weights, gradient);
   free(gradient);
   free(log_law);
 }
@@ -124,10 +134,10 @@ static int take_code(input *in, int n) { return (int)(take(in) % (unsigned)(n + 
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input in = {bytes, size};
-  const ibrc_rnn_shape shape = {.n_inputs = take_int(&in, 1, 6), .n_hidden = take_int(&in, 1, 4),
-                                .n_dense = take_int(&in, 1, 4), .n_actions = take_int(&in, 1, 4)};
-  const int moderate = (int)(take(&in) % 4) != 3, n = take_int(&in, 1, 18);
-  const int n_which = take_int(&in, 0, 20);
+  const ibrc_rnn_shape shape = {.n_inputs = take_int(&in, 1, 6), .n_hidden = take_int(&in, 1, 6),
+                                .n_dense = take_int(&in, 1, 10), .n_actions = take_int(&in, 1, 4)};
+  const int moderate = (int)(take(&in) % 4) != 3, n = take_int(&in, 1, 40);
+  const int n_which = take_int(&in, 0, 80);
   const size_t n_weights = ibrc_rnn_size(&shape);
   int *first = ints((size_t)n + 1), *which = ints((size_t)n_which + 1);
   first[0] = 0;
@@ -145,7 +155,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     weights[k] = moderate ? (double)(int8_t)take(&in) / 64.0 : take_double(&in);
   }
   const ibrc_rnn_data data = {n, first, done, seen, action};
-  check(&shape, weights, &data, which, n_which, moderate);
+  const ibrc_way widest = ibrc_widest_way(), way = (ibrc_way)(take(&in) % 3);
+  check(way < widest ? way : widest, &shape, weights, &data, which, n_which, moderate);
   free(first);
   free(which);
   free(done);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "belief.h"
+#include "habit.h"
 #include "loglik.h"
 #include "models.h"
 #include "policy.h"
@@ -14,7 +15,7 @@ typedef struct {
   ibrc_space space;
   ibrc_models models;
   int *layout;
-  double *prior, *weights, *action_value, *model_value, *policy, *sigma;
+  double *prior, *after, *weights, *action_value, *model_value, *policy, *sigma;
 } agent;
 
 static double *take_rows(input *in, size_t n_rows, int n, int law) {
@@ -35,6 +36,12 @@ static void take_agent(input *in, int S, int seen, agent *a) {
   a->space = maker->make(S, resolution, a->layout);
   const size_t cells = (size_t)a->space.n_nodes * (size_t)U;
   a->prior = take_rows(in, 1, U, 1);
+  a->after = NULL;
+  if (take(in) & 1) {
+    a->after = doubles((size_t)U * (size_t)U);
+    ibrc_habit_priors(a->prior, U, 8.0 * take_share(in) - 4.0, a->after);
+    for (int u = 0; u < U; u++) must_be_law(a->after + u * U, U, 1e-12, "a prior after an action is a law");
+  }
   a->weights = take_rows(in, 1, M, 1);
   a->action_value = take_rows(in, (size_t)a->space.n_nodes, U, 0);
   a->model_value = take_rows(in, cells, M, 0);
@@ -47,6 +54,7 @@ static void take_agent(input *in, int S, int seen, agent *a) {
                     .alpha = ibrc_temperature_from(0.1 + take_share(in)),
                     .beta = ibrc_temperature_from(0.1 - take_share(in)),
                     .action_prior = a->prior,
+                    .after = a->after,
                     .model_weights = a->weights,
                     .action_value = a->action_value,
                     .model_value = a->model_value,
@@ -58,6 +66,7 @@ static void take_agent(input *in, int S, int seen, agent *a) {
 static void free_agent(agent *a) {
   free(a->layout);
   free(a->prior);
+  free(a->after);
   free(a->weights);
   free(a->action_value);
   free(a->model_value);
@@ -125,9 +134,9 @@ static void free_tree(tree *t) {
 }
 
 /* At one belief by itself. */
-static void log_policy_at(const agent *a, const ibrc_corners *corners, double *log_policy) {
+static void log_policy_at(const agent *a, const ibrc_corners *corners, int last, double *log_policy) {
   double *work = doubles(ibrc_policy_many_doubles(&a->plan, 1));
-  ibrc_policy_log_many(&a->plan, &corners, 1, work, log_policy);
+  ibrc_policy_log_many(&a->plan, &corners, 1, last, work, log_policy);
   free(work);
 }
 
@@ -142,12 +151,12 @@ static void sigma_at(const agent *a, const ibrc_corners *corners, int action, do
 }
 
 /* The next belief where it is not known what was done, from `belief`, which lies at the corners. */
-static int belief_after_any(const agent *a, const int *stops, int observation,
+static int belief_after_any(const agent *a, const int *stops, int last, int observation,
                             const ibrc_corners *corners, double *scratch, double *belief) {
   const int S = a->space.n_states, U = a->plan.n_actions;
   double log_policy[3], sigma[3][3], weight[3], next[4], mean[4] = {0.0};
   double most = -INFINITY, mass = 0.0;
-  log_policy_at(a, corners, log_policy);
+  log_policy_at(a, corners, last, log_policy);
   for (int u = 0; u < U; u++) {
     sigma_at(a, corners, u, sigma[u]);
     const double chance =
@@ -182,7 +191,8 @@ static int belief_by_itself(const agent *a, const tree *t, int h, const double *
   double sigma[3];
   ibrc_space_locate(&a->space, belief, corners);
   if (t->action[h] == IBRC_NO_ACTION) {
-    return belief_after_any(a, t->stops, t->observation[h], corners, scratch, belief);
+    const int before = t->action[t->parent[h]];
+    return belief_after_any(a, t->stops, before, t->observation[h], corners, scratch, belief);
   }
   sigma_at(a, corners, t->action[h], sigma);
   return ibrc_belief_recognise(models, sigma, belief, t->action[h], t->observation[h], scratch,
@@ -228,7 +238,7 @@ static void check(const agent *a, const tree *t, const double *start) {
       must(surest[h] == belief[likeliest[h]], "as sure as the belief");
       for (int s = 0; s < S; s++) must(belief[s] <= surest[h], "and of the likeliest");
       ibrc_space_locate(&a->space, belief, &corners);
-      log_policy_at(a, &corners, row);
+      log_policy_at(a, &corners, t->action[h], row);
     }
     for (int u = 0; u < U; u++) {
       const double count = t->count[(size_t)h * (size_t)U + (size_t)u];

@@ -152,13 +152,13 @@ contrast_ranks <- function(fit, truth) {
   matrix(unlist(rows), batch_sets, byrow = TRUE, dimnames = list(NULL, names))
 }
 
-calibrate <- function(case, sets, seed, fault = no_fault) {
+calibrate <- function(case, sets, seed, fault = no_fault, study = "calibration") {
   if (case$pairs) sets <- 2 * sets
   batches <- lapply(seq_len(ceiling(sets / batch_sets)), function(i) {
     list(case = case, fault = fault, seed = 10000L * seed + i)
   })
   names(batches) <- vapply(batches, function(batch) format(batch$seed), "")
-  in_parts("calibration", batches, calibrate_batch)
+  in_parts(study, batches, calibrate_batch)
 }
 
 # ---- are ranks uniform? ---------------------------------------------------------

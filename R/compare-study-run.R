@@ -1,0 +1,143 @@
+# Replicates of a designed study: over processes, with progress, a file that is written after each round, and an
+# interrupt that keeps what is finished. Every replicate has a random stream of its own, whatever runs beside it.
+#
+# A job has `design`, `cells` (one row per kind of study: patients, and whether groups differ), `slots` (one row per
+# term and group), `replicates`, `contrast`, `truths` and `seed`. Piece i is cell (i - 1) %% n + 1 of replicate
+# (i - 1) %/% n + 1: more replicates come behind, and leave those before them as they were.
+
+run_replicates <- function(job, file, refresh) {
+  n <- nrow(job$cells) * job$replicates
+  results <- vector("list", n)
+  fingerprint <- fingerprint_of(c(unclass(job$design), job[c("cells", "contrast", "truths", "seed")]))
+  if (!is.null(file)) {
+    lock <- new_lock(file)
+    on.exit(release_lock(lock))
+    take_lock(lock)
+    results <- replicates_kept(file, fingerprint, results, nrow(job$slots))
+  }
+  streams <- streams_from_seed(job$seed, n)
+  over <- can_spread()
+  at_once <- if (over) max(1, min(future::nbrOfWorkers(), n)) else 1
+  began <- Sys.time()
+  first <- sum(!vapply(results, is.null, NA))
+  interrupted <- FALSE
+  tryCatch({
+    while (length(left <- which(vapply(results, is.null, NA)))) {
+      these <- utils::head(left, at_once)
+      done <- spread(lapply(these, replicate_piece, job = job, streams = streams), run_replicate, over)
+      suspendInterrupts({
+        results[these] <- done
+        if (!is.null(file)) write_checkpoint(file, replicates_to_plain(results), fingerprint)
+      })
+      if (refresh > 0) say_replicates(n - length(left) + length(these), n, first, began)
+    }
+  }, interrupt = function(condition) interrupted <<- TRUE)
+  list(results = results, interrupted = interrupted)
+}
+
+say_replicates <- function(done, n, first, began) {
+  gone <- as.numeric(Sys.time() - began, units = "secs")
+  tell(message("study ", done, " of ", n, ", about ", format_seconds(gone / (done - first) * (n - done)), " left"))
+}
+
+# What a process needs for one study.
+replicate_piece <- function(i, job, streams) {
+  cell <- job$cells[(i - 1) %% nrow(job$cells) + 1, ]
+  design <- resize_design(job$design, cell$patients, "patients")
+  if (cell$effect == "none") design <- null_design(design)
+  list(design = design, slots = job$slots, contrast = job$contrast, truths = job$truths, stream = streams[[i]])
+}
+
+# Truth, estimate and interval of every slot. What fails is kept in words; warnings of others are, too.
+run_replicate <- function(piece) {
+  began <- proc.time()[["elapsed"]]
+  slots <- piece$slots
+  none <- rep(NA_real_, nrow(slots))
+  out <- list(truth = none, estimate = none, conf.low = none, conf.high = none, settled = NA, failure = NA_character_,
+              warning = NA_character_)
+  heard <- function(w) {
+    if (!inherits(w, "ibrc_warning") && is.na(out$warning)) out$warning <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+  }
+  with_stream(piece$stream, withCallingHandlers(tryCatch({
+    design <- piece$design
+    if (piece$truths == "prior") design$agents <- draw_agents(design)
+    truth <- if (piece$contrast) contrast_truth(design$agents, unique(slots$term)) else
+      level_truth(design$agents, unique(slots$term))
+    out$truth <- truth[cbind(slots$term, slots$group)]
+    found <- suppressMessages(analyse_visits(draw_visits(design), design, piece$contrast))
+    at <- match(paste(slots$term, slots$group), paste(found$rows$term, found$rows$group))
+    for (column in c("estimate", "conf.low", "conf.high")) out[[column]] <- as.numeric(found$rows[[column]])[at]
+    out$settled <- found$settled
+    lost <- is.na(out$estimate) | is.na(out$conf.low) | is.na(out$conf.high)
+    if (any(lost)) out$failure <- paste("no interval of", enumerate(unique(slots$term[lost]), quote = ""))
+  }, error = function(e) out$failure <<- failure_words(e)), warning = heard))
+  # A truth at a limit has no logarithm; R tells NaN from NA, and tables need not.
+  out[1:4] <- lapply(out[1:4], function(x) replace(x, is.nan(x), NA))
+  c(out, seconds = proc.time()[["elapsed"]] - began)
+}
+
+# Agents whose inferred terms are drawn from the prior, each group for itself.
+draw_agents <- function(design) {
+  drawn <- prior_natural(design$prior, prior_draw(design$prior, length(design$agents)))
+  for (g in seq_along(design$agents)) {
+    for (term in names(design$prior)) design$agents[[g]] <- with_term(design$agents[[g]], term, drawn[g, term])
+  }
+  design$agents
+}
+
+# ---- its file ----------------------------------------------------------------------------------------------------
+
+slot_numbers <- c("truth", "estimate", "conf.low", "conf.high")
+
+# Columns of all that is done: a file of many small lists would be slow to write.
+replicates_to_plain <- function(results) {
+  done <- which(!vapply(results, is.null, NA))
+  column <- function(name) unlist(lapply(results[done], `[[`, name))
+  names <- c(slot_numbers, "settled", "failure", "warning", "seconds")
+  c(list(done = done), lapply(stats::setNames(names, names), column))
+}
+
+# Of an earlier call with the same design, sizes and seed, also one with fewer or more replicates.
+replicates_kept <- function(file, fingerprint, results, n_slots) {
+  if (!file.exists(file)) {
+    check_writable(file)
+    return(results)
+  }
+  kept <- read_checkpoint(file, fingerprint)$contents
+  n <- if (is.list(kept)) length(kept$done)
+  fine <- is.list(kept) && is.integer(kept$done) && all(kept$done > 0) && !anyDuplicated(kept$done) &&
+    all(vapply(kept[slot_numbers], function(x) is.double(x) && length(x) == n * n_slots, NA)) &&
+    is.logical(kept$settled) && is.character(kept$failure) && is.character(kept$warning) && is.double(kept$seconds) &&
+    all(lengths(kept[c("settled", "failure", "warning", "seconds")]) == n)
+  if (!fine) refuse_damaged("it does not hold replicates of this design")
+  for (i in which(kept$done <= length(results))) {
+    mine <- (i - 1) * n_slots + seq_len(n_slots)
+    results[[kept$done[i]]] <- c(lapply(kept[slot_numbers], `[`, mine),
+                                 lapply(kept[c("settled", "failure", "warning", "seconds")], `[[`, i))
+  }
+  results
+}
+
+# ---- what came of it -----------------------------------------------------------------------------------------------
+
+# One row per replicate that is done and slot.
+replicate_table <- function(job, results) {
+  done <- which(!vapply(results, is.null, NA))
+  n <- nrow(job$slots)
+  at <- rep((done - 1) %% nrow(job$cells) + 1, each = n)
+  column <- function(name, each = 1) rep(unlist(lapply(results[done], `[[`, name)), each = each)
+  numbers <- lapply(stats::setNames(slot_numbers, slot_numbers), column)
+  data.frame(
+    job$cells[at, ], replicate = rep((done - 1L) %/% nrow(job$cells) + 1L, each = n),
+    job$slots[rep(seq_len(n), length(done)), ], numbers, settled = column("settled", n),
+    failure = column("failure", n), warning = column("warning", n), seconds = column("seconds", n), row.names = NULL
+  )
+}
+
+warn_interrupted <- function(run) {
+  if (!run$interrupted) return(invisible())
+  warn("interrupted", "Interrupted after ", sum(!vapply(run$results, is.null, NA)), " of ",
+       plural(length(run$results), "study", "studies"), ": what is finished came back. With `file` the same call ",
+       "goes on.")
+}

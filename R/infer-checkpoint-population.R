@@ -1,0 +1,332 @@
+# Populations in a checkpoint: effects and where chains of a population stand (infer-population-sampler.R), how they are
+# written, and looked at before they are used (see infer-checkpoint-contents.R).
+#
+#   effects   NULL, or list(formulas, matrices, factors, prior). formulas: one per term, list(text, levels, centre,
+#             width), the formula as text and what it learnt of the visits; matrices: their columns,
+#             [cell, coefficient]; factors: by name, list(levels, level), the level of each cell; prior: of slopes and
+#             spreads. All else of a design follows from these.
+#
+# A formula from a file is parsed and read as one from a user is, which leaves it no function but those of
+# `formula_functions`; until then nothing of it is evaluated.
+
+effects_to_plain <- function(design) {
+  list(formulas = lapply(unname(design$formulas), function(one) {
+    c(list(text = formula_text(one)), one[c("levels", "centre", "width")])
+  }), matrices = design$matrices[names(design$formulas)],
+  factors = lapply(design$factors, function(one) one[c("levels", "level")]),
+  prior = lapply(unclass(design$prior), unclass))
+}
+
+effects_from_plain <- function(held, prior) {
+  read <- read_effects(lapply(held$formulas, function(one) text_formula(one$text)), prior)
+  formulas <- Map(function(one, learnt) c(one, learnt[c("levels", "centre", "width")]), read, held$formulas)
+  factors <- read_factors(formulas, function(columns) {
+    name <- factor_name(columns)
+    list(name = name, columns = columns, levels = held$factors[[name]]$levels, level = held$factors[[name]]$level,
+         terms = integer(), tie = character())
+  }, prior_terms(prior))
+  join_design(formulas, held$matrices, factors, prior, held$prior)
+}
+
+# All that read_effect() made of a formula, in one line that it reads again.
+formula_text <- function(one) {
+  bars <- lapply(one$random, function(bar) {
+    by <- Reduce(function(a, b) call(":", a, b), lapply(bar$columns, as.name))
+    call("(", call("|", if (is.na(bar$tie)) 1 else call("|", 1, as.name(bar$tie)), by))
+  })
+  right <- Reduce(function(a, b) call("+", a, b), bars, one$fixed[[2]])
+  whole <- call("~", as.name(one$term), right)
+  paste(trimws(deparse(whole, 500L, control = c("keepNA", "keepInteger", "digits17"))), collapse = " ")
+}
+
+text_formula <- function(text) {
+  parsed <- parse(text = text, keep.source = FALSE, encoding = "UTF-8")
+  must(length(parsed) == 1 && is.call(parsed[[1]]) && identical(parsed[[1]][[1]], quote(`~`)), "formulas")
+  structure(parsed[[1]], class = "formula", .Environment = baseenv())
+}
+
+# ---- effects that are held ------------------------------------------------------------------------------------------
+
+check_held_effects <- function(plain) {
+  held <- plain$effects
+  if (is.null(held)) return(must(!"effects" %in% names(plain), "effects"))
+  must(has_names(held, c("formulas", "matrices", "factors", "prior")), "effects")
+  must(is.null(plain$problems) && (is.null(plain$dynamics) || plain$dynamics$uncertainty == "none"), "effects")
+  must(plain$sampler == "adaptive" && identical(plain$group_levels, paste("cell", seq_along(plain$histories))), "cells")
+  n_cells <- length(plain$histories)
+  prior <- new_ibrc_prior(plain$prior)
+  must(is_plain_list(held$formulas, length(held$formulas)) && length(held$formulas) > 0, "formulas")
+  for (one in held$formulas) check_held_learnt(one)
+  for (one in held$factors) check_held_levels(one, n_cells)
+  if (length(held$prior)) check_held_prior(held$prior, called = function(entry) entry$term)
+  must(all(is_effect_term(names(held$prior))), "prior of effects")
+  for (x in held$matrices) {
+    must(is.double(x) && is_bare(x, c("dim", "dimnames")) && identical(nrow(x), n_cells), "columns of effects")
+    must(all(is.finite(x)) && all(abs(x) <= most_position), "columns of effects")
+  }
+  design <- effects_from_plain(held, prior)
+  must(identical(effects_to_plain(design), held), "effects")
+  sizes <- tabulate(plain$group, n_cells)
+  for (one in design$formulas) check_held_columns(one, design$matrices[[one$term]], sizes)
+  must(!anyDuplicated(distinct_rows(do.call(cbind, c(list(rep(1, n_cells)), design$matrices,
+                                                     lapply(design$factors, `[[`, "level"))))), "cells")
+  check_held_spacing(plain$run$spacing, prior, plain$likelihood)
+}
+
+check_held_learnt <- function(one) {
+  must(has_names(one, c("text", "levels", "centre", "width")) && is_text(one$text, 1), "formulas")
+  must(nchar(one$text) < 1e5 && is.list(one$levels) && is_bare(one$levels, "names"), "formulas")
+  must(!anyDuplicated(names(one$levels)), "levels of effects")
+  for (levels in one$levels) must(is_text(levels) && length(levels) > 1 && !anyDuplicated(levels), "levels of effects")
+}
+
+check_held_levels <- function(one, n_cells) {
+  must(has_names(one, c("levels", "level")), "levels of intercepts")
+  must(is_text(one$levels) && length(one$levels) > 1 && !anyDuplicated(one$levels), "levels of intercepts")
+  must(is_wholes(one$level, 1, length(one$levels), n_cells), "levels of intercepts")
+  must(all(seq_along(one$levels) %in% one$level), "levels of intercepts")
+}
+
+# Columns are those that the formula gives, ones and zeros as they are and numbers about their mean over all people.
+# `sizes`: people in each cell.
+check_held_columns <- function(formula, x, sizes) {
+  what <- "columns of effects"
+  known <- all.vars(formula$fixed)
+  must(all(names(formula$levels) %in% known), what)
+  name <- blank_names(formula)
+  must(identical(dimnames(x), list(NULL, name)), what)
+  for (learnt in formula[c("centre", "width")]) {
+    must(is.double(learnt) && is_bare(learnt, "names") && identical(names(learnt), name), what)
+    must(all(is.finite(learnt)) && all(abs(learnt) <= most_position), what)
+  }
+  for (j in seq_along(name)) {
+    if (all(x[, j] %in% 0:1)) {
+      must(formula$centre[[j]] == 0 && formula$width[[j]] == 1, what)
+      next
+    }
+    mean <- sum(sizes * x[, j]) / sum(sizes)
+    width <- sqrt(sum(sizes * (x[, j] - mean)^2) / (sum(sizes) - 1))
+    must(abs(mean) <= 1e-6 * (width + abs(formula$centre[[j]])) && is_near(formula$width[[j]], width), what)
+  }
+}
+
+# The names of a formula's columns, whatever people are like: those of texts by their levels, of numbers without.
+blank_names <- function(formula) {
+  columns <- all.vars(formula$fixed)
+  n <- max(2L, lengths(formula$levels))
+  table <- lapply(stats::setNames(nm = columns), function(column) {
+    levels <- formula$levels[[column]]
+    if (is.null(levels)) seq_len(n) + 0.5 else factor(rep_len(levels, n), levels = levels)
+  })
+  colnames(model_columns(formula, table, n))
+}
+
+check_held_spacing <- function(spacing, prior, likelihood) {
+  if (is.null(spacing)) return(invisible())
+  must(likelihood && length(prior) <= most_interpolated, "spacing")
+  must(is.double(spacing) && is_bare(spacing, "names") && identical(names(spacing), names(prior)), "spacing")
+  must(all(is.finite(spacing) & spacing > 1e-6 & spacing <= 0.5), "spacing")
+}
+
+# ---- the fields of a population's state -----------------------------------------------------------------------------
+
+# As walk_fields, by the names of population_sizes(). A field that is new in population_start() is a row here.
+population_fields <- list(
+  b              = c("number", "chains", "coefficients"),
+  s              = c("number", "chains", "spreads"),
+  u              = c("number", "chains", "intercepts"),
+  log_likelihood = c("number", "chains", "cells"),
+  log_density    = c("number", "chains"),
+  level_scale    = c("positive", "intercepts"),
+  spread_scale   = c("positive", "spreads"),
+  accepted       = c("part", "chains"),
+  n_accepted     = c("taken", "chains"),
+  errors         = c("number", "checks")
+)
+population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "level_shape",
+                      "level_sums", "laws", "recent", "kept")
+
+# By kind, whether `x` can be that with this size after so many steps that count.
+population_kinds <- list(
+  number = function(x, size, after) is_finite(x, size) && all(abs(x) <= most_position),
+  positive = function(x, size, after) is_finite(x, size) && all(x > 1e-100 & x < 1e100),
+  part = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= 1),
+  taken = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= max(0, after) + 1e-6)
+)
+
+population_sizes <- function(state, evaluator, n_chains) {
+  shape <- evaluator$population
+  after <- max(0, state$iteration - state$warmup)
+  c(chains = n_chains, coefficients = shape$n_coefficients, spreads = shape$n_spreads + shape$n_ties,
+    intercepts = shape$n_intercepts, cells = shape$n_cells,
+    checks = if (is.null(evaluator$interpolation)) 0 else after %/% check_every)
+}
+
+check_population_fields <- function(state, evaluator, n_chains) {
+  fields <- c(population_apart, names(population_fields))
+  must(is.list(state) && is_bare(state, "names") && !anyDuplicated(names(state)), "chains")
+  must(setequal(names(state), fields), "chains")
+  sizes <- population_sizes(state, evaluator, n_chains)
+  for (field in names(population_fields)) {
+    row <- population_fields[[field]]
+    kind <- population_kinds[[row[1]]]
+    must(kind(state[[field]], unname(sizes[row[-1]]), state$iteration - state$warmup), paste(field, "of the chains"))
+  }
+}
+
+# ---- a population as a whole ----------------------------------------------------------------------------------------
+
+# `job` has been made from what stands beside the chains.
+check_held_population <- function(chain, job) {
+  evaluator <- job$evaluator
+  shape <- evaluator$population
+  must(has_names(chain, c("state", "value")), "chains")
+  state <- chain$state
+  run <- job$run
+  must(is.list(state) && is_population(state), "chains")
+  must(identical(state[c("warmup", "thin")], run[c("warmup", "thin")]), "settings of the chains")
+  # A run that goes on until its chains agree gets more steps on the way.
+  must(is_wholes(state$iter, run$iter, run$max_iter, 1) && is_wholes(state$iteration, 0, state$iter, 1), "steps")
+  must(identical(state$frozen, state$iteration >= run$warmup), "warm-up")
+  check_population_fields(state, evaluator, run$chains)
+  check_held_streams(state$streams, run$chains)
+  check_level_laws(state, shape)
+  check_move_laws(state, shape)
+  check_population_record(state, shape, evaluator$likelihood)
+  check_population_values(chain, evaluator)
+  check_population_likelihood(chain, evaluator)
+}
+
+# Shapes are upper triangular with something on the diagonal; what they are learnt from is there as long as it is of
+# use.
+check_level_laws <- function(state, shape) {
+  n <- length(shape$at)
+  must(is_plain_list(state$level_shape, n), "proposals")
+  for (k in seq_len(n)) {
+    size <- dim(shape$at[[k]])[2:1]
+    one <- state$level_shape[[k]]
+    must(is_finite(one, c(size[1], size)) && all(abs(one) < 1e100), "proposals")
+    for (i in seq_len(size[1])) must(all(one[i, i, ] > 0) && all(one[i, seq_len(i - 1), ] == 0), "proposals")
+  }
+  if (state$frozen) return(must(is.null(state$level_sums), "warm-up"))
+  must(is_plain_list(state$level_sums, n), "warm-up")
+  begun <- ceiling(level_times * state$warmup)
+  since <- state$iteration - max(0, begun[begun <= state$iteration])
+  for (k in seq_len(n)) {
+    size <- dim(shape$at[[k]])
+    sums <- state$level_sums[[k]]
+    must(has_names(sums, c("n", "sum", "square")) && identical(sums$n, as.numeric(since * nrow(state$b))), "warm-up")
+    must(is_finite(sums$sum, size) && is_finite(sums$square, c(size[2], size[2:1])), "warm-up")
+    must(all(abs(sums$sum) <= most_position) && all(abs(sums$square) <= most_position), "warm-up")
+    for (i in seq_len(size[2])) must(all(sums$square[i, i, ] >= 0), "warm-up")
+    if (since == 0) must(all(sums$sum == 0) && all(sums$square == 0), "warm-up")
+  }
+}
+
+# What is proposed and its density belong together.
+check_move_laws <- function(state, shape) {
+  blocks <- population_blocks(shape)
+  must(has_names(state$laws, names(blocks)), "proposals")
+  for (block in names(blocks)) {
+    law <- state$laws[[block]]
+    n <- length(blocks[[block]])
+    must(has_names(law, c("centre", "factor", "inverse", "scale", "turn", "n_scaled")), "proposals")
+    must(is_finite(law$centre, n) && all(abs(law$centre) <= most_position), "proposals")
+    for (part in law[c("factor", "inverse")]) must(is_finite(part, c(n, n)) && all(abs(part) < 1e100), "proposals")
+    must(is_near(law$factor %*% law$inverse, diag(n)), "proposals")
+    must(is_finite(law$scale, 1) && law$scale > 1e-100 && law$scale < 1e100, "proposals")
+    must(is_finite(law$turn, 1) && law$turn >= 0 && law$turn < 1, "proposals")
+    must(is_finite(law$n_scaled, 1) && law$n_scaled >= 0 && law$n_scaled <= state$iteration, "proposals")
+  }
+}
+
+# Steps so far, where chains can be; the last is where they are. No likelihood is above 1.
+check_population_record <- function(state, shape, likelihood) {
+  n <- nrow(state$b)
+  total <- rowSums(state$log_likelihood)
+  must(all(state$log_likelihood <= 1e-6) && (likelihood || all(state$log_likelihood == 0)), "likelihood")
+  check_population_density(shape, cbind(state$b, state$s, state$u), state$log_density, likelihood, "positions", total)
+  width <- c(recent = ncol(state$b) + ncol(state$s), kept = ncol(state$b) + ncol(state$s) + ncol(state$u) + 1)
+  after <- max(0, state$iteration - state$warmup)
+  made <- c(recent = if (state$frozen) 0 else state$iteration, kept = after %/% state$thin)
+  for (part in names(width)) {
+    what <- if (part == "kept") "draws" else "warm-up"
+    must(is_plain_list(state[[part]], made[[part]]), what)
+    must(all(vapply(state[[part]], is_finite, NA, n * width[[part]])), what)
+  }
+  if (made[["recent"]]) {
+    must(identical(state$recent[[state$iteration]], c(state$b, state$s)), "warm-up")
+    must(all(abs(unlist(state$recent)) <= most_position), "warm-up")
+  }
+  if (!made[["kept"]]) return(invisible())
+  if (after %% state$thin == 0) {
+    must(identical(state$kept[[length(state$kept)]], c(state$b, state$s, state$u, state$log_density)), "draws")
+  }
+  steps <- do.call(rbind, lapply(state$kept, matrix, n))
+  last <- ncol(steps)
+  check_population_density(shape, steps[, -last, drop = FALSE], steps[, last], likelihood, "draws")
+}
+
+# Places, one row each of b, s and u, and the log densities there.
+check_population_density <- function(shape, places, log_density, likelihood, what, log_likelihood = NULL) {
+  must(all(abs(places) <= most_position) && all(abs(log_density) <= most_position), what)
+  parts <- split_places(shape, places)
+  log_prior <- log_population(shape, parts$b, parts$s, parts$u)
+  slack <- 1e-6 * (1 + abs(log_prior) + abs(log_density))
+  must(all(is.finite(log_prior)) && all(log_density <= log_prior + slack), what)
+  if (!likelihood) must(all(abs(log_density - log_prior) <= slack), what)
+  if (!is.null(log_likelihood)) must(all(abs(log_prior + log_likelihood - log_density) <= slack), what)
+}
+
+split_places <- function(shape, places) {
+  n_b <- shape$n_coefficients
+  n_s <- shape$n_spreads + shape$n_ties
+  list(b = places[, seq_len(n_b), drop = FALSE], s = places[, n_b + seq_len(n_s), drop = FALSE],
+       u = places[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
+}
+
+# ---- what it has of the problem -------------------------------------------------------------------------------------
+
+# Values that solves start from, as check_held_values() looks at those of other chains; interpolated cells have none.
+check_population_values <- function(chain, evaluator) {
+  state <- chain$state
+  shape <- evaluator$population
+  n_nodes <- if (is.null(evaluator$interpolation)) evaluator$agent$n_values else 0
+  must(is_finite(chain$value, c(n_nodes, nrow(state$b) * shape$n_cells)), "values")
+  if (!evaluator$likelihood) return(must(all(chain$value == 0), "values"))
+  if (n_nodes == 0) return(invisible())
+  theta <- cells_of(shape, state$b, state$u)
+  for (i in seq_len(nrow(theta))) {
+    must(all(abs(chain$value[, i]) <= most_value(evaluator$agent, theta[i, , drop = FALSE])), "values")
+  }
+}
+
+# The model that stands beside the chains is the one that they are chains of: where they stand, cell by cell, and at
+# some of the draws that they have left.
+check_population_likelihood <- function(chain, evaluator) {
+  if (!evaluator$likelihood) return(invisible())
+  state <- chain$state
+  shape <- evaluator$population
+  n <- nrow(state$b)
+  group <- rep(seq_len(shape$n_cells), each = n)
+  at <- function(parts) {
+    theta <- cells_of(shape, parts$b, parts$u)
+    found <- cell_log_lik(evaluator, theta, chain$value)
+    slack <- if (is.null(evaluator$interpolation)) {
+      likelihood_slack(evaluator$agent, theta, found$value, group, as.vector(found$log_likelihood))
+    } else {
+      1e-6 * (1 + abs(as.vector(found$log_likelihood)))
+    }
+    list(log_likelihood = found$log_likelihood, slack = matrix(slack, n))
+  }
+  here <- at(state)
+  must(all(abs(here$log_likelihood - state$log_likelihood) <= here$slack), "likelihood")
+  n_kept <- length(state$kept)
+  for (row in round(seq(1, n_kept, length.out = min(n_kept, most_looked_at)))) {
+    step <- matrix(state$kept[[row]], n)
+    parts <- split_places(shape, step[, -ncol(step), drop = FALSE])
+    there <- at(parts)
+    total <- log_population(shape, parts$b, parts$s, parts$u) + rowSums(there$log_likelihood)
+    must(all(abs(total - step[, ncol(step)]) <= rowSums(there$slack) + 1e-6 * (1 + abs(total))), "draws")
+  }
+}

@@ -1,0 +1,73 @@
+test_that("an effect is on the scale a sampler works on", {
+  design <- small_design(effect = list(optimism = -0.5, alpha = log(2)))
+  expect_named(design$agents, c("reference", "other"))
+  expect_equal(design$agents$other$alpha, 1)
+  expect_equal(1 / design$agents$other$beta, -0.5)
+  truth <- contrast_truth(design$agents, c("alpha", "optimism"))
+  expect_equal(truth[, "other"], c(alpha = log(2), optimism = -0.5))
+  expect_equal(level_truth(design$agents, "alpha")[1, ], c(reference = log(0.5), other = 0))
+  none <- null_design(design)
+  expect_identical(none$agents$other, none$agents$reference)
+  expect_identical(unname(contrast_truth(none$agents, c("alpha", "eta"))[, 1]), c(0, 0))
+})
+
+test_that("groups may be stated agent by agent, and one group is enough", {
+  agents <- list(a = bounded_agent(0.5), b = bounded_agent(0.5, optimism = 1), c = bounded_agent(2))
+  design <- small_design(agents = agents, effect = NULL, patients = c(10, 20, 30))
+  expect_identical(design$patients, c(a = 10L, b = 20L, c = 30L))
+  expect_equal(contrast_truth(design$agents, "optimism")[1, ], c(b = 1, c = 0))
+  expect_identical(names(small_design(effect = NULL)$agents), "all")
+  # Without a prior, terms are those of the effect or in which agents differ.
+  own <- small_design(prior = NULL, fit = count_visits)
+  expect_identical(design_terms(own), "optimism")
+  expect_identical(design_terms(small_design(agents = agents, effect = NULL, prior = NULL, fit = count_visits)),
+                   c("alpha", "optimism"))
+  expect_error(small_design(effect = NULL, prior = NULL, fit = count_visits), "prior", class = "ibrc_error_input")
+})
+
+test_that("what cannot be is refused before any work, by its name", {
+  refused <- function(argument, words, ...) {
+    error <- expect_error(small_design(...), words, class = "ibrc_error_input")
+    expect_identical(error$argument, argument)
+  }
+  refused("effect", "no meaning for \"wisdom\"", effect = list(wisdom = 1))
+  refused("effect", "each quantity once", effect = list(beta = 1, optimism = 1))
+  refused("effect", "finite and above 0", effect = list(eta = 1))
+  refused("effect", "named by term", effect = 0.5)
+  refused("effect", "says itself", agents = list(a = bounded_agent(1), b = bounded_agent(2)))
+  refused("agents", "bounded_agent", agents = list(a = 1))
+  refused("agents", "character", agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
+  refused("patients", "one per group", patients = c(10, 20, 30))
+  refused("spread", "say how many", spread = c(optimism = 0.3))
+  refused("spread", "none of them negative", clusters = 2, spread = c(optimism = -0.3))
+  refused("clusters", "without patients", clusters = 31)
+  refused("clusters", "other than", clusters = c(group = 3))
+  refused("confounder", "entries", confounder = list(name = "severity"))
+  severity <- function(...) utils::modifyList(list(name = "severity", chances = c(0.2, 0.6),
+                                                   effect = list(optimism = 0.2)), list(...))
+  refused("confounder", "one row per group", confounder = severity(chances = 0.2))
+  refused("confounder", "probabilities", confounder = severity(chances = c(0.2, 1.6)))
+  refused("confounder", "different numbers", confounder = severity(values = c(1, 1)))
+  refused("confounder", "different names", confounder = severity(), clusters = c(severity = 3))
+  refused("prior", "must be given", prior = NULL)
+  refused("prior", "numbers of agents", prior = ibrc_prior(alpha ~ lognormal(0, 1), discount ~ uniform(0, 0.9)))
+  refused("walks", "cannot be handed on", walks = 3)
+  refused("by", "cannot be handed on", by = "group")
+  refused("starts", "no meaning here", fit = count_visits, starts = 2)
+  refused("fit", "one of", fit = "guess")
+})
+
+test_that("a design says what it is", {
+  confounder <- list(name = "severity", chances = c(0.2, 0.6), effect = list(optimism = 0.2))
+  said <- format(small_design(clusters = c(clinician = 10), spread = c(optimism = 0.3), confounder = confounder,
+                              fixed = list(eta = 0.1)))
+  expect_match(said, "reference (30), other (30) patients", fixed = TRUE, all = FALSE)
+  expect_match(said, "optimism -0.5 in other", fixed = TRUE, all = FALSE)
+  expect_match(said, "10 in each group, column clinician; sd of optimism 0.3", fixed = TRUE, all = FALSE)
+  expect_match(said, "severity, mean 0.2, 0.6 by group; one more shifts optimism by 0.2", fixed = TRUE, all = FALSE)
+  expect_match(said, "alpha, optimism; held: eta = 0.1", fixed = TRUE, all = FALSE)
+  expect_output(print(small_design(effect = list(optimism = 0))), "differences   none")
+  # What is held at other than the truth is said.
+  expect_match(said, "Agents have eta = 0, and the fit holds it at 0.1", all = FALSE)
+  expect_no_match(format(small_design()), "Agents have")
+})

@@ -1,0 +1,81 @@
+quick <- small_design(fit = count_visits, patients = 10)
+
+test_that("more replicates leave those before them as they were, whatever runs beside them", {
+  few <- power_study(quick, c(5, 10), replicates = 2)
+  more <- power_study(quick, c(5, 10), replicates = 4)
+  expect_identical(timeless(few), timeless(more)[seq_len(nrow(timeless(few))), ])
+  expect_identical(timeless(more)$replicate, rep(1:4, each = 2))
+  expect_identical(timeless(more)$patients, rep(c(5L, 10L), 4))
+  expect_false(identical(timeless(few), timeless(power_study(quick, c(5, 10), replicates = 2, seed = 2))))
+  set.seed(1)
+  before <- .Random.seed
+  power_study(quick, 5, replicates = 1)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("studies in other processes are the same studies", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  here <- power_study(small_design(), 20, replicates = 3)
+  before <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(before))
+  there <- power_study(small_design(), 20, replicates = 3)
+  expect_identical(timeless(there), timeless(here))
+})
+
+test_that("a file goes on where it was, and belongs to one study alone", {
+  file <- withr::local_tempfile()
+  counted <- function(visits, design) {
+    options(ibrc.test.calls = getOption("ibrc.test.calls", 0) + 1)
+    if (getOption("ibrc.test.calls") == 3) stop("the third fails")
+    data.frame(term = "optimism", estimate = stats::rnorm(1), conf.low = -1, conf.high = NA)
+  }
+  withr::local_options(ibrc.test.calls = 0)
+  design <- small_design(fit = counted, patients = 10)
+  first <- power_study(design, 10, replicates = 4, file = file)
+  expect_identical(getOption("ibrc.test.calls"), 4)
+  again <- power_study(design, 10, replicates = 4, file = file)
+  expect_identical(getOption("ibrc.test.calls"), 4)
+  expect_identical(as.data.frame(again), as.data.frame(first))
+  expect_match(as.data.frame(again)$failure, "third fails", all = FALSE)
+  longer <- power_study(design, 10, replicates = 6, file = file)
+  expect_identical(getOption("ibrc.test.calls"), 6)
+  expect_identical(as.data.frame(longer)[1:4, ], as.data.frame(first))
+  expect_identical(as.data.frame(power_study(design, 10, replicates = 4, file = file)), as.data.frame(first))
+  refused <- function(code) expect_error(code, class = "ibrc_error_checkpoint")
+  refused(power_study(design, 20, replicates = 4, file = file))
+  refused(power_study(design, 10, replicates = 4, file = file, seed = 2))
+  refused(power_study(quick, 10, replicates = 4, file = file))
+  refused(recovery_study(design, replicates = 4, truths = "agents", file = file))
+  writeLines("mine", file)
+  expect_error(power_study(design, 10, replicates = 4, file = file), class = "ibrc_error_file")
+  expect_identical(readLines(file), "mine")
+})
+
+test_that("an interrupt gives back finished studies, and the file goes on", {
+  skip_without_signals()
+  file <- withr::local_tempfile()
+  slow <- function(visits, design) {
+    options(ibrc.test.calls = getOption("ibrc.test.calls", 0) + 1)
+    if (getOption("ibrc.test.calls") == getOption("ibrc.test.stop", 0)) {
+      send_interrupt()
+      linger()
+    }
+    data.frame(term = "optimism", estimate = stats::rnorm(1), conf.low = -1, conf.high = 1)
+  }
+  design <- small_design(fit = slow, patients = 10, prior = NULL)
+  withr::local_options(ibrc.test.calls = 0, ibrc.test.stop = 3)
+  expect_warning(part <- power_study(design, 10, replicates = 5, file = file), class = "ibrc_warning_interrupted")
+  expect_identical(nrow(as.data.frame(part)), 2L)
+  expect_identical(glance(part)[c("replicates", "finished")], data.frame(replicates = 5L, finished = 2L))
+  expect_output(print(part), "interrupted: 2 of 5 studies are done")
+  whole <- power_study(design, 10, replicates = 5, file = file)
+  expect_identical(timeless(whole), timeless(power_study(design, 10, replicates = 5)))
+  withr::local_options(ibrc.test.calls = 0, ibrc.test.stop = 1)
+  expect_error(power_study(design, 10, replicates = 5), class = "ibrc_error_interrupted")
+})
+
+test_that("progress is said", {
+  expect_message(power_study(quick, 5, replicates = 2, refresh = 1), "study 2 of 2")
+  expect_silent(power_study(quick, 5, replicates = 2))
+})

@@ -1,0 +1,148 @@
+prior <- people_prior()
+visits <- people_visits()
+labels_of <- function(...) design_of(list(...))$design$coefficients$label
+
+# Visits with other columns: `change` gets and returns a data frame.
+changed <- function(change) {
+  data <- change(as.data.frame(people_visits()))
+  trajectories(data, covariates = setdiff(names(data), c("id", "time", "action", "observation")))
+}
+
+test_that("fixed effects are the columns that lm() would have, numbers about their mean", {
+  found <- design_of(list(optimism ~ arm + age))
+  people <- as.data.frame(visits)[!duplicated(visits$id), ]
+  wanted <- stats::model.matrix(~ arm + age, people)
+  wanted[, "age"] <- wanted[, "age"] - mean(people$age)
+  cell <- as.integer(found$cell)
+  expect_equal(found$design$matrices$optimism[cell, ], unclass(wanted), ignore_attr = TRUE)
+  expect_identical(found$design$coefficients$label, c("alpha", "optimism", "optimism[armb]", "optimism[age]"))
+  expect_identical(found$design$coefficients$intercept, c(TRUE, TRUE, FALSE, FALSE))
+  expect_equal(found$design$coefficients$centre, c(0, 0, 0, mean(people$age)))
+  # A coefficient's scale: that of the term for one standard deviation of the column.
+  expect_equal(found$design$coefficients$scale, c(1, 1, 1, 1 / stats::sd(people$age)), tolerance = 1e-4)
+  # Terms without a formula are the same in all.
+  expect_true(all(found$design$matrices$alpha == 1))
+})
+
+test_that("people who have the same of everything are one cell, in the order of their first visit", {
+  expect_identical(length(design_of(list(optimism ~ arm))$design$cells), 2L)
+  expect_identical(length(design_of(list(optimism ~ arm + age))$design$cells), 6L)
+  expect_identical(length(design_of(list(optimism ~ arm + (1 | clinician)))$design$cells), 8L)
+  expect_identical(length(design_of(list(optimism ~ arm, alpha ~ age))$design$cells), 6L)
+  expect_identical(length(design_of(list(optimism ~ (1 | id)))$design$cells), length(unique(visits$id)))
+  cell <- design_of(list(optimism ~ arm + age))$cell
+  expect_identical(unique(as.integer(cell)), 1:6)
+  people <- as.data.frame(visits)[!duplicated(visits$id), ]
+  expect_identical(lengths(lapply(split(paste(people$arm, people$age), cell), unique)), c(table(cell)) * 0L + 1L)
+})
+
+test_that("texts, factors, flags and products are told apart as formulas say", {
+  expect_identical(labels_of(optimism ~ arm * age)[-1], c("optimism", "optimism[armb]", "optimism[age]",
+                                                         "optimism[armb:age]"))
+  expect_identical(labels_of(optimism ~ I(age > 55))[3], "optimism[I(age > 55)TRUE]")
+  turned <- changed(function(x) transform(x, arm = factor(arm, levels = c("b", "a", "nobody"))))
+  expect_identical(design_of(list(optimism ~ arm), turned)$design$coefficients$label[3], "optimism[arma]")
+  flag <- changed(function(x) transform(x, arm = arm == "b"))
+  expect_identical(design_of(list(optimism ~ arm), flag)$design$coefficients$label[3], "optimism[armTRUE]")
+  # Ordered factors as well, and whatever the session's contrasts are.
+  ordered <- changed(function(x) transform(x, site = factor(site, levels = c("south", "north", "east"), ordered = TRUE)))
+  withr::local_options(contrasts = c("contr.sum", "contr.poly"))
+  found <- design_of(list(optimism ~ site + I(age > 55)), ordered)$design
+  expect_identical(found$coefficients$label[3:5], c("optimism[sitenorth]", "optimism[siteeast]",
+                                                    "optimism[I(age > 55)TRUE]"))
+  expect_true(all(found$matrices$optimism %in% 0:1))
+  expect_identical(getOption("contrasts"), c("contr.sum", "contr.poly"))
+})
+
+test_that("intercepts know their levels, nested, crossed and joined", {
+  nested <- design_of(list(optimism ~ (1 | site / clinician)))$design
+  expect_named(nested$factors, c("site", "site:clinician"))
+  expect_identical(nested$factors$site$levels, c("east", "north", "south"))
+  expect_identical(nested$factors[[2]]$levels[1:2], c("east:c2", "east:c5"))
+  # Levels of the second lie within those of the first.
+  expect_identical(sub(":.*", "", nested$factors[[2]]$levels[nested$factors[[2]]$level]),
+                   nested$factors$site$levels[nested$factors$site$level])
+  expect_identical(nested$spreads$label, c("sd(optimism|site)", "sd(optimism|site:clinician)"))
+  crossed <- design_of(list(optimism ~ (1 | site) + (1 | age)))$design
+  expect_identical(crossed$factors$age$levels, c("50", "60", "70"))
+  expect_identical(design_of(list(optimism ~ (1 | site:age)))$design$factors[[1]]$levels[1:3],
+                   c("east:50", "east:60", "east:70"))
+})
+
+test_that("levels that are written alike stay apart", {
+  colons <- changed(function(x) transform(x, a = ifelse(arm == "a", "x:y", "x"), b = ifelse(arm == "a", "z", "y:z")))
+  expect_identical(design_of(list(optimism ~ (1 | a:b)), colons)$design$factors[[1]]$levels,
+                   c("x:\"y:z\"", "\"x:y\":z"))
+  close <- changed(function(x) transform(x, a = ifelse(arm == "a", 0.3, 0.1 + 0.2)))
+  expect_identical(length(design_of(list(optimism ~ (1 | a)), close)$design$factors[[1]]$levels), 2L)
+})
+
+test_that("ties are of two terms or more by one factor", {
+  tied <- design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | p | clinician)))$design
+  expect_identical(tied$ties, data.frame(label = "cor(alpha,optimism|clinician)", factor = 1L, first = 1L, second = 2L))
+  expect_identical(tied$factors[[1]]$terms, 1:2)
+  # Both have intercepts, and neither is tied.
+  free <- design_of(list(optimism ~ (1 | clinician), alpha ~ (1 | clinician)))$design
+  expect_identical(nrow(free$ties), 0L)
+  expect_identical(free$factors[[1]]$terms, 1:2)
+  expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | clinician))), "effects", "one formula only")
+  expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | q | clinician))), "effects", "two names")
+})
+
+test_that("no identifier is in a design", {
+  found <- design_of(list(optimism ~ (1 | id)))
+  expect_identical(found$design$factors$id$levels[1:2], c("trajectory 1", "trajectory 2"))
+  expect_no_match(unlist(lapply(found, deparse)), "planted-identity")
+  expect_refused(design_of(list(optimism ~ id)), "effects", "write \\(1 \\| id\\)")
+  expect_refused(design_of(list(optimism ~ arm:id)), "effects", "column of identifiers")
+})
+
+test_that("columns that cannot be used are refused, with their rows", {
+  expect_refused(design_of(list(optimism ~ nobody)), "effects", "nobody")
+  expect_refused(design_of(list(optimism ~ (1 | nobody))), "effects", "nobody")
+  expect_refused(design_of(list(optimism ~ .)), "effects")
+  lost <- changed(function(x) transform(x, age = replace(age, 5, NA)))
+  error <- expect_error(design_of(list(optimism ~ age), lost), "is missing", class = "ibrc_error_data")
+  expect_identical(error$rows, 5L)
+  blank <- changed(function(x) transform(x, site = replace(site, 7, "")))
+  error <- expect_error(design_of(list(optimism ~ (1 | site)), blank), "is missing", class = "ibrc_error_data")
+  expect_identical(error$rows, 7L)
+  moves <- changed(function(x) transform(x, age = replace(age, 3, 99)))
+  error <- expect_error(design_of(list(optimism ~ age), moves), "changes within a trajectory", class = "ibrc_error_data")
+  expect_true(all(error$rows %in% which(as.data.frame(moves)$id == as.data.frame(moves)$id[3])))
+  expect_false(any(grepl("planted-identity", conditionMessage(error))))
+  # What is said nowhere is not looked at.
+  expect_no_error(design_of(list(optimism ~ arm), lost))
+})
+
+test_that("columns that say nothing, or the same as others, are refused with the remedy", {
+  alone <- changed(function(x) transform(x, arm = "a", one = 3))
+  expect_refused(design_of(list(optimism ~ arm), alone), "effects", "one value only")
+  expect_refused(design_of(list(optimism ~ one), alone), "effects", "leave it out")
+  expect_refused(design_of(list(optimism ~ (1 | arm)), alone), "effects", "one level only")
+  expect_refused(design_of(list(optimism ~ age + I(age / 10))), "effects", "aliased")
+  expect_refused(design_of(list(optimism ~ arm + clinician)), "effects", "aliased")
+  # Intercepts that fixed effects say already.
+  expect_refused(design_of(list(optimism ~ arm + (1 | arm))), "effects", "keep one of the two")
+  expect_refused(design_of(list(optimism ~ clinician + (1 | clinician))), "effects", "keep one of the two")
+  # Of another term they say nothing.
+  expect_no_error(design_of(list(optimism ~ clinician, alpha ~ (1 | clinician))))
+})
+
+test_that("formulas that give no number, or no intercept, are refused", {
+  expect_refused(design_of(list(optimism ~ age - 1)), "effects", "without an intercept")
+  expect_refused(design_of(list(optimism ~ 0 + age)), "effects", "without an intercept")
+  # Nobody is dropped where a formula cannot be worked out.
+  expect_refused(design_of(list(optimism ~ log(age - 50))), "effects", "not finite")
+  expect_refused(design_of(list(optimism ~ log(age - 60))), "effects", "not finite")
+  expect_refused(design_of(list(optimism ~ log(arm))), "effects", "cannot be worked out")
+})
+
+test_that("other people are read as those of the fit were", {
+  formula <- design_of(list(optimism ~ arm + age + I(age > 65)))$design$formulas$optimism
+  others <- list(columns = list(arm = c("b", "b"), age = c(65, 66)), n = 2L)
+  centre <- mean(as.data.frame(visits)$age[!duplicated(visits$id)])
+  expect_equal(formula_matrix(formula, others), cbind(1, c(1, 1), c(65, 66) - centre, 0:1), ignore_attr = TRUE)
+  others$columns$arm[1] <- "c"
+  expect_refused(formula_matrix(formula, others), "visits", "has not met")
+})

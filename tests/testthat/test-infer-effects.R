@@ -1,0 +1,112 @@
+prior <- people_prior()
+read_one <- function(...) read_effects(list(...), prior)[[1]]
+columns_of <- function(formula) lapply(read_one(formula)$random, `[[`, "columns")
+
+test_that("a formula is read into its term, its fixed part and its random intercepts", {
+  one <- read_one(optimism ~ arm + log(age) + (1 | site))
+  expect_identical(one$term, "optimism")
+  expect_identical(deparse(one$fixed), "~arm + log(age)")
+  expect_identical(one$random, list(list(columns = "site", tie = NA_character_)))
+  expect_identical(deparse(read_one(optimism ~ (1 | site))$fixed), "~1")
+  expect_identical(read_one(optimism ~ (1 | p | site))$random[[1]]$tie, "p")
+  # Nothing of the session goes along.
+  expect_identical(environment(one$fixed), baseenv())
+})
+
+test_that("nested and crossed intercepts are those of their columns", {
+  expect_identical(columns_of(optimism ~ (1 | site / clinician)), list("site", c("site", "clinician")))
+  expect_identical(columns_of(optimism ~ (1 | a / b / c)), list("a", c("a", "b"), c("a", "b", "c")))
+  expect_identical(columns_of(optimism ~ (1 | site:clinician)), list(c("site", "clinician")))
+  expect_identical(columns_of(optimism ~ (1 | site) + (1 | clinician)), list("site", "clinician"))
+})
+
+test_that("one formula need not be in a list, and terms name the result", {
+  expect_identical(read_effects(optimism ~ arm, prior), read_effects(list(optimism ~ arm), prior))
+  expect_named(read_effects(list(optimism ~ arm, alpha ~ 1), prior), c("optimism", "alpha"))
+})
+
+test_that("what is no formula, or not of a term that is inferred, is refused", {
+  for (wrong in list(1, "optimism ~ arm", list(), list(1), NULL, list(optimism ~ arm, "x"), quote(a), mean)) {
+    expect_refused(read_effects(wrong, prior), "effects", "list of formulas")
+  }
+  expect_refused(read_one(~ arm), "effects", "on the left")
+  expect_refused(read_one(log(alpha) ~ arm), "effects", "on the left")
+  expect_refused(read_one(eta ~ arm), "effects", "not inferred")
+  expect_refused(read_one(nobody ~ arm), "effects", "not inferred")
+  # The same quantity by its inverse.
+  expect_refused(read_one(flexibility ~ arm), "effects", "Write alpha ~")
+  expect_refused(read_effects(list(optimism ~ arm, optimism ~ age), prior), "effects", "more than one formula")
+  simplex <- ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(1, 1, 1))
+  stick <- setdiff(names(check_prior(simplex, diag_setting(), list())), "alpha")[1]
+  expect_refused(read_effects(list(stats::as.formula(paste0("`", stick, "` ~ arm"))),
+                              check_prior(simplex, diag_setting(), list())), "effects", "not inferred")
+})
+
+test_that("slopes and bars that are not understood are refused", {
+  expect_refused(read_one(optimism ~ (age | site)), "effects", "no random slopes")
+  expect_refused(read_one(optimism ~ (1 + age | site)), "effects", "no random slopes")
+  expect_refused(read_one(optimism ~ (0 | site)), "effects", "no random slopes")
+  expect_refused(read_one(optimism ~ 1 | site), "effects", "brackets of its own")
+  expect_refused(read_one(optimism ~ arm - (1 | site)), "effects", "brackets of its own")
+  expect_refused(read_one(optimism ~ arm * (1 | site)), "effects", "brackets of its own")
+  expect_refused(read_one(optimism ~ (1 | p + q | site)), "effects", "plain name between two bars")
+  expect_refused(read_one(optimism ~ (1 | log(site))), "effects", "right of a bar")
+  expect_refused(read_one(optimism ~ (1 | 2)), "effects", "right of a bar")
+  expect_refused(read_one(optimism ~ (1 | site) + (1 | site)), "effects", "twice")
+  expect_refused(read_one(optimism ~ (1 | site) + (1 | site / clinician)), "effects", "twice")
+})
+
+test_that("a formula calls what makes one value of one, and nothing else", {
+  for (fine in list(~ I(age / 10), ~ log(age) + sqrt(age)^2, ~ arm:age, ~ (arm + age)^2, ~ I(age > 60 & arm == "a"),
+                    ~ I(arm %in% c("a", "b")), ~ pmax(age, 3))) {
+    expect_identical(refuse_functions(fine[[2]], "optimism"), NULL, label = deparse(fine))
+  }
+  for (wrong in list(quote(system("true")), quote(poly(age, 2)), quote(scale(age)), quote(base::log(age)), quote(.x$age),
+                     quote(age[1]), quote(I(eval(age))), quote(log(file("x"))), quote((function(x) x)(age)),
+                     quote(factor(age)), quote(`{`(age)), quote(arm || age))) {
+    expect_refused(read_effects(list(eval(call("~", quote(optimism), wrong))), prior), "effects", "a formula may use")
+  }
+  # Values may have been put into it.
+  expect_refused(read_effects(list(eval(call("~", quote(optimism), c(1, 2)))), prior), "effects", "name columns")
+  expect_refused(read_effects(list(eval(call("~", quote(optimism), call("I", list(1))))), prior), "effects",
+                 "name columns")
+})
+
+test_that("priors of effects are told from those of agents", {
+  stated <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[age] ~ normal(0, 0.1),
+                       sd(optimism, site) ~ half_normal(0.3), utility(healthy, monitor) ~ normal(-1, 1))
+  expect_identical(unname(is_effect_term(names(stated))), c(FALSE, FALSE, TRUE, TRUE, FALSE))
+  parts <- split_prior(stated)
+  expect_named(parts$agent, c("alpha", "optimism", "utility[healthy,monitor]"))
+  expect_named(parts$effects, c("optimism[age]", "sd(optimism|site)"))
+  expect_refused(split_prior(ibrc_prior(optimism[age] ~ normal(0, 1))), "prior", "no term to infer")
+  for (wrong in expression(optimism[age, sex] ~ normal(0, 1), optimism[] ~ normal(0, 1), sd(optimism) ~ half_normal(1),
+                           sd(a, b, c) ~ half_normal(1), optimism[log(age)] ~ normal(0, 1))) {
+    expect_error(ibrc_prior(eval(wrong)), class = "ibrc_error_input")
+  }
+  # Names that are no plain ones stand in quotes.
+  expect_named(ibrc_prior(optimism["log(age)"] ~ normal(0, 1)), "optimism[log(age)]")
+})
+
+test_that("defaults are on the scale of the term, and what is stated takes their place", {
+  coefficients <- data.frame(label = c("optimism", "optimism[age]"), intercept = c(TRUE, FALSE), scale = c(2, 0.2))
+  spreads <- data.frame(label = "sd(optimism|site)", scale = 2)
+  made <- effect_priors(coefficients, spreads, list())
+  expect_named(made, c("optimism[age]", "sd(optimism|site)"))
+  expect_equal(made[[1]]$args, c(mean = 0, sd = 0.2))
+  expect_equal(made[[2]]$args, c(sd = 1))
+  stated <- unclass(ibrc_prior(optimism[age] ~ student_t(3, 0, 1), sd(optimism, site) ~ exponential(2)))
+  expect_identical(unclass(effect_priors(coefficients, spreads, stated)), stated)
+  unknown <- unclass(ibrc_prior(optimism[sex] ~ normal(0, 1)))
+  expect_refused(effect_priors(coefficients, spreads, unknown), "prior", "no formula of `effects` has")
+  bounded <- unclass(ibrc_prior(optimism[age] ~ half_normal(1)))
+  expect_refused(effect_priors(coefficients, spreads, bounded), "optimism[age]", "either sign")
+  signed <- unclass(ibrc_prior(sd(optimism, site) ~ normal(0, 1)))
+  expect_refused(effect_priors(coefficients, spreads, signed), "sd(optimism|site)", "positive numbers")
+  expect_identical(effect_priors(coefficients[1, ], spreads[0, ], list()), list())
+})
+
+test_that("people differ by as much as the prior leaves open, and by a factor of e at most where they are logarithms", {
+  wide <- ibrc_prior(alpha ~ lognormal(0, 3), optimism ~ normal(0, 3), eta ~ lognormal(0, 0.5))
+  expect_equal(vapply(unclass(wide), effect_scale, 0), c(alpha = 1, optimism = 3, eta = 0.5), tolerance = 1e-4)
+})
