@@ -108,7 +108,8 @@ interpolated_cells <- function(evaluator, theta, n) {
     agent <- replace(evaluator$agent, "cores", evaluator$cores)
     out[again] <- evaluate_batch(agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
   }
-  matrix(out, n)
+  # Between two that are as good as certain, a cubic may go beyond.
+  matrix(pmin(out, 0), n)
 }
 
 # ---- densities, one number per chain ---------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ tied_effects <- function() {
 people_inverse <- function(effects = tied_effects(), prior = people_prior(), visits = people_visits(),
                                stated = list()) {
   inverse <- read_inverse(visits, diag_setting(), diag_models(), prior, list(), NULL, FALSE)
-  design <- read_population(effects, visits, inverse, stated, NULL, "none")
+  design <- read_population(effects, visits, inverse, stated, NULL)
   inverse <- build_inverse(group_by_cell(inverse, design), 10, ibrc_control(), 1L)
   inverse$effects <- design$design
   inverse

@@ -130,7 +130,7 @@ test_that("a move that is wrong is seen", {
       chain$state$laws$shared <- move_law(0 * spread, diag(ifelse(spread, 1, 1e-4)), 1)
       move_step(chain, evaluator, "shared", noise)
     }
-    expect_lt(p_after(wrong, 12)$p, least_p)
+    expect_lt(p_after(wrong, 24)$p, least_p)
   })
   # Turns about a centre of which the density of what they draw from is left out.
   local({

@@ -82,6 +82,8 @@ test_that("leaving out one trajectory of a cell that it has to itself is for Par
   fit <- differing_fit()
   expect_true(any(fit$group_sizes == 1))
   expect_silent(refuse_loo(fit, rep(TRUE, length(fit$trajectory_group))))
+})
+
 fit <- people_run(tied_effects(), visits = people_visits(per = 4, n = 4))
 plain <- people_run(list(alpha ~ age), visits = people_visits(per = 4, n = 4))
 

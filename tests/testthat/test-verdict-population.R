@@ -64,6 +64,8 @@ test_that("the slow checks say what the numbers rest on, and the verdict has all
     if (size < 1e-12) "ok" else "caution"
   })
   expect_identical(as.character(still$verdict), "ok")
+})
+
 fit <- people_run(visits = people_visits(per = 4, n = 4), iter = 240, warmup = 120)
 many <- people_run(list(optimism ~ age + (1 | clinician)), iter = 240, warmup = 120, control = list(cells = "interpolated"))
 
