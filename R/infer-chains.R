@@ -117,3 +117,11 @@ grow_chain <- function(chain, iter) {
   chain$parts <- lapply(chain$parts, grow_chain, iter)
   chain
 }
+
+# Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
+refuse_many_values <- function(run, n_groups, n_values) {
+  chains <- as.numeric(run$chains) * n_groups
+  refuse_too_large(32 * chains * n_values, "chains", plural(chains, "chain"), " of ", plural(n_values, "value"),
+                   " would hold ", format_count(chains * n_values), " in all, with copies on the way",
+                   advice = "take fewer chains or a smaller `resolution`")
+}

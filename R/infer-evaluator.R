@@ -30,7 +30,8 @@ values_per_chain <- function(problem, prior, fixed) {
 # from; group: the tree of each row. Returns log prior and likelihood, and values.
 evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   if (!is.null(evaluator$joint)) return(evaluate_joint(evaluator, theta, values))
-  if (!is.null(evaluator$cells)) return(evaluate_effects(evaluator, theta, values))
+  # One that knows itself what it is asked (infer-mode-effects.R).
+  if (!is.null(evaluator$evaluate)) return(evaluator$evaluate(evaluator, theta, values))
   if (!is.null(evaluator$own)) return(evaluate_own(evaluator, theta, values, group))
   log_prior <- fast_log_density(evaluator$fast, theta)
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)

@@ -17,7 +17,7 @@ effects_evaluator <- function(inverse, cores) {
     entry$term <- shape$design$coefficients$label[j]
     entry
   })
-  list(cells = shape, agent = agent, prior = new_ibrc_prior(prior), group = 1L, cores = cores, likelihood = TRUE,
+  list(evaluate = evaluate_effects, cells = shape, agent = agent, prior = new_ibrc_prior(prior), group = 1L, cores = cores, likelihood = TRUE,
        n_values = agent$n_values * shape$n_cells)
 }
 

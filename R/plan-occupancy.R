@@ -2,8 +2,8 @@
 #'
 #' `occupancy()` is the discounted share of visits that the agent expects to spend
 #' at each belief of the lattice. `complexity()` averages over it how far the agent
-#' strays from its priors: in deciding (from its action prior, after the last action where there is a habit), in specifying the
-#' dynamics (from the neutral model weights) and in recognising (how far
+#' strays from its priors: in deciding (from its action prior, after the last action where there is a habit), in
+#' specifying the dynamics (from the neutral model weights) and in recognising (how far
 #' the next beliefs stray from its belief prior). All three are in nats, natural units of information: 0.69
 #' nats is one bit.
 #'

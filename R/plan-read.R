@@ -200,7 +200,8 @@ generics::tidy
 #'   states* in [decision_setting()]), nodes are states and the first column is `state`.
 #'   `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
 #'   `models` and `nodes` there are; the agent's `alpha`, `beta`, `eta` and `habit`; the `discount`; `value`, what it
-#'   expects from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many `backups`.
+#'   expects from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many
+#'   `backups`.
 #' @family planning
 #' @export
 #' @examples

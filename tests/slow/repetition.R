@@ -1,6 +1,6 @@
 # People repeat what they did last. Who leaves that out reads it as something else, such as optimism: choices between
 # two arms of which one pays, now this one and now that, by agents who believe what Bayes' rule says under each of three
-# models, on average, and no more, and repeat their last choice with so many log odds. They are simulated in plain R, and
+# models, on average, and no more, and repeat their last choice with so many log odds. They are simulated in plain R and
 # do not plan with their habit. (The first run had agents who knew which of the models was right, while a neutral reader
 # does not: at a strength of 0 habit was then 0.38, from 0.14 to 0.93. What is misread there is no repetition.)
 #

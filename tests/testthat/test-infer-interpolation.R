@@ -82,7 +82,7 @@ test_that("so they are where actions are missing or not scored, and where people
   )
   visits <- suppressWarnings(trajectories(data, covariates = c("arm", "age", "clinician"), scored = "counts"))
   read <- read_inverse(visits, setting, diag_models(), people_prior(), list(), NULL, FALSE)
-  design <- read_population(list(optimism ~ age + (1 | clinician)), visits, read, list(), NULL, "none")
+  design <- read_population(list(optimism ~ age + (1 | clinician)), visits, read, list(), NULL)
   lost <- build_inverse(group_by_cell(read, design), 10, ibrc_control(), 1L)
   interpolation <- new_interpolation(lost, c(0.2, 0.2))
   theta <- c(0.2, -0.3)

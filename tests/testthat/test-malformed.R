@@ -70,7 +70,8 @@ entries <- list(
   model_draws = call_entry(list(iohmm = iohmm, n = 2, warmup = 2, thin = 1), fine = list(warmup = "zero", seed = seed)),
   bounded_agent = call_entry(list(), fine = list(
     alpha = price, beta = price, eta = c("null", signed), flexibility = price, optimism = price,
-    adaptivity = setdiff(price, "zero"), action_prior = "null", belief_prior = c("null", "a_function", "nothing")
+    adaptivity = setdiff(price, "zero"), habit = c("null", signed), action_prior = "null",
+    belief_prior = c("null", "a_function", "nothing")
   )),
   plan_agent = call_entry(list(setting = setting, agent = bounded_agent(0.5), models = models, resolution = 10),
                           fine = list(models = "null", tolerance = c("fraction", "huge"), max_bytes = "huge")),
@@ -224,7 +225,11 @@ entries <- list(
 )
 entries <- c(entries, framework_entries(signed, amount, share, seed))
 
-entries$policy.ibrc_plan <- entries$action_value.ibrc_plan <- entries$value.ibrc_plan
+entries$action_value.ibrc_plan <- entries$value.ibrc_plan
+no_last <- list(last = c("null", "missing", "missing_text"))
+entries$value.ibrc_plan$fine <- c(entries$value.ibrc_plan$fine, no_last)
+entries$policy.ibrc_plan <- entries$value.ibrc_plan
+entries$tidy.ibrc_plan <- call_entry(list(x = plan), fine = no_last, leave = "x")
 entries$model_weights.ibrc_plan <- utils::modifyList(entries$model_weights, list(leave = "object"))
 # Where nobody has a method, the first argument alone is looked at.
 for (generic in c("value", "policy", "action_value", "model_weights", "belief_paths")) {

@@ -117,7 +117,7 @@ test_that("tidy() shows the population, its cells or its people", {
   expect_equal(people$estimate[1], stats::median(fit$population$intercepts[, , 1]))
   expect_refused(tidy(plain, effects = "people"), "effects", "random intercepts")
   expect_refused(tidy(fit, effects = "nobody"), "effects")
-  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "people who differ")
+  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit with")
 })
 
 test_that("keys of intercepts are in the order of their draws", {
@@ -148,16 +148,6 @@ test_that("draws come as a data frame and as those of posterior", {
   expect_identical(row$.draw, n[1] + 7L)
   expect_equal(unclass(posterior::as_draws_array(fit))[3, 1, "alpha"], fit$population$draws[3, 1, "alpha"],
                ignore_attr = TRUE)
-})
-
-test_that("a cell says what it is", {
-  table <- cell_table(fit)
-  expect_identical(nrow(table), length(fit$effects$cells))
-  expect_named(table, c("cell", "clinician", "site", "alpha[age]", "optimism[armb]", "optimism[age]"))
-  expect_identical(sort(unique(table$clinician)), paste0("c", 1:4))
-  expect_identical(table$`optimism[age]`, unname(fit$effects$matrices$optimism[, "age"]))
-  # Without intercepts and slopes there is one.
-  expect_identical(nrow(cell_table(plain)), 3L)
 })
 
 test_that("the fixed part is the columns times the coefficients", {

@@ -151,8 +151,9 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_identical(begun(run()), sort(scripts))
   # Studies of fits know nothing of what stands to the right of fits.
   writeLines("1", file.path("R", "report-new.R"))
-  aside <- paste0(c("calibration", "cohorts", "coverage", "defaults", "disk", "generator", "interrupt", "joint",
-                    "po_irl", "starts", "storm", "studies", "tails", "verdict"), ".R")
+  aside <- paste0(c("calibration", "clinicians", "cohorts", "coverage", "defaults", "disk", "generator", "habit",
+                    "interrupt", "joint", "people", "po_irl", "repetition", "starts", "storm", "studies", "tails",
+                    "verdict"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, aside)))
   # What could not be run is tried again, whatever changed.
   dir.create("vignettes")
@@ -165,7 +166,7 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_match(again, "All that was run, run on these sources", all = FALSE)
   # Chains know nothing of files and of dynamics that are inferred.
   writeLines("1", file.path("R", "infer-joint.R"))
-  chains <- paste0(c("calibration", "coverage", "defaults", "starts", "studies", "tails"), ".R")
+  chains <- paste0(c("calibration", "coverage", "defaults", "habit", "repetition", "starts", "studies", "tails"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, chains)))
   writeLines("2", file.path("R", "infer-new.R"))
   expect_match(run("table"), "Run on other sources than these: .*leak.R", all = FALSE)
