@@ -116,6 +116,26 @@ mode_of_group <- function(evaluator, group, pool, starts, estimate, conf.level) 
               log_likelihood = result$log_likelihood, log_prior = result$log_prior))
 }
 
+# One top of all coefficients, and what it makes of every cell, as new_ibrc_mode() has those of groups.
+mode_of_effects <- function(inverse, starts, estimate, conf.level, cores, stream) {
+  evaluator <- effects_evaluator(inverse, cores)
+  pool <- with_stream(stream, prior_draw(evaluator$prior, 8 * starts))
+  # Where people are much alike a start is worth more than where they are not.
+  slopes <- which(!inverse$effects$coefficients$intercept)
+  pool[, slopes] <- pool[, slopes] / 4
+  top <- mode_of_group(evaluator, 1L, pool, starts, estimate, conf.level)
+  theta <- cells_of(evaluator$cells, matrix(top$theta, 1), matrix(0, 1, 0))
+  values <- matrix(0, evaluator$agent$n_values, nrow(theta))
+  each <- evaluate_batch(evaluator$agent, theta, values, seq_len(nrow(theta)))
+  cells <- lapply(seq_len(nrow(theta)), function(g) {
+    none <- matrix(NA_real_, 2, ncol(theta))
+    list(theta = theta[g, ], log_likelihood = each$log_likelihood[g], log_prior = each$log_prior[g], ends = none,
+         open = none == 0, as_prior = rep(FALSE, ncol(theta)), std_error = none[1, ], reached = top$reached,
+         climbs = top$climbs, converged = top$converged)
+  })
+  list(top = top, prior = evaluator$prior, cells = cells)
+}
+
 # Whether an interval is about as wide as the central 95% of the prior, on the sampler's scale.
 as_wide_as_prior <- function(prior, ends) {
   p <- c(0.025, 0.975)
