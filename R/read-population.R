@@ -76,8 +76,8 @@ population_frame <- function(fit) {
   )
 }
 
-# Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations, which
-# have no prior by themselves, are left out.
+# Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations,
+# which have no prior by themselves, are left out.
 as_plain_fit <- function(fit) {
   if (!has_population(fit)) return(fit)
   prior <- population_prior(fit)
@@ -94,14 +94,7 @@ refuse_population <- function(fit, argument, ...) {
   if (!is.null(fit$effects)) abort_input(argument, "is a fit of people who differ (`effects` of ibrc()): ", ...)
 }
 
-# Fixed effects alone, for the people in `cells`: draws [draw, cell] of a term on the sampler's scale, without intercepts.
-fixed_part <- function(fit, term, cells = seq_along(fit$effects$cells)) {
-  design <- fit$effects
-  own <- design$coefficients$label[design$coefficients$term == term]
-  tcrossprod(population_theta(fit, own), design$matrices[[term]][cells, , drop = FALSE])
-}
-
-# ---- words ------------------------------------------------------------------------------------------------------------
+# ---- words ---------------------------------------------------------------------------------------------------------
 
 # One line per formula, as the user wrote it.
 effects_words <- function(design) {
@@ -121,8 +114,8 @@ scale_words <- function(fit) {
   said <- c(log = "the logarithm of ", logit = "the log odds of ", identity = "")
   centred <- unique(fit$effects$coefficients[fit$effects$coefficients$centre != 0, c("name", "centre")])
   c(paste0("Coefficients and spreads are on the scale of ", listing(paste0(said[scale], terms)), "; ", listing(terms),
-           if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of each ",
-           "factor, numbers at their mean, a typical level of random intercepts."),
+           if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of ",
+           "each factor, numbers at their mean, a typical level of random intercepts."),
     if (nrow(centred)) paste0("Centred at their mean: ",
                               listing(paste0(centred$name, " (", format_number(centred$centre), ")")), "."))
 }
