@@ -79,7 +79,8 @@ check_plot_type <- function(type, fit) {
 }
 
 check_terms <- function(fit, type, terms) {
-  known <- if (type == "coefficients") dimnames(fit$population$draws)[[3]] else reported_terms(as_plain_fit(fit))
+  known <- if (type == "coefficients") dimnames(reported_population(fit)$population$draws)[[3]] else
+    reported_terms(as_plain_fit(fit))
   several <- type %in% c("joint", "pairs")
   if (is.null(terms)) terms <- if (type == "joint") utils::head(known, 2) else known
   if (!is.character(terms) || !length(terms) || anyNA(terms)) {

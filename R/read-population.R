@@ -4,6 +4,7 @@ has_population <- function(fit) !is.null(fit$population)
 
 # As tidy_draws(), one row per coefficient, spread and correlation. `group` is NA: they are about everybody.
 tidy_population <- function(fit, conf.level = 0.95) {
+  fit <- reported_population(fit)
   out <- summarise_array(fit$population$draws, conf.level)
   out$contraction <- population_contraction(fit)[out$term]
   cbind(out["term"], group = NA_character_, out[-1])
@@ -41,6 +42,7 @@ summarise_array <- function(draws, conf.level) {
 
 # Priors by the name of a coefficient or spread: an intercept has that of its term.
 population_prior <- function(fit) {
+  if (!is.null(fit$population$prior)) return(fit$population$prior)
   coefficients <- fit$effects$coefficients
   own <- coefficients[coefficients$intercept, ]
   c(stats::setNames(unclass(fit$prior)[own$term], own$label), unclass(fit$effects$prior))
@@ -66,7 +68,7 @@ population_contraction <- function(fit) {
 
 # As as.data.frame() of other fits, without groups.
 population_frame <- function(fit) {
-  draws <- fit$population$draws
+  draws <- reported_population(fit)$population$draws
   n <- dim(draws)
   data.frame(
     .chain = rep(rep(seq_len(n[2]), each = n[1]), n[3]), .iteration = rep(seq_len(n[1]), n[2] * n[3]),
@@ -74,6 +76,23 @@ population_frame <- function(fit) {
     term = factor(rep(dimnames(draws)[[3]], each = n[1] * n[2]), levels = dimnames(draws)[[3]]),
     value = as.vector(draws)
   )
+}
+
+# A fit whose population is as it is reported: probabilities, and their own priors, where the sampler has fractions of a
+# simplex (as_reported() does the same for agents).
+reported_population <- function(fit) {
+  prior <- population_prior(fit)
+  draws <- fit$population$draws
+  terms <- intersect(dimnames(draws)[[3]], names(prior))
+  entries <- new_ibrc_prior(unname(prior[terms]))
+  if (!length(simplex_columns(entries, "action_prior"))) return(fit)
+  actions <- fit$problem$setting$actions
+  flat <- flat_draws(draws)
+  values <- cbind(reported_values(entries, flat[, terms, drop = FALSE], actions),
+                  flat[, setdiff(colnames(flat), terms), drop = FALSE])
+  fit$population$draws <- array(values, c(dim(draws)[1:2], ncol(values)), list(NULL, NULL, colnames(values)))
+  fit$population$prior <- unclass(reported_prior(entries, actions))
+  fit
 }
 
 # Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations,

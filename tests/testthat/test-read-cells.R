@@ -92,7 +92,9 @@ test_that("everything that takes visits takes new people", {
 test_that("what cannot be read is refused, and says why", {
   fit <- differing_fit()
   person <- first_visits(differing_visits())[1, ]
-  as_visits <- function(person) trajectories(person, covariates = intersect(c("arm", "clinician", "sex", "age"), names(person)))
+  as_visits <- function(person) {
+    trajectories(person, covariates = intersect(c("arm", "clinician", "sex", "age"), names(person)))
+  }
   expect_refused(log_lik(fit, newdata = as_visits(replace(person, "arm", "z"))), "visits", "not met")
   expect_refused(log_lik(fit, newdata = as_visits(replace(person, "age", "old"))), "newdata", "numbers")
   expect_refused(predict(fit, as_visits(person[names(person) != "clinician"])), "visits", "clinician")

@@ -83,3 +83,21 @@ test_that("leaving out one trajectory of a cell that it has to itself is for Par
   expect_true(any(fit$group_sizes == 1))
   expect_silent(refuse_loo(fit, rep(TRUE, length(fit$trajectory_group))))
 })
+
+test_that("probabilities of an inferred action prior are reported, not the sampler's fractions", {
+  visits <- differing_visits(2, 4)
+  fit <- suppressWarnings(ibrc(
+    visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(2)),
+    effects = list(alpha ~ sex), chains = 2, iter = 20, seed = 1, resolution = 10, control = ibrc_control(check = FALSE)
+  ))
+  table <- tidy(fit)
+  terms <- c("alpha", "alpha[sexm]", paste0("action_prior[", diag_setting()$actions, "]"))
+  expect_identical(table$term, terms)
+  expect_identical(identifiability(fit)$term, terms)
+  draws <- posterior::as_draws_matrix(fit)
+  expect_equal(rowSums(draws[, terms[3:5]]), rep(1, 20), ignore_attr = TRUE)
+  cells <- tidy(fit, effects = "cells")
+  expect_equal(table$estimate[4], cells$estimate[cells$term == terms[4]][1])
+  expect_identical(levels(fit_plot_data(fit)$panel), c("At the reference", "Differences in alpha"))
+  expect_true(all(as.data.frame(fit)$term %in% terms))
+})
