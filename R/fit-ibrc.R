@@ -102,10 +102,48 @@
 #' [trajectories()] and group by that. A single person's visits are often few, and the posterior then says little that
 #' the prior did not.
 #'
+#' @section People who differ:
+#' With `effects`, every person has an agent of their own, and what they have in common is inferred with them. On the
+#' left of each formula stands a term of `prior`, on the right what it may differ by: columns among the `covariates` of
+#' [trajectories()] that do not change within a trajectory, and random intercepts.
+#'
+#' ```
+#' fit <- ibrc(visits, setting, models, effects = list(optimism ~ arm + age + (1 | clinician), alpha ~ (1 | id)))
+#' tidy(fit)                     # the population: coefficients and spreads
+#' tidy(fit, effects = "people") # how far each clinician and person is from it
+#' ```
+#'
+#' * **Coefficients.** `optimism` is that of the reference: the first level of each factor, numbers at their mean, a
+#'   typical clinician. `optimism[armb]` is by how much arm b differs from it, `optimism[age]` the change with one year.
+#'   Terms that are positive differ by factors: coefficients of `alpha` are differences of its logarithm.
+#'   Numbers, text, factors and flags may be joined as in [lm()], with `+`, `*`, `:`, `^` and `I()`, and changed by
+#'   functions of one value such as `log()`; columns of another kind, such as polynomials, are made beforehand.
+#' * **Random intercepts**, `(1 | clinician)`: levels are drawn from a normal distribution about the reference, whose
+#'   standard deviation, `sd(optimism|clinician)`, is inferred. What is said of a clinician with few visits leans on the
+#'   others, and arms are compared with as much doubt as clinicians differ. `(1 | site/clinician)` is for clinicians
+#'   within sites, `(1 | site) + (1 | year)` for crossed ones, `(1 | id)`, with the column of identifiers, for
+#'   people. Under a common name, `(1 | p | id)` in the formulas of several terms, their intercepts are correlated.
+#' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that of
+#'   its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal one
+#'   half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
+#'   those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.3),
+#'   sd(optimism, clinician) ~ half_normal(0.2))`.
+#' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. From 30 cells
+#'   on, up to three terms, log-likelihoods are interpolated between points of a grid that is made fine enough
+#'   beforehand and held against exact ones during the run; the verdict says how far they were off. See `cells` in
+#'   [ibrc_control()].
+#' * **What is refused**: random slopes, columns that say what others say, factors with one level, values that are
+#'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are what
+#'   `by` is for.
+#'
+#' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. Chains are
+#' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, these are held at
+#' their estimate (`uncertainty = "none"`).
+#'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
 #' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
-#' after it nothing is learnt. `vignette("math")` has the two moves.
+#' after it nothing is learnt. The article "math" of the site has the two moves.
 #'
 #' Before the chains start, some hundreds of scouts are led from the prior to the posterior by sequential Monte Carlo
 #' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
@@ -117,13 +155,16 @@
 #' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
 #' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
 #' [ibrc_control()]. With `uncertainty = "joint"` it makes 8,000 at least, and the laws of the dynamics must be mixed as
-#' well: R-hat at most 1.05 and 100 effective draws of each. [extend_fit()] goes on with a finished fit.
+#' well: R-hat at most 1.05 and 100 effective draws of each. So must random intercepts be with `effects`.
+#' [extend_fit()] goes on with a finished fit.
 #'
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
 #'   Metropolis algorithm, Bernoulli 7. Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers, Journal of
 #'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS generalized
-#'   epidemics using incremental mixture importance sampling, Biometrics 66.
+#'   epidemics using incremental mixture importance sampling, Biometrics 66. Lewandowski, Kurowicka and Joe (2009),
+#'   Generating random correlation matrices based on vines and extended onion method, Journal of Multivariate Analysis
+#'   100.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
@@ -170,8 +211,8 @@
 #' @param sample_prior `"only"` draws from the prior alone.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param control How it is computed and what is kept: see [ibrc_control()], which has `tolerance`, `interpolate`,
-#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite` and `check`. A list of some of these
-#'   does as well.
+#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite`, `check` and `cells`. A list of some of
+#'   these does as well.
 #' @param dynamics Learned dynamics ([fit_iohmm()]) that are not to be taken as known (see below).
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param effects Formulas that say how terms differ from person to person, such as

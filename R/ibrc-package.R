@@ -121,11 +121,10 @@
 #' ask for; what needs more is refused before any work.
 #'
 #' @section Vignettes:
-#' `vignette("ibrc")`, get started; `vignette("math")`, the theory and where it is
-#' computed; `vignette("adni")`, a cohort worked through; `vignette("framework")`, other planners and inverse planners,
-#' and which of them is for which question; `vignette("accuracy")`, how well they predict; `vignette("trust")`, what
-#' was tested and how to test it again. The site has more: a real trial (pbc), the paper's own case (paper), and many
-#' groups, patients and beliefs (scale).
+#' `vignette("ibrc")`, get started; `vignette("framework")`, other planners and inverse planners, and which of them is
+#' for which question; `vignette("accuracy")`, how well they predict. The site has more: the theory and where it is
+#' computed (math), a cohort worked through (adni), choices in a task (choices), a real trial (pbc), the paper's own
+#' case (paper), many groups, patients and beliefs (scale), and what was tested and how to test it again (trust).
 #'
 #' @aliases NULL ibrc-package
 #' @useDynLib ibrc, .registration = TRUE

@@ -240,8 +240,10 @@ check_held_tree <- function(tree, actions, setting) {
 
 # With the problems built: what was seen can be seen.
 check_held_visits <- function(job) {
+  neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), job$inverse$tolerance)
+  plan <- if (is.null(job$inverse$problems)) neutral(job$inverse$problem)
   for (g in seq_along(job$inverse$histories)) {
-    plan <- solve_problem(problem_of(job$inverse, g), bounded_agent(flexibility = 0), job$inverse$tolerance)
+    if (!is.null(job$inverse$problems)) plan <- neutral(problem_of(job$inverse, g))
     must(!any(impossible_histories(read_histories(plan, job$inverse$histories[[g]], FALSE))), "observations")
   }
 }

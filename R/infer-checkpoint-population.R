@@ -78,6 +78,11 @@ check_held_learnt <- function(one) {
   must(nchar(one$text) < 1e5 && is.list(one$levels) && is_bare(one$levels, "names"), "formulas")
   must(!anyDuplicated(names(one$levels)), "levels of effects")
   for (levels in one$levels) must(is_text(levels) && length(levels) > 1 && !anyDuplicated(levels), "levels of effects")
+  for (learnt in one[c("centre", "width")]) {
+    must(is.double(learnt) && is_bare(learnt, "names") && all(is.finite(learnt)), "columns of effects")
+    must(all(abs(learnt) <= most_position), "columns of effects")
+  }
+  must(all(one$width > 0), "columns of effects")
 }
 
 check_held_levels <- function(one, n_cells) {
@@ -95,10 +100,7 @@ check_held_columns <- function(formula, x, sizes) {
   must(all(names(formula$levels) %in% known), what)
   name <- blank_names(formula)
   must(identical(dimnames(x), list(NULL, name)), what)
-  for (learnt in formula[c("centre", "width")]) {
-    must(is.double(learnt) && is_bare(learnt, "names") && identical(names(learnt), name), what)
-    must(all(is.finite(learnt)) && all(abs(learnt) <= most_position), what)
-  }
+  must(identical(names(formula$centre), name) && identical(names(formula$width), name), what)
   for (j in seq_along(name)) {
     if (all(x[, j] %in% 0:1)) {
       must(formula$centre[[j]] == 0 && formula$width[[j]] == 1, what)

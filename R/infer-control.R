@@ -21,7 +21,8 @@
 #'   start. The fit has them as its `start`. To go on with a run rather than begin another,
 #'   see [resume()].
 #' @param keep_data Keep coded histories, without identifiers, in the fit; what
-#'   looks back at the data needs them.
+#'   looks back at the data needs them. What groups are called, and with `effects` which columns and levels each cell
+#'   has, stays in the fit without them as well.
 #' @param overwrite Whether to replace a `file` that is there already. Without it a file is
 #'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
 #'   prior, settings, start and seed, so that the same draws come again. To go on with it
@@ -32,6 +33,9 @@
 #'   given no `iter`: `NULL` stands for ten times the least: 20,000, and 80,000 where the dynamics are inferred
 #'   together with the agents. Where `iter` is given, that many steps are made, and a larger `max_iter` lets the run
 #'   go on if its chains do not agree by then. So it is in [extend_fit()], where steps that were made count as well.
+#' @param cells With `effects` of [ibrc()], how the log-likelihoods of cells are worked out: `"exact"` solves for every
+#'   cell at every step, `"interpolated"` between points of a grid over the terms (three of them at most), which takes a
+#'   fraction of the time where cells are many, `"auto"` interpolates 30 cells or more.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export

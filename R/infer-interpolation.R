@@ -128,6 +128,9 @@ interpolated_log_lik <- function(interpolation, theta, cell) {
   out
 }
 
+# No log-likelihood is above 0, as a polynomial may be where people are sure of what they do.
+possible_log_lik <- function(interpolation, theta, cell) pmin(interpolated_log_lik(interpolation, theta, cell), 0)
+
 # Of points at -1, 0, 1 and 2, for a place between 0 and 1.
 cubic_weights <- function(x) {
   cbind(-x * (x - 1) * (x - 2) / 6, (x + 1) * (x - 1) * (x - 2) / 2, -(x + 1) * x * (x - 2) / 2,
@@ -146,7 +149,7 @@ find_spacing <- function(inverse, points, spacing, halvings = 5) {
   for (i in seq_len(halvings)) {
     error <- vapply(seq_len(nrow(points)), function(p) {
       theta <- matrix(points[p, ], length(cells), ncol(points), byrow = TRUE)
-      sum(interpolated_log_lik(interpolation, theta, cells)) - exact[p]
+      sum(possible_log_lik(interpolation, theta, cells)) - exact[p]
     }, 0)
     if (all(is.finite(error)) && max(abs(error)) < error_wanted) return(interpolation)
     interpolation$spacing <- interpolation$spacing / 2
@@ -161,7 +164,7 @@ interpolation_error <- function(evaluator, theta) {
   n <- nrow(theta)
   cells <- unique(as.integer(round(seq(1, n, length.out = min(n, most_checked)))))
   some <- theta[cells, , drop = FALSE]
-  near <- interpolated_log_lik(evaluator$interpolation, some, cells)
+  near <- possible_log_lik(evaluator$interpolation, some, cells)
   values <- matrix(0, evaluator$agent$n_values, length(cells))
   exact <- evaluate_batch(replace(evaluator$agent, "cores", evaluator$cores), some, values, cells)$log_likelihood
   off <- near - exact

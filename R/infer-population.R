@@ -101,14 +101,15 @@ interpolated_cells <- function(evaluator, theta, n) {
   spacing <- evaluator$interpolation$spacing
   near <- rowSums(abs(theta) > rep(most_places * spacing, each = nrow(theta))) == 0 & rowSums(!is.finite(theta)) == 0
   out <- rep(-Inf, nrow(theta))
-  out[near] <- interpolated_log_lik(evaluator$interpolation, theta[near, , drop = FALSE], cell[near])
+  out[near] <- possible_log_lik(evaluator$interpolation, theta[near, , drop = FALSE], cell[near])
   again <- which(near & !is.finite(out))
   if (length(again)) {
     values <- matrix(0, evaluator$agent$n_values, length(again))
     agent <- replace(evaluator$agent, "cores", evaluator$cores)
     out[again] <- evaluate_batch(agent, theta[again, , drop = FALSE], values, cell[again])$log_likelihood
   }
-  matrix(out, n)
+  # Between two that are as good as certain, a cubic may go beyond.
+  matrix(pmin(out, 0), n)
 }
 
 # ---- densities, one number per chain ---------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ neutral <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models())
 optimist <- update(neutral, bounded_agent(alpha = 0.5, optimism = 0.8))
 draw("plans", plot_plans(list(neutral = neutral, optimist = optimist), observations = rep("positive", 3)), 6.5)
 
-# The age groups of the synthetic cohort, as in vignette("adni").
+# The age groups of the synthetic cohort, as in the article "adni".
 cohort <- read_adni(adni_like)
 ratings <- c("cdr_normal", "cdr_questionable", "cdr_severe")
 iohmm <- fit_iohmm(cohort, states = 3, starts = 20, transitions = "shared",

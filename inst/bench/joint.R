@@ -1,4 +1,4 @@
-# What a joint posterior of dynamics and agents takes: the cohort adni_like, two groups, as in vignette("adni").
+# What a joint posterior of dynamics and agents takes: the cohort adni_like, two groups, as in the article "adni".
 #
 #   Rscript inst/bench/joint.R      ten minutes on two idle cores
 #

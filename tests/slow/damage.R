@@ -8,7 +8,7 @@
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "small.R"))
-for (helper in c("helper-fits.R", "helper-dynamics.R", "helper-checkpoint.R")) {
+for (helper in c("helper-random.R", "helper-fits.R", "helper-dynamics.R", "helper-population.R", "helper-checkpoint.R")) {
   source(file.path("tests", "testthat", helper))
 }
 
@@ -110,8 +110,9 @@ count_outcomes <- function(kind, changes, honest, from = asNamespace("ibrc")) {
 for (name in names(kinds)) {
   kind <- kinds[[name]]
   changes <- changed_contents(kind$held$contents)
-  # All of them for a long run, for groups that have all of their own and for dynamics; of the others a share.
-  in_full <- name %in% c("near its end", "of two groups", "of dynamics and agents")
+  # All of them for a long run, for groups that have all of their own, for dynamics and for people who differ; of the
+  # others a share.
+  in_full <- name %in% c("near its end", "of two groups", "of dynamics and agents", "of a population")
   if (!in_full) changes <- sample(changes, 200)
   asked <- function(what) paste0(if (in_full) "every kind of change of every field, " else "200 changes, ", what)
   counts <- count_outcomes(kind, changes, honest = FALSE)

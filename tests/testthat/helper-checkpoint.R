@@ -180,6 +180,7 @@ outcome_of_change <- function(path, from = asNamespace("ibrc"), seconds = 20, gi
     fit <- suppressWarnings(suppressMessages(resume_with(path, given, from)))
     sound <- all(is.finite(unlist(fit$draws))) && all(is.finite(fit$log_posterior)) && !fit$interrupted &&
       identical(unname(dim(fit$draws[[1]])[2:3]), c(fit$run$chains, length(fit$prior))) &&
+      (is.null(fit$population) || all(is.finite(fit$population$draws))) &&
       is.character(format(fit)) && is.finite(sum(fit$acceptance))
     if (sound) "fit" else "broken"
   }, ibrc_error_checkpoint = function(e) "refused", error = function(e) {
@@ -227,7 +228,29 @@ checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
        "of the prior alone" = kept_at(110, 55, sample_prior = "only", iter = 220),
        "of dynamics in warm-up" = dynamics_kinds(folder, from)[[1]],
        "of dynamics and agents" = dynamics_kinds(folder, from)[[2]],
-       "of draws of the dynamics" = dynamics_kinds(folder, from)[[3]])
+       "of draws of the dynamics" = dynamics_kinds(folder, from)[[3]],
+       "of a population in warm-up" = population_kind(folder, 12, "exact", from),
+       "of a population" = population_kind(folder, 27, "exact", from),
+       "of a population that is interpolated" = population_kind(folder, 27, "interpolated", from))
+}
+
+# People who differ, by two factors, one of which ties two terms.
+population_kind <- function(folder, step, cells, from) {
+  path <- file.path(folder, "kind.ibrc")
+  kept <- file.path(folder, "kept.ibrc")
+  unlink(c(path, kept))
+  fit <- withCallingHandlers(
+    from$ibrc(people_visits(per = 5, n = 4), diag_setting(), diag_models(), people_prior(), effects = tied_effects(),
+              chains = 2, iter = 30, warmup = 15, seed = 5, resolution = 5, refresh = 1, file = path,
+              control = list(cells = cells, check = FALSE)),
+    message = function(m) {
+      if (startsWith(conditionMessage(m), paste("step", step + 1, ""))) file.copy(path, kept)
+      invokeRestart("muffleMessage")
+    }, warning = function(w) invokeRestart("muffleWarning")
+  )
+  held <- from$read_checkpoint(kept)
+  unlink(c(path, kept))
+  list(held = held, draws = fit$draws)
 }
 
 # The same with learned dynamics: of one run twice, and of draws of them.

@@ -22,9 +22,10 @@ people_visits <- function(per = 12, n = 8, sd = 0.4, effect = 0, seed = 1) {
 }
 
 people_run <- function(effects = list(optimism ~ arm + (1 | clinician)), ..., visits = people_visits(),
-                           iter = 60, warmup = 30, prior = people_prior(), control = list()) {
-  ibrc(visits, diag_setting(), diag_models(), prior, effects = effects, chains = 2, iter = iter, warmup = warmup, seed = 1,
-       resolution = 10, control = c(list(check = FALSE), control), ...)
+                       iter = 60, warmup = 30, prior = people_prior(), resolution = 5, control = list()) {
+  # Some have few visits.
+  suppressWarnings(ibrc(visits, diag_setting(), diag_models(), prior, effects = effects, chains = 2, iter = iter,
+                        warmup = warmup, seed = 1, resolution = resolution, control = c(list(check = FALSE), control), ...))
 }
 
 # Terms by two factors, tied by one, with a column that levels of the first share and one that they do not.
@@ -36,7 +37,7 @@ tied_effects <- function() {
 people_inverse <- function(effects = tied_effects(), prior = people_prior(), visits = people_visits(),
                                stated = list()) {
   inverse <- read_inverse(visits, diag_setting(), diag_models(), prior, list(), NULL, FALSE)
-  design <- read_population(effects, visits, inverse, stated, NULL, "none")
+  design <- read_population(effects, visits, inverse, stated, NULL)
   inverse <- build_inverse(group_by_cell(inverse, design), 10, ibrc_control(), 1L)
   inverse$effects <- design$design
   inverse
@@ -60,7 +61,9 @@ some_places <- function(shape, n = 3, seed = 4) {
 stop_population_at <- function(step, code) {
   real <- population_step
   local_replacement("population_step", function(chain, evaluator) {
-    if (chain$state$iteration == step) stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+    if (chain$state$iteration == step) {
+      stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+    }
     real(chain, evaluator)
   })
   tryCatch(suppressMessages(code), ibrc_error_interrupted = function(e) NULL)

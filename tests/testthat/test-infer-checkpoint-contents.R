@@ -11,11 +11,14 @@ test_that("checkpoints of all kinds are taken up to the draws of an unbroken run
     expect_identical(suppressWarnings(resume_with(path, kinds[[kind]]$given))$draws, kinds[[kind]]$draws, label = kind)
   }
   steps <- vapply(kinds, function(kind) iteration_of(kind$held$contents$chain), 0L)
-  expect_identical(unname(steps), c(0L, 40L, 100L, 220L, 40L, 150L, 30L, 110L, 12L, 27L, 25L))
+  expect_identical(unname(steps), c(0L, 40L, 100L, 220L, 40L, 150L, 30L, 110L, 12L, 27L, 25L, 12L, 27L, 27L))
 })
 
 test_that("the fields that are looked at are those that are written", {
-  for (kind in kinds) expect_named(kind$held$contents$job, job_fields)
+  for (kind in names(kinds)) {
+    effects <- if (startsWith(kind, "of a population")) "effects"
+    expect_named(kinds[[kind]]$held$contents$job, c(job_fields, effects))
+  }
 })
 
 test_that("a checkpoint changed anywhere and sealed again is refused, or holds a fit", {

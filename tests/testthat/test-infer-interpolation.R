@@ -29,6 +29,13 @@ test_that("products of cubic polynomials are interpolated without error, cell by
   expect_equal(interpolated_log_lik(cubic, rbind(c(0.3, -0.2)), 2), f(c(0.3, -0.2))[2])
 })
 
+test_that("no log-likelihood is above 0, and what is not known stays so", {
+  high <- toy(function(theta) c(0.5, -0.5))
+  expect_equal(possible_log_lik(high, matrix(0.1, 2, 2), 1:2), c(0, -0.5))
+  lost <- toy(function(theta) c(-Inf, -0.5))
+  expect_identical(is.na(possible_log_lik(lost, matrix(0.1, 2, 2), 1:2)), c(TRUE, FALSE))
+})
+
 test_that("another function is off by the fourth power of the spacing", {
   frame <- environment()
   off <- vapply(c(0.4, 0.2), function(by) {

@@ -127,7 +127,7 @@ entries <- list(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", iter = "null", warmup = c("null", "zero"),
                 seed = seed, refresh = "zero", file = c("null", "text"), control = c("null", "list"),
-                dynamics = "null"),
+                dynamics = "null", effects = "null"),
     says = no_argument
   ),
   ibrc_control = call_entry(

@@ -65,3 +65,99 @@ test_that("the slow checks say what the numbers rest on, and the verdict has all
   })
   expect_identical(as.character(still$verdict), "ok")
 })
+
+fit <- people_run(visits = people_visits(per = 4, n = 4), iter = 240, warmup = 120)
+many <- people_run(list(optimism ~ age + (1 | clinician)), iter = 240, warmup = 120, control = list(cells = "interpolated"))
+
+# The fit with other draws of the intercepts, or densities.
+with_intercepts <- function(change) {
+  fit$population$intercepts <- change(fit$population$intercepts)
+  fit
+}
+
+test_that("intercepts are judged by the worst of each factor and term", {
+  rows <- intercept_rows(fit)
+  expect_identical(rows$check, "settled")
+  expect_identical(rows$term, "optimism")
+  expect_match(rows$seen, "intercepts of clinician")
+  # Chains that stand apart in one of them.
+  bad <- intercept_rows(with_intercepts(function(x) {
+    x[, 2, 3] <- x[, 2, 3] + 10
+    x
+  }))
+  expect_identical(as.character(bad$verdict), "do not use")
+  good <- with_intercepts(function(x) array(with_seed(1, stats::rnorm(length(x))), dim(x), dimnames(x)))
+  expect_identical(as.character(intercept_rows(good)$verdict), "ok")
+  expect_true(are_mixed_intercepts(good))
+  expect_null(intercept_rows(people_run(list(alpha ~ age), iter = 20, warmup = 10)))
+})
+
+test_that("a chain on another hill is seen", {
+  flat <- fit
+  flat$population$log_posterior[] <- with_seed(2, stats::rnorm(length(flat$population$log_posterior)))
+  expect_identical(as.character(hill_rows(flat)$verdict), "ok")
+  flat$population$log_posterior[, 2] <- flat$population$log_posterior[, 2] - 20
+  expect_identical(as.character(hill_rows(flat)$verdict), "do not use")
+  # Less than 2 is never one.
+  flat$population$log_posterior[, 2] <- flat$population$log_posterior[, 2] + 19
+  expect_identical(as.character(hill_rows(flat)$verdict), "ok")
+})
+
+test_that("what interpolation is off by is said and judged", {
+  expect_null(interpolation_rows(fit))
+  expect_length(many$population$errors, 1L)
+  expect_identical(as.character(interpolation_rows(many)$verdict), "ok")
+  judged <- function(errors) {
+    many$population$errors <- errors
+    as.character(interpolation_rows(many)$verdict)
+  }
+  expect_identical(judged(c(0, 0.1, -0.1)), "ok")
+  expect_identical(judged(c(0, 0.5, 0)), "caution")
+  expect_identical(judged(c(0, 2, 0)), "do not use")
+  # The same everywhere moves nothing, unless it is large.
+  expect_identical(judged(c(1, 1, 1)), "ok")
+  expect_identical(judged(c(12, 12, 12)), "do not use")
+  expect_identical(judged(numeric()), "caution")
+})
+
+test_that("few levels, and priors that were not narrowed, are told", {
+  rows <- spread_rows(fit)
+  expect_identical(rows$term, "sd(optimism|clinician)")
+  expect_match(rows$seen, "4 levels, contraction")
+  expect_identical(as.character(rows$verdict), "caution")
+  eight <- spread_rows(many)
+  shrunk <- population_contraction(many)[["sd(optimism|clinician)"]]
+  expect_identical(as.character(eight$verdict), if (shrunk < 0.1) "caution" else "ok")
+  expect_identical(coefficient_rows(fit)$term, c("alpha", "optimism", "optimism[armb]"))
+  # What the data say nothing about.
+  wide <- fit
+  prior <- wide$effects$prior[["optimism[armb]"]]$args[["sd"]]
+  size <- dim(wide$population$draws)[1:2]
+  wide$population$draws[, , "optimism[armb]"] <- with_seed(3, matrix(stats::rnorm(prod(size), 0, prior), size[1]))
+  rows <- coefficient_rows(wide)
+  expect_identical(as.character(rows$verdict[rows$term == "optimism[armb]"]), "caution")
+})
+
+test_that("a verdict has all its rows, and cells are looked at together", {
+  checked <- add_verdict(fit)
+  rows <- as.data.frame(verdict(checked))
+  expect_true(all(c("settled", "whole", "behaves", "identified", "assumed") %in% rows$check))
+  expect_true(all(c("alpha", "optimism[armb]", "sd(optimism|clinician)") %in% rows$term))
+  expect_true(any(grepl("resolution", rows$seen)) && any(grepl("weight", rows$seen)))
+  expect_null(behaviour_check(fit, draws = 20)$group)
+  # Each draw takes a solve per cell.
+  expect_identical(population_check_draws(list(draws = as.list(1:1000))), 20)
+  expect_equal(population_check_draws(fit), 200)
+})
+
+test_that("a shift is that of the means when draws are weighted by the other likelihood", {
+  evaluator <- inverse_evaluator(fit)
+  judge <- function(size) if (size > 0.1) "caution" else "ok"
+  none <- population_shift(fit, "nothing else", "asked", "advice", evaluator, evaluator, judge)
+  expect_identical(as.character(none$verdict), "ok")
+  # A likelihood that leans to optimism moves it.
+  local_replacement("log_likelihood_at", function(evaluator, theta, g) if (is.null(evaluator)) 3 * theta[, 2] else 0)
+  leaning <- population_shift(fit, "leaning", "asked", "advice", evaluator, NULL, judge)
+  expect_identical(as.character(leaning$verdict), "caution")
+  expect_match(leaning$seen, "optimism")
+})
