@@ -1,6 +1,7 @@
 # Cross-validation of fits of people who differ: one refit per fold has everybody but those left out, who are then in
-# cells of the refit where it has theirs, and in new ones where it does not (read-cells.R). So a person with an intercept
-# of his or her own, (1 | id), is predicted as a new one, and so is everybody at a site that is left out as a whole.
+# cells of the refit where it has theirs, and in new ones where it does not (read-cells.R). So a person with an
+# intercept of his or her own, (1 | id), is predicted as a new one, and so is everybody at a site that is left out as a
+# whole.
 
 # One row per fold.
 plan_population_refits <- function(fit, folds) {

@@ -107,13 +107,15 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   people <- has_population(x)
   folds <- check_folds(folds, if (people) fold_groups(x) else x$trajectory_group, check_seed(seed), counted)
   if (people && start == "fit") {
-    abort_input("start", "= \"fit\" cannot be had where people differ (`effects`): chains of a refit begin by themselves.")
+    abort_input("start", "= \"fit\" cannot be had where people differ (`effects`): chains of a refit begin by ",
+                "themselves.")
   }
   tell_uncounted(counted, "kfold()")
   refits <- if (people) plan_population_refits(x, folds) else plan_refits(x, folds)
   if (has_dynamics(x)) check_dynamics_refits(x, refits, start)
   whole <- tryCatch(log_mean_exp(log_lik.ibrc_fit(x, draws)), interrupt = function(e) stop_refits(0, nrow(refits)))
-  results <- if (people) population_refits(x, folds, refits, run, draws) else if (has_dynamics(x)) refit_with_dynamics(x, folds, refits, run, draws) else
+  results <- if (people) population_refits(x, folds, refits, run, draws) else
+    if (has_dynamics(x)) refit_with_dynamics(x, folds, refits, run, draws) else
     run_refits(lapply(seq_len(nrow(refits)), function(i) refit_piece(x, folds, refits[i, ], run, start, draws)),
                run$refresh)
   elpd <- numeric(length(folds))

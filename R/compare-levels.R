@@ -5,8 +5,8 @@ compare_levels <- function(fit, reference, scale, conf.level, adjusted, joint) {
   factors <- lapply(stats::setNames(nm = names(design$formulas)), function(term) factor_variables(design, term))
   found <- unlist(lapply(unname(factors), function(one) lapply(one, levels)), recursive = FALSE)
   if (!length(found)) {
-    abort_input("fit", "has no factor among the fixed effects of its formulas to compare the levels of: tidy() has its ",
-                "coefficients, and tidy(fit, effects = \"people\") levels of random intercepts.")
+    abort_input("fit", "has no factor among the fixed effects of its formulas to compare the levels of: tidy() has ",
+                "its coefficients, and tidy(fit, effects = \"people\") levels of random intercepts.")
   }
   pairs <- level_pairs(found[!duplicated(names(found))], reference)
   contrasts <- lapply(names(factors), function(term) {
@@ -45,7 +45,8 @@ level_pairs <- function(levels, reference) {
     having <- names(levels)[vapply(levels, function(own) reference[1] %in% own, NA)]
     if (length(reference) != 1 || length(having) != 1) {
       abort_input("reference", if (length(having) > 1) "is a level of more than one factor" else
-        "is not a level of any factor", ": give it by name, as in c(", names(levels)[1], " = \"", levels[[1]][1], "\").")
+        "is not a level of any factor", ": give it by name, as in c(", names(levels)[1], " = \"", levels[[1]][1],
+        "\").")
     }
     names(reference) <- having
   }

@@ -6,11 +6,11 @@ coefficient_data <- function(fit, terms) {
   design <- fit$effects
   coefficients <- design$coefficients
   own <- coefficients$term[match(table$term, coefficients$label)]
-  at_reference <- coefficients$label[coefficients$intercept]
+  slopes <- coefficients$label[!coefficients$intercept]
   # What is not a difference is on the scale of its term, and stands in a panel of its own.
-  panel <- ifelse(table$term %in% at_reference, "At the reference",
+  panel <- ifelse(table$term %in% slopes, paste("Differences in", own),
                   ifelse(table$term %in% design$spreads$label, "Standard deviations between people",
-                         ifelse(table$term %in% design$ties$label, "Correlations", paste("Differences in", own))))
+                         ifelse(table$term %in% design$ties$label, "Correlations", "At the reference")))
   data.frame(label = factor(table$term, levels = rev(table$term)), panel = factor(panel, levels = unique(panel)),
              estimate = table$estimate, conf.low = table$conf.low, conf.high = table$conf.high, verdict = table$verdict,
              row.names = NULL)

@@ -2,8 +2,8 @@
 #'
 #' `"density"`: the posterior of each term, one colour per group, against its prior (grey,
 #' dashed), as in the paper's Figure 3(a). `"coefficients"`: of people who differ ([ibrc()] with `effects`), the
-#' coefficients, spreads and correlations with their intervals; that is what is drawn of such a fit by default, and other
-#' types draw its coefficients and spreads as they draw terms. `"joint"`: two terms together, as in Figure
+#' coefficients, spreads and correlations with their intervals; that is what is drawn of such a fit by default, and
+#' other types draw its coefficients and spreads as they draw terms. `"joint"`: two terms together, as in Figure
 #' 3(b, c). `"trace"`: draws in order, one colour per chain (or per draw of the dynamics, where a fit was made under
 #' each of several: chains of one colour are to agree). `"pairs"`: every two terms together.
 #'
@@ -50,8 +50,8 @@ plot.ibrc_fit <- function(x, type = c("density", "joint", "trace", "pairs", "coe
   data <- fit_plot_data(x, type, terms)
   x <- as_plain_fit(x)
   x$standing <- known
-  switch(type, coefficients = draw_coefficients(data, x), density = draw_densities(data, x, terms), joint = draw_joint(data, x, terms),
-         trace = draw_traces(data, x, terms), pairs = draw_pairs(data, x, terms))
+  switch(type, coefficients = draw_coefficients(data, x), density = draw_densities(data, x, terms),
+         joint = draw_joint(data, x, terms), trace = draw_traces(data, x, terms), pairs = draw_pairs(data, x, terms))
 }
 
 #' @rdname plot.ibrc_fit
@@ -79,7 +79,8 @@ check_plot_type <- function(type, fit) {
 }
 
 check_terms <- function(fit, type, terms) {
-  known <- if (type == "coefficients") dimnames(fit$population$draws)[[3]] else reported_terms(as_plain_fit(fit))
+  known <- if (type == "coefficients") dimnames(reported_population(fit)$population$draws)[[3]] else
+    reported_terms(as_plain_fit(fit))
   several <- type %in% c("joint", "pairs")
   if (is.null(terms)) terms <- if (type == "joint") utils::head(known, 2) else known
   if (!is.character(terms) || !length(terms) || anyNA(terms)) {

@@ -74,8 +74,8 @@ groups_data <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5) {
 }
 
 refuse_no_groups <- function(fit) {
-  refuse_population(fit, "fit", "it has cells in the place of groups. plot(fit) draws its coefficients, plot_shrinkage() ",
-                    "the levels of random intercepts, and compare_groups() has differences.")
+  refuse_population(fit, "fit", "it has cells in the place of groups. plot(fit) draws its coefficients, ",
+                    "plot_shrinkage() the levels of random intercepts, and compare_groups() has differences.")
 }
 
 # `data` of all groups, which share a scale; `groups` are those that are drawn.

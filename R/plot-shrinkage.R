@@ -95,8 +95,8 @@ median_cells <- function(fit) {
        u = stats::setNames(by_factor, vapply(fit$effects$factors, `[[`, "", "name")))
 }
 
-# Where the visits of each level are likeliest: `at`, and its standard error, NA where there is no such place. All levels
-# are looked at together, on grids that close in: seven points, then the two next to the best.
+# Where the visits of each level are likeliest: `at`, and its standard error, NA where there is no such place. All
+# levels are looked at together, on grids that close in: seven points, then the two next to the best.
 own_rounds <- 4L
 own_reach <- 6
 
@@ -105,7 +105,7 @@ own_intercepts <- function(evaluator, cells, one, t, pooled, scale) {
   at_level <- function(u) {
     moved <- cells
     moved[, t] <- moved[, t] + (u - pooled)[one$level]
-    values <- matrix(0, evaluator$space$n_nodes, nrow(cells))
+    values <- matrix(0, evaluator$n_values, nrow(cells))
     as.vector(rowsum(evaluate_batch(evaluator, moved, values, seq_len(nrow(cells)))$log_likelihood,
                      factor(one$level, seq_len(n)), reorder = FALSE)[as.character(seq_len(n)), ])
   }

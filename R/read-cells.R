@@ -1,7 +1,7 @@
-# Cells of people whom a fit of a population (fit-effects.R) may not have met, for predict(), log_lik() and others that
-# take visits. Who has the covariates and the levels of a cell of the fit is in that cell. For others a cell is made:
-# coefficients are those of the fit, and so are intercepts of levels that it knows; a level that it has not met has an
-# intercept from the distribution of intercepts, another at every draw.
+# Cells of people whom a fit of a population (fit-effects.R), or its mode, may not have met, for predict(), log_lik()
+# and others that take visits. Who has the covariates and the levels of a cell of the fit is in that cell. For others a
+# cell is made: coefficients are those of the fit, and so are intercepts of levels that it knows; a level that it has
+# not met has an intercept from the distribution of intercepts, another at every draw.
 
 # The fit with the cells that `visits` need, known ones first, and with `cell_of`, the cell of each trajectory. `only`:
 # numbers of trajectories that matter. Fits of another kind are as they were.
@@ -14,16 +14,17 @@ with_new_cells <- function(fit, visits, argument = "visits", only = NULL) {
   known <- sort(unique(people$cell[needed & people$cell <= n_known]))
   made <- sort(unique(people$cell[needed & people$cell > n_known]))
   first <- match(made, people$cell)
+  matrices <- lapply(people$matrices, function(x) x[first, , drop = FALSE])
   out <- keep_cells(fit, known)
-  out <- add_cells(out, lapply(people$matrices, function(x) x[first, , drop = FALSE]),
-                   lapply(people$level, function(level) level[first]), fit)
+  out <- if (inherits(fit, "ibrc_mode")) add_tops(out, matrices) else
+    add_cells(out, matrices, lapply(people$level, function(level) level[first]), fit)
   out$cell_of <- match(people$cell, c(known, made))
   out
 }
 
 # Cells of visits, whose trajectories must all be in cells of the fit; or in those that were made for them.
 cell_groups <- function(fit, visits, coded, argument) {
-  cells <- names(fit$draws)
+  cells <- names(if (inherits(fit, "ibrc_mode")) fit$tops else fit$draws)
   at <- fit$cell_of
   if (is.null(at)) {
     at <- place_people(fit, visits, coded, argument)$cell
@@ -35,8 +36,11 @@ cell_groups <- function(fit, visits, coded, argument) {
   factor(cells[at], levels = cells)
 }
 
+# What is counted by cell.
+cell_counts <- c("group_sizes", "n_visits", "n_scored")
+
 keep_cells <- function(fit, cells) {
-  for (part in c("draws", "group_sizes", "n_visits", "n_scored")) fit[[part]] <- fit[[part]][cells]
+  for (part in intersect(c("draws", "tops", cell_counts), names(fit))) fit[[part]] <- fit[[part]][cells]
   fit
 }
 
@@ -48,8 +52,6 @@ place_people <- function(fit, visits, coded, argument) {
   design <- fit$effects
   people <- person_table(design$formulas, visits, coded, argument)
   for (formula in design$formulas) check_column_types(formula, people, argument)
-  bent <- Filter(function(formula) depends_on_others(formula$fixed[[2]]), design$formulas)
-  if (people$n != sum(fit$group_sizes)) refuse_bent(bent, argument)
   matrices <- lapply(stats::setNames(nm = design$terms), function(term) {
     formula <- design$formulas[[term]]
     if (is.null(formula)) matrix(1, people$n, 1) else formula_matrix(formula, people)
@@ -58,8 +60,7 @@ place_people <- function(fit, visits, coded, argument) {
   level <- Map(number_levels, labels, design$factors)
   cell <- match_cells(design, matrices, level)
   personal <- vapply(design$factors, function(one) are_numbered(one$levels), NA)
-  if ((any(personal) || length(bent)) && !is_cell_data(fit, coded, cell)) {
-    refuse_bent(bent, argument)
+  if (any(personal) && !is_cell_data(fit, coded, cell)) {
     # The number of a trajectory means nothing but among those of the fit: these are other people.
     for (k in which(personal)) level[[k]] <- length(design$factors[[k]]$levels) + seq_len(people$n)
     cell <- match_cells(design, matrices, level)
@@ -100,24 +101,6 @@ is_cell_data <- function(fit, coded, cell) {
   is_fitted_data(group_histories(coded, factor(cells[cell], levels = cells), fit), fit)
 }
 
-# Functions whose value for one person does not depend on who else there is.
-own_functions <- c("+", "-", "*", "/", "^", ":", "(", "%in%", "%%", "%/%", "==", "!=", "<", ">", "<=", ">=", "&", "|",
-                   "!", "I", "log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "round", "floor", "ceiling",
-                   "ifelse", "pmin", "pmax", "as.numeric", "as.integer", "as.character", "is.na", "tanh", "c")
-
-depends_on_others <- function(code) {
-  if (!is.call(code)) return(FALSE)
-  called <- code[[1]]
-  !is.name(called) || !as.character(called) %in% own_functions || any(vapply(as.list(code)[-1], depends_on_others, NA))
-}
-
-refuse_bent <- function(bent, argument) {
-  if (!length(bent)) return(invisible())
-  abort_input(argument, "must be those that the fit was made from, all of them and in their order: the formula of ",
-              enumerate(names(bent)), " has a function, such as scale() or poly(), that makes of a person what depends ",
-              "on the others. For other people make the column beforehand, and fit again.")
-}
-
 # ---- making cells ---------------------------------------------------------------------------------------------------
 
 # `fit` with more cells: `matrices` per term [cell, coefficient], `level` per grouping factor. `whole`: the fit with all
@@ -126,8 +109,8 @@ add_cells <- function(fit, matrices, level, whole = fit) {
   n <- nrow(matrices[[1]])
   if (!n) return(fit)
   size <- dim(whole$draws[[1]])
-  refuse_too_large(24 * as.numeric(n) * prod(size), "visits", plural(n, "cell"), " of people whom the fit has not met, ",
-                   "with ", format_count(prod(size[1:2])), " draws each, are ", format_count(n * prod(size)),
+  refuse_too_large(24 * as.numeric(n) * prod(size), "visits", plural(n, "cell"), " of people whom the fit has not ",
+                   "met, with ", format_count(prod(size[1:2])), " draws each, are ", format_count(n * prod(size)),
                    " numbers, with copies on the way", advice = "give fewer people at a time")
   design <- whole$effects
   theta <- kept_theta(whole)
@@ -147,14 +130,32 @@ add_cells <- function(fit, matrices, level, whole = fit) {
     one <- vapply(total, function(x) x[, i], numeric(nrow(theta)))
     array(prior_natural(whole$prior, matrix(one, nrow(theta))), size, dimnames(whole$draws[[1]]))
   })
-  names <- paste("new cell", seq_len(n))
-  fit$draws <- c(fit$draws, stats::setNames(made, names))
-  for (part in c("group_sizes", "n_visits", "n_scored")) {
-    none <- integer(n)
-    if (!is.null(names(whole[[part]]))) names(none) <- names
+  fit$draws <- c(fit$draws, stats::setNames(made, new_cell_names(n)))
+  without_people(fit, n)
+}
+
+# As many cells more in which the fit has seen nobody.
+without_people <- function(fit, n) {
+  for (part in intersect(cell_counts, names(fit))) {
+    none <- stats::setNames(integer(n), if (!is.null(names(fit[[part]]))) new_cell_names(n))
     fit[[part]] <- c(fit[[part]], none)
   }
   fit
+}
+
+new_cell_names <- function(n) sprintf("new cell %d", seq_len(n))
+
+# Of a mode, which has no random intercepts.
+add_tops <- function(mode, matrices) {
+  n <- nrow(matrices[[1]])
+  b <- mode$population$top$theta
+  theta <- vapply(mode$effects$terms, function(term) {
+    as.vector(matrices[[term]] %*% b[mode$effects$coefficients$term == term])
+  }, numeric(n))
+  theta <- matrix(theta, n)
+  made <- lapply(seq_len(n), function(i) list(theta = theta[i, ]))
+  mode$tops <- c(mode$tops, stats::setNames(made, new_cell_names(n)))
+  without_people(mode, n)
 }
 
 # Coefficients, spreads and correlations [draw, number] on the sampler's scale (correlations as they are), at the draws

@@ -16,8 +16,7 @@ cell_covariates <- function(design) {
       if (is.factor(value)) value <- as.character(value)
       # 15 digits, so that what was written is read again.
       if (is.double(value)) value <- signif(value, 15)
-      if (!is.matrix(value)) out[[name]] <- value
-      else for (j in seq_len(ncol(value))) out[[paste0(name, colnames(value)[j])]] <- value[, j]
+      out[[name]] <- value
     }
     lost <- names(variables)[vapply(variables, is.null, NA)]
     if (length(lost)) {
@@ -49,8 +48,8 @@ visit_columns <- function(design) {
     parts <- strsplit(one$levels, ":", fixed = TRUE)
     if (length(one$columns) == 1) parts <- as.list(one$levels)
     if (any(lengths(parts) != length(one$columns))) {
-      abort_input("object", "has levels of ", enumerate(one$name), " with a colon in them, so that what they are made of ",
-                  "cannot be told: use other labels, and fit again.")
+      abort_input("object", "has levels of ", enumerate(one$name), " with a colon in them, so that what they are made ",
+                  "of cannot be told: use other labels, and fit again.")
     }
     parts <- do.call(rbind, parts)
     for (j in seq_along(one$columns)) out[[one$columns[j]]] <- parts[one$level, j]
@@ -58,8 +57,8 @@ visit_columns <- function(design) {
   out
 }
 
-# The variables of a formula by name, each with one value (or one row) per row of its matrix: factors, numbers, logicals
-# or matrices. NULL where the columns do not tell.
+# The variables of a formula by name, each with one value per row of its matrix: factors, numbers or logicals. NULL
+# where the columns do not tell.
 cell_variables <- function(formula, x) {
   raw <- sweep(x, 2, formula$centre, "+")
   label <- variable_labels(formula)
@@ -81,13 +80,7 @@ variable_of <- function(label, raw, levels) {
   }
   if (label %in% known) return(raw[, label])
   if (paste0(label, "TRUE") %in% known) return(raw[, paste0(label, "TRUE")] == 1)
-  own <- known[startsWith(known, label) & !grepl(":", substring(known, nchar(label) + 1), fixed = TRUE)]
-  if (!length(own)) return(NULL)
-  values <- raw[, own, drop = FALSE]
-  # As model.matrix() puts names together.
-  colnames(values) <- substring(own, nchar(label) + 1)
-  if (!all(values %in% 0:1) || any(rowSums(values) > 1)) return(values)
-  indicated(raw, own, c("first", colnames(values)))
+  NULL
 }
 
 # A factor from the columns of all its levels but the first.

@@ -69,6 +69,7 @@ log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
 # What `read` makes of the visits of each group by the plan at its mode: a list, beside what code_for_fit() gives.
 judge_groups <- function(mode, visits, read, taken = FALSE) {
   # Before any solve.
+  if (!is.null(visits)) mode <- with_new_cells(mode, visits)
   seen <- if (is.null(visits)) kept_visits(mode) else code_for_fit(visits, mode, "visits", taken)
   plans <- group_plans(mode)
   seen$found <- lapply(seq_along(plans), function(group) {

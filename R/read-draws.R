@@ -195,7 +195,7 @@ as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @importFrom posterior as_draws_array
 #' @export
 as_draws_array.ibrc_fit <- function(x, ...) {
-  if (has_population(x)) return(posterior::as_draws_array(x$population$draws))
+  if (has_population(x)) return(posterior::as_draws_array(reported_population(x)$population$draws))
   x <- as_reported(x)
   all <- lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]

@@ -35,13 +35,14 @@
 #' Of a fit with `effects` ([ibrc()]), other people's visits need the columns that its formulas name. Who has the
 #' covariates and the levels of somebody in the fit shares that one's draws. Others are put together at every draw: from
 #' its coefficients, from the intercepts of levels that the fit knows, and for a level that it has not met (a new
-#' site; any new person, with `(1 | id)`) from an intercept drawn from the distribution of intercepts. These draws follow
-#' from the fit's seed, so that the answer is the same each time. A person of the fit is known as such only where all of its
-#' visits are given as they were; else everybody is taken to be new. A level of a fixed effect that the fit has not met is
-#' an error. [predict()][predict.ibrc_fit], [augment()][augment.ibrc_fit], [belief_paths()] and [plot_simplex()] do the same.
+#' site; any new person, with `(1 | id)`) from an intercept drawn from the distribution of intercepts. These draws
+#' follow from the fit's seed, so that the answer is the same each time. A person of the fit is known as such only
+#' where all of its visits are given as they were; else everybody is taken to be new. A level of a fixed effect that
+#' the fit has not met is an error. [predict()][predict.ibrc_fit], [augment()][augment.ibrc_fit], [belief_paths()] and
+#' [plot_simplex()] do the same.
 #'
-#' `loo()` leaves out a trajectory, given the intercepts that it helped to find; where each person has an own one, Pareto
-#' k will tell that this cannot be had, and [kfold()] is the way.
+#' `loo()` leaves out a trajectory, given the intercepts that it helped to find; where each person has an own one,
+#' Pareto k will tell that this cannot be had, and [kfold()] is the way.
 #'
 #' @param object,x A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]; `log_lik()` of
 #'   `newdata` does not mind).

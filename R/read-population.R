@@ -4,6 +4,7 @@ has_population <- function(fit) !is.null(fit$population)
 
 # As tidy_draws(), one row per coefficient, spread and correlation. `group` is NA: they are about everybody.
 tidy_population <- function(fit, conf.level = 0.95) {
+  fit <- reported_population(fit)
   out <- summarise_array(fit$population$draws, conf.level)
   out$contraction <- population_contraction(fit)[out$term]
   cbind(out["term"], group = NA_character_, out[-1])
@@ -41,6 +42,7 @@ summarise_array <- function(draws, conf.level) {
 
 # Priors by the name of a coefficient or spread: an intercept has that of its term.
 population_prior <- function(fit) {
+  if (!is.null(fit$population$prior)) return(fit$population$prior)
   coefficients <- fit$effects$coefficients
   own <- coefficients[coefficients$intercept, ]
   c(stats::setNames(unclass(fit$prior)[own$term], own$label), unclass(fit$effects$prior))
@@ -66,7 +68,7 @@ population_contraction <- function(fit) {
 
 # As as.data.frame() of other fits, without groups.
 population_frame <- function(fit) {
-  draws <- fit$population$draws
+  draws <- reported_population(fit)$population$draws
   n <- dim(draws)
   data.frame(
     .chain = rep(rep(seq_len(n[2]), each = n[1]), n[3]), .iteration = rep(seq_len(n[1]), n[2] * n[3]),
@@ -76,8 +78,25 @@ population_frame <- function(fit) {
   )
 }
 
-# Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations, which
-# have no prior by themselves, are left out.
+# A fit whose population is as it is reported: probabilities, and their own priors, where the sampler has fractions of a
+# simplex (as_reported() does the same for agents).
+reported_population <- function(fit) {
+  prior <- population_prior(fit)
+  draws <- fit$population$draws
+  terms <- intersect(dimnames(draws)[[3]], names(prior))
+  entries <- new_ibrc_prior(unname(prior[terms]))
+  if (!length(simplex_columns(entries, "action_prior"))) return(fit)
+  actions <- fit$problem$setting$actions
+  flat <- flat_draws(draws)
+  values <- cbind(reported_values(entries, flat[, terms, drop = FALSE], actions),
+                  flat[, setdiff(colnames(flat), terms), drop = FALSE])
+  fit$population$draws <- array(values, c(dim(draws)[1:2], ncol(values)), list(NULL, NULL, colnames(values)))
+  fit$population$prior <- unclass(reported_prior(entries, actions))
+  fit
+}
+
+# Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations,
+# which have no prior by themselves, are left out.
 as_plain_fit <- function(fit) {
   if (!has_population(fit)) return(fit)
   prior <- population_prior(fit)
@@ -94,14 +113,7 @@ refuse_population <- function(fit, argument, ...) {
   if (!is.null(fit$effects)) abort_input(argument, "is a fit of people who differ (`effects` of ibrc()): ", ...)
 }
 
-# Fixed effects alone, for the people in `cells`: draws [draw, cell] of a term on the sampler's scale, without intercepts.
-fixed_part <- function(fit, term, cells = seq_along(fit$effects$cells)) {
-  design <- fit$effects
-  own <- design$coefficients$label[design$coefficients$term == term]
-  tcrossprod(population_theta(fit, own), design$matrices[[term]][cells, , drop = FALSE])
-}
-
-# ---- words ------------------------------------------------------------------------------------------------------------
+# ---- words ---------------------------------------------------------------------------------------------------------
 
 # One line per formula, as the user wrote it.
 effects_words <- function(design) {
@@ -121,8 +133,8 @@ scale_words <- function(fit) {
   said <- c(log = "the logarithm of ", logit = "the log odds of ", identity = "")
   centred <- unique(fit$effects$coefficients[fit$effects$coefficients$centre != 0, c("name", "centre")])
   c(paste0("Coefficients and spreads are on the scale of ", listing(paste0(said[scale], terms)), "; ", listing(terms),
-           if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of each ",
-           "factor, numbers at their mean, a typical level of random intercepts."),
+           if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of ",
+           "each factor, numbers at their mean, a typical level of random intercepts."),
     if (nrow(centred)) paste0("Centred at their mean: ",
                               listing(paste0(centred$name, " (", format_number(centred$centre), ")")), "."))
 }

@@ -33,9 +33,13 @@ simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, envir
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   draws <- check_count(draws, "draws")
-  if (has_population(object)) return(simulate_people(object, nsim, seed, horizon, environment, draws))
-  refuse_many_group_visits(nsim, horizon, length(object$draws), object$problem$setting)
   all <- prod(dim(object$draws[[1]])[1:2])
+  if (has_population(object)) {
+    return(simulate_people(object, nsim, seed, horizon, function(cell, n) {
+      simulate_group(object, cell, n, min(n, draws, all), horizon, environment)
+    }))
+  }
+  refuse_many_group_visits(nsim, horizon, length(object$draws), object$problem$setting)
   pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
     simulate_group(object, group, nsim, min(nsim, draws, all), horizon, environment)
   }))
@@ -56,16 +60,15 @@ simulate_group <- function(object, group, nsim, n, horizon, environment) {
   join_ids(made, size)
 }
 
-# People of a population, each in a cell that is drawn as often as there are people in it.
-simulate_people <- function(object, nsim, seed, horizon, environment, draws) {
+# People of a population, each in a cell that is drawn as often as there are people in it. `make`: so many of a cell.
+simulate_people <- function(object, nsim, seed, horizon, make) {
   refuse_many_group_visits(nsim, horizon, 1, object$problem$setting)
   columns <- visit_columns(object$effects)
-  all <- prod(dim(object$draws[[1]])[1:2])
   pieces <- drawn_from(seed, {
     size <- as.vector(stats::rmultinom(1, nsim, object$group_sizes))
     cells <- which(size > 0)
     lapply(cells, function(cell) {
-      made <- simulate_group(object, cell, size[cell], min(size[cell], draws, all), horizon, environment)
+      made <- make(cell, size[cell])
       names(made)[1:4] <- ifelse(names(made)[1:4] %in% names(columns), paste0(".", names(made)[1:4]), names(made)[1:4])
       made <- made[setdiff(names(made), names(columns))]
       made <- cbind(made, columns[rep(cell, nrow(made)), , drop = FALSE])
@@ -87,12 +90,16 @@ simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   check_unused(...)
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
-  refuse_many_group_visits(nsim, horizon, length(object$tops), object$problem$setting)
+  make <- function(group, n) {
+    as.data.frame(simulate(plans[[group]], n, horizon = horizon, environment = environment,
+                           start_group = draw_start_labels(object, group, n)))
+  }
+  if (!has_population(object)) {
+    refuse_many_group_visits(nsim, horizon, length(object$tops), object$problem$setting)
+  }
   plans <- group_plans(object)
-  pieces <- drawn_from(seed, lapply(seq_along(plans), function(group) {
-    as.data.frame(simulate(plans[[group]], nsim, horizon = horizon, environment = environment,
-                           start_group = draw_start_labels(object, group, nsim)))
-  }))
+  if (has_population(object)) return(simulate_people(object, nsim, seed, horizon, make))
+  pieces <- drawn_from(seed, lapply(seq_along(plans), make, nsim))
   as_group_visits(pieces, names(plans), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
 }
 

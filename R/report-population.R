@@ -20,7 +20,8 @@ coefficients_parts <- function(report, before, after) {
 people_section <- function(report) {
   fit <- report$fit
   table <- tryCatch(compare_groups(fit, joint = TRUE), ibrc_error = identity)
-  contrasts <- if (inherits(table, "error")) list(report_text("Levels of factors are not compared. ", table$message)) else
+  contrasts <- if (inherits(table, "error"))
+    list(report_text("Levels of factors are not compared. ", table$message)) else
     list(report_table(contrasts_table(table), "How much larger each term is than at the reference level"),
          report_list(Filter(nzchar, comparison_words(table)), class = "plain"))
   spread <- tryCatch(spread_shares(fit), ibrc_error = function(e) NULL)
@@ -36,7 +37,8 @@ contrasts_table <- function(table) {
   shown
 }
 
-# Cells that a report may solve for again and again: it is not to take minutes. One estimate takes some thirty solves for every cell.
+# Cells that a report may solve for again and again: it is not to take minutes. One estimate takes some thirty solves
+# for every cell.
 most_shrunken <- 400
 
 shrinkage_parts <- function(report) {

@@ -28,9 +28,11 @@ overview_section <- function(report) {
   new_report_section(
     report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
                 if (has_population(fit)) paste0(" of people who differ (", plural(n_groups, "cell"), ")")
-                else if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"), ": ",
+                else if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"),
+                ": ",
                 # Chains of agents and dynamics together are those of all groups.
-                chains_words(fit, if (n_groups > 1 && !has_population(fit) && (is_cut(fit) || !has_dynamics(fit))) " in each group"), "."),
+                chains_words(fit, if (n_groups > 1 && !has_population(fit) && (is_cut(fit) || !has_dynamics(fit)))
+                  " in each group"), "."),
     report_list(c(
       paste0("Hidden states: ", listing(as_label(setting$states)), "."),
       paste0("Actions: ", listing(ifelse(setting$actions %in% setting$stop_actions,

@@ -96,8 +96,8 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
   effects <- check_choice(effects, c("population", "cells", "people"), "effects")
   if (has_population(x)) return(tidy_effects(x, check_level(conf.level), effects))
   if (effects != "population") {
-    abort_input("effects", "= \"", effects, "\" needs a fit with `effects` (ibrc()): in this one nobody differs but by ",
-                "group.")
+    abort_input("effects", "= \"", effects, "\" needs a fit of people who differ (`effects` of ibrc()): in this one ",
+                "nobody does, but by group.")
   }
   with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
 }

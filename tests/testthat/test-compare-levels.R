@@ -24,8 +24,8 @@ test_that("adjusted contrasts are those of the cohort with the factor set, draw 
                    c("optimism arm b a", "optimism arm c a", "optimism sex m f", "alpha sex m f"))
   b <- raw_coefficients(fit)
   # Without products and on its own scale a contrast is a coefficient.
-  expect_equal(table$estimate[1:3], apply(b[, c("optimism[armb]", "optimism[armc]", "optimism[sexm]")], 2, stats::median),
-               ignore_attr = TRUE)
+  same <- c("optimism[armb]", "optimism[armc]", "optimism[sexm]")
+  expect_equal(table$estimate[1:3], apply(b[, same], 2, stats::median), ignore_attr = TRUE)
   expect_equal(table$probability[3], mean(b[, "optimism[sexm]"] > 0))
   expect_identical(table$scale, c("difference", "difference", "difference", "ratio"))
   means <- standardised(fit, differing_visits(), set = TRUE)
@@ -67,7 +67,8 @@ test_that("references, scales and joint probabilities are those asked for", {
   expect_identical(turned$reference, c("c", "c", "f", "f"))
   expect_equal(compare_groups(fit, reference = "b")$estimate[1], -compare_groups(fit)$estimate[1])
   expect_identical(compare_groups(fit, scale = "difference")$scale[4], "difference")
-  expect_match(paste(capture_output_lines(print(all)), collapse = " "), "5 contrasts were looked at; the probability that all")
+  said <- paste(capture_output_lines(print(all)), collapse = " ")
+  expect_match(said, "5 contrasts were looked at; the probability that all")
   expect_match(paste(capture_output_lines(print(compare_groups(fit))), collapse = " "), "joint = TRUE")
   expect_null(attributes(as.data.frame(all))$joint)
 })
@@ -101,7 +102,8 @@ test_that("what has no levels is refused, and what is no level", {
 test_that("the verdict on a contrast is about its coefficients", {
   fit <- differing_fit()
   expect_setequal(factor_coefficients(fit$effects, "alpha", "sex"), c("alpha[sexm]", "alpha[age:sexm]"))
-  rows <- verdict_rows("identified", "seen", "asked", c("ok", "do not use"), "advice", c("optimism[armb]", "optimism[sexm]"))
+  rows <- verdict_rows("identified", "seen", "asked", c("ok", "do not use"), "advice",
+                       c("optimism[armb]", "optimism[sexm]"))
   expect_identical(effect_verdict(rows, fit, "optimism", c("optimism[armb]", "optimism[armc]")), "ok")
   expect_identical(effect_verdict(rows, fit, "optimism", "optimism[sexm]"), "do not use")
   expect_identical(effect_verdict(rows, fit, "optimism"), "do not use")

@@ -6,8 +6,8 @@ test_that("own estimates are where the visits of a level are likeliest", {
   expect_identical(data$level, paste0("c", 1:6))
   expect_identical(data$trajectories, rep(6L, 6))
   people <- tidy(fit, effects = "people")
-  expect_identical(data[c("pooled", "pooled.low", "pooled.high")],
-                   stats::setNames(people[c("estimate", "conf.low", "conf.high")], c("pooled", "pooled.low", "pooled.high")))
+  expect_identical(unname(data[c("pooled", "pooled.low", "pooled.high")]),
+                   unname(people[c("estimate", "conf.low", "conf.high")]))
   # By hand for one level that has an estimate.
   one <- which(!is.na(data$own))[1]
   base <- median_cells(fit)

@@ -92,7 +92,9 @@ test_that("everything that takes visits takes new people", {
 test_that("what cannot be read is refused, and says why", {
   fit <- differing_fit()
   person <- first_visits(differing_visits())[1, ]
-  as_visits <- function(person) trajectories(person, covariates = intersect(c("arm", "clinician", "sex", "age"), names(person)))
+  as_visits <- function(person) {
+    trajectories(person, covariates = intersect(c("arm", "clinician", "sex", "age"), names(person)))
+  }
   expect_refused(log_lik(fit, newdata = as_visits(replace(person, "arm", "z"))), "visits", "not met")
   expect_refused(log_lik(fit, newdata = as_visits(replace(person, "age", "old"))), "newdata", "numbers")
   expect_refused(predict(fit, as_visits(person[names(person) != "clinician"])), "visits", "clinician")
@@ -102,12 +104,22 @@ test_that("what cannot be read is refused, and says why", {
   expect_refused(fit_groups(fit, as_visits(replace(person, "clinician", "new")), coded), "visits", "has not seen")
 })
 
-test_that("formulas that depend on who else there is are for the people of the fit", {
-  visits <- differing_visits(2, 4)
-  fit <- fit_differing(list(alpha ~ scale(age)), visits, iter = 20)
-  expect_equal(unname(log_lik(fit, newdata = visits, draws = 2)), unname(log_lik(fit, draws = 2)), ignore_attr = TRUE)
-  expect_refused(predict(fit, visits[visits$id == visits$id[1], ]), "visits", "beforehand")
-  expect_true(depends_on_others(quote(poly(age, 2) + sex)))
-  expect_true(depends_on_others(quote(age - mean(age))))
-  expect_false(depends_on_others(quote(log(age + 1) * I(sex == "f"))))
+test_that("modes have cells for other people, too", {
+  visits <- differing_visits()
+  mode <- ibrc_mode(visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
+                    effects = list(alpha ~ age, optimism ~ sex), resolution = 10, starts = 1, seed = 1, conf.level = NULL)
+  expect_equal(unname(log_lik(mode, visits)), unname(log_lik(mode)))
+  other <- first_visits(visits)[c(1, 1), ]
+  other$id <- 1:2
+  other$age[2] <- 90
+  made <- with_new_cells(mode, trajectories(other, covariates = c("sex", "age")))
+  expect_identical(names(made$tops)[2], "new cell 1")
+  b <- mode$population$top$theta
+  centre <- mode$effects$coefficients$centre[2]
+  expect_equal(made$tops[[2]]$theta, c(b[1] + b[2] * (90 - centre), b[3] + b[4] * (other$sex[2] == "m")),
+               ignore_attr = TRUE)
+  expect_identical(nrow(predict(mode, trajectories(other, covariates = c("sex", "age")))), 2L)
+  people <- simulate(mode, 5, seed = 1)
+  expect_length(unique(people$id), 5)
+  expect_true(all(names(with_new_cells(mode, people)$tops) %in% names(mode$tops)))
 })

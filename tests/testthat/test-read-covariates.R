@@ -18,12 +18,11 @@ test_that("covariates are those that were given", {
   expect_identical(found$site, as.character(people$site))
   expect_identical(found$old, c("TRUE", "FALSE", "TRUE", "TRUE"))
   expect_equal(cell_covariates(design_of(alpha ~ log(dose), people))$`log(dose)`, log(people$dose))
-  bent <- cell_covariates(design_of(alpha ~ poly(dose, 2), people))
-  expect_named(bent, c("poly(dose, 2)1", "poly(dose, 2)2"))
+  expect_identical(cell_covariates(design_of(alpha ~ (dose > 2), people))$`dose > 2`, people$dose > 2)
 })
 
 test_that("columns at another level are those that a formula gives people who have it", {
-  for (formula in list(alpha ~ sex * dose, alpha ~ sex * log(dose) + old, alpha ~ poly(dose, 2) * sex)) {
+  for (formula in list(alpha ~ sex * dose, alpha ~ sex * log(dose) + old, alpha ~ I(dose^2) * sex)) {
     design <- design_of(formula, people)
     set <- columns_at_levels(design, "alpha", "sex")
     expect_named(set, c("f", "m"))

@@ -17,7 +17,7 @@ test_that("tables of a population, its cells and its people are those of the dra
   expect_identical(levels$level, paste0("c", 1:6))
   expect_equal(levels$estimate, apply(raw_intercepts(fit), 2, stats::median), ignore_attr = TRUE)
   expect_refused(tidy(fit, effects = "sites"), "effects")
-  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit with")
+  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit of")
   alone <- fit_differing(list(alpha ~ sex), differing_visits(2, 4), iter = 20)
   expect_refused(tidy(alone, effects = "people"), "effects", "random intercepts")
 })
@@ -82,6 +82,24 @@ test_that("leaving out one trajectory of a cell that it has to itself is for Par
   fit <- differing_fit()
   expect_true(any(fit$group_sizes == 1))
   expect_silent(refuse_loo(fit, rep(TRUE, length(fit$trajectory_group))))
+})
+
+test_that("probabilities of an inferred action prior are reported, not the sampler's fractions", {
+  visits <- differing_visits(2, 4)
+  fit <- suppressWarnings(ibrc(
+    visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(2)),
+    effects = list(alpha ~ sex), chains = 2, iter = 20, seed = 1, resolution = 10, control = ibrc_control(check = FALSE)
+  ))
+  table <- tidy(fit)
+  terms <- c("alpha", "alpha[sexm]", paste0("action_prior[", diag_setting()$actions, "]"))
+  expect_identical(table$term, terms)
+  expect_identical(identifiability(fit)$term, terms)
+  draws <- posterior::as_draws_matrix(fit)
+  expect_equal(rowSums(draws[, terms[3:5]]), rep(1, 20), ignore_attr = TRUE)
+  cells <- tidy(fit, effects = "cells")
+  expect_equal(table$estimate[4], cells$estimate[cells$term == terms[4]][1])
+  expect_identical(levels(fit_plot_data(fit)$panel), c("At the reference", "Differences in alpha"))
+  expect_true(all(as.data.frame(fit)$term %in% terms))
 })
 
 fit <- people_run(tied_effects(), visits = people_visits(per = 4, n = 4))
@@ -150,11 +168,15 @@ test_that("draws come as a data frame and as those of posterior", {
                ignore_attr = TRUE)
 })
 
-test_that("the fixed part is the columns times the coefficients", {
-  theta <- fixed_part(fit, "alpha", c(2, 5))
-  draws <- fit$population$draws
-  wanted <- log(draws[4, 2, "alpha"]) + fit$effects$matrices$alpha[5, "age"] * draws[4, 2, "alpha[age]"]
-  expect_equal(theta[dim(draws)[1] + 4, 2], wanted, ignore_attr = TRUE)
+test_that("a cell says what it is", {
+  table <- cell_covariates(fit$effects)
+  expect_identical(nrow(table), length(fit$effects$cells))
+  expect_setequal(names(table), c("clinician", "site", "arm", "age"))
+  expect_identical(sort(unique(table$clinician)), paste0("c", 1:4))
+  age <- fit$effects$matrices$optimism[, "age"]
+  expect_equal(table$age - mean(table$age), unname(age) - mean(age))
+  expect_identical(table$arm == "b", unname(fit$effects$matrices$optimism[, "armb"] == 1))
+  expect_identical(nrow(cell_covariates(plain$effects)), 3L)
 })
 
 test_that("formulas and scales are said in words", {
