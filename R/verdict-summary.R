@@ -27,6 +27,10 @@
 #'   the actions beside it, and the `verdict` on the fit as a whole: all groups share them. Chains that do not
 #'   agree on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers
 #'   themselves are not rounded.
+#' @param effects For `tidy()` of people who differ ([ibrc()] with `effects`): `"population"`, one row per coefficient,
+#'   spread and correlation; `"cells"`, one row per term of the people who are alike in all that the formulas name;
+#'   `"people"`, one row per `level` of a grouping `factor` and term, by how much it differs from what its columns say.
+#'   `summary()`, `coef()` and `glance()` are about the population.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
