@@ -411,11 +411,3 @@ refuse_large_run <- function(run, n_groups, n_terms) {
                    advice = paste("take fewer steps or chains, raise `thin` (control = ibrc_control(thin = ))",
                                   "or shorten `warmup`"))
 }
-
-# Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
-refuse_many_values <- function(run, n_groups, n_nodes) {
-  chains <- as.numeric(run$chains) * n_groups
-  refuse_too_large(32 * chains * n_nodes, "chains", plural(chains, "chain"), " on ", plural(n_nodes, "belief node"),
-                   " would hold ", format_count(chains * n_nodes), " values, with copies on the way",
-                   advice = "take fewer chains or a smaller `resolution`")
-}
