@@ -39,7 +39,7 @@ population_shape <- function(design, prior) {
     }),
     n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
     coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
-    within = lapply(seq_along(at), function(k) level_columns(design, k)),
+    within = lapply(seq_along(at), function(k) shared_columns(design, k)),
     unit = lapply(design$factors, function(one) diag(length(one$terms))),
     # Coefficients whose prior is no normal distribution on that scale.
     odd = setdiff(seq_along(coefficients$label), fast_terms(priors[coefficients$label])$normal)
@@ -54,7 +54,7 @@ normal_stand_in <- function(entries) {
 
 # The coefficients whose columns do not change within levels of a factor, for each of its terms: `column` (of b) and `x`
 # [level, column]. Intercepts of the factor can take up what these lose, without any change of a cell.
-level_columns <- function(design, k) {
+shared_columns <- function(design, k) {
   one <- design$factors[[k]]
   first <- match(seq_along(one$levels), one$level)
   lapply(one$terms, function(t) {

@@ -15,6 +15,12 @@
 #' quotes. `action_prior`, what is done without deliberating: one probability per action, inferred together. Any other
 #' plain name stands for a quantity that the `setting` or the `models` given to [ibrc()] are functions of.
 #'
+#' With `effects` of [ibrc()], where people differ, also coefficients and spreads: `optimism[age]` is the change of
+#' optimism with a year of age, on the scale a sampler works on, and `sd(optimism, site)` the standard deviation of sites
+#' about the rest. Columns are named as `tidy()` names them, in quotes where they are no plain words:
+#' `optimism["log(age)"]`, `sd(optimism, "site:clinician")`. Coefficients need a prior on all numbers, spreads one on all
+#' positive ones; what is not stated has a default, which `?ibrc` describes.
+#'
 #' @section Distributions:
 #' `normal(mean, sd)`, `student_t(df, location, scale)`,
 #' `lognormal(meanlog, sdlog)`, `half_normal(sd)`, `exponential(rate)`,
@@ -64,6 +70,10 @@
 #'   utility("diseased", "declare_healthy") ~ uniform(worst, 0),
 #'   discount ~ uniform(0.8, 0.99)
 #' )
+#'
+#' # People whose optimism changes little with age, at sites that differ little
+#' ibrc_prior(alpha ~ lognormal(0, 2), optimism ~ normal(0, 1), optimism[age] ~ normal(0, 0.02),
+#'            sd(optimism, site) ~ half_normal(0.2))
 #'
 #' # Some do what they usually do unless there is a reason not to, or what they did last
 #' ibrc_prior(alpha ~ lognormal(0, 2), action_prior ~ dirichlet(1), habit ~ normal(0, 1))

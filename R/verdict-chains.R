@@ -30,6 +30,13 @@ are_settled <- function(fit) {
     (!has_population(fit) || are_mixed_intercepts(fit))
 }
 
+# By the marks of intercept_rows().
+are_mixed_intercepts <- function(fit) {
+  if (!dim(fit$population$intercepts)[3]) return(TRUE)
+  table <- tidy_intercepts(fit)
+  all(table$rhat <= 1.05 & pmin(table$ess_bulk, table$ess_tail) >= 100) %in% TRUE
+}
+
 # How long the chains' 95% interval must be on each side, beside the one found along the profile, and how much of the
 # posterior may lie outside of it.
 short_side <- c(caution = 0.8, "do not use" = 0.6)

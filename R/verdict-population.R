@@ -23,13 +23,6 @@ intercept_rows <- function(fit) {
   do.call(rbind, rows)
 }
 
-# By the marks of intercept_rows().
-are_mixed_intercepts <- function(fit) {
-  if (!dim(fit$population$intercepts)[3]) return(TRUE)
-  table <- tidy_intercepts(fit)
-  all(table$rhat <= 1.05 & pmin(table$ess_bulk, table$ess_tail) >= 100) %in% TRUE
-}
-
 # Chains against each other by their log density: one that lies apart is on another hill, or stuck.
 hill_rows <- function(fit) {
   density <- fit$population$log_posterior

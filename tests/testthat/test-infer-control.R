@@ -19,7 +19,7 @@ test_that("a control has an entry for each argument, and the defaults that the h
   expect_named(control, names(formals(ibrc_control)))
   expect_identical(unclass(control)[names(control) != "check"],
                    list(tolerance = 1e-8, interpolate = "value", surprise = "belief", sampler = "adaptive", thin = 1L,
-                        start = NULL, keep_data = TRUE, overwrite = FALSE, max_iter = NULL))
+                        start = NULL, keep_data = TRUE, overwrite = FALSE, max_iter = NULL, cells = "auto"))
   withr::local_options(ibrc.check = TRUE)
   expect_true(ibrc_control()$check)
   withr::local_options(ibrc.check = FALSE)
@@ -28,7 +28,7 @@ test_that("a control has an entry for each argument, and the defaults that the h
 
 test_that("a wrong value is refused by the name of its argument", {
   wrong <- list(tolerance = 0, interpolate = "linear", surprise = NA, sampler = "gibbs", thin = 0.5, start = "here",
-                keep_data = 1, overwrite = NA, check = "yes", max_iter = 1)
+                keep_data = 1, overwrite = NA, check = "yes", max_iter = 1, cells = "few")
   expect_named(wrong, names(formals(ibrc_control)))
   for (name in names(wrong)) {
     expect_identical(refused(do.call(ibrc_control, wrong[name]), name, name)$topic, "ibrc_control")
