@@ -29,14 +29,6 @@ start_part <- function(first, scouted, streams, group, mine, run, sampler) {
   list(state = state, value = first$value[, mine, drop = FALSE])
 }
 
-# Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
-refuse_many_values <- function(run, n_groups, n_nodes) {
-  chains <- as.numeric(run$chains) * n_groups
-  refuse_too_large(32 * chains * n_nodes, "chains", plural(chains, "chain"), " on ", plural(n_nodes, "belief node"),
-                   " would hold ", format_count(chains * n_nodes), " values, with copies on the way",
-                   advice = "take fewer chains or a smaller `resolution`")
-}
-
 # ---- scouts -------------------------------------------------------------------------------
 
 # Too short a warm-up could not use what they find; more terms than they can follow need another way.
