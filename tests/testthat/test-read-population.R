@@ -135,7 +135,7 @@ test_that("tidy() shows the population, its cells or its people", {
   expect_equal(people$estimate[1], stats::median(fit$population$intercepts[, , 1]))
   expect_refused(tidy(plain, effects = "people"), "effects", "random intercepts")
   expect_refused(tidy(fit, effects = "nobody"), "effects")
-  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit with")
+  expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit")
 })
 
 test_that("keys of intercepts are in the order of their draws", {
