@@ -6,7 +6,7 @@
 #   moves     of coefficients and spreads, with the intercepts in units of their spread as they are: every cell follows.
 #             One solve per cell, and accepted as a whole; a walk, or a turn about a centre (as in infer-walk.R). There
 #             are two blocks: what no shift moves (every second sweep, or every one where there are no intercepts),
-#             and all else (every sixth).
+#             and everything together (every third): where people hardly differ, terms and spreads lie along one ridge.
 #   shifts    of the coefficients that the levels of a factor share, with the intercepts taking up the difference, so
 #             that no cell changes: drawn from their own posterior given the cells (normal).
 #   spreads   given the intercepts, by a walk. Neither needs a solve, and both are made several times.
@@ -15,7 +15,7 @@
 # where there are few (then moves do): both kinds are made, so that it need not be known which is the case.
 # Shapes and lengths are learnt in warm-up, and then frozen.
 
-move_every <- c(free = 2L, shared = 6L)
+move_every <- c(free = 2L, shared = 3L)
 cheap_rounds <- 3L
 level_acceptance <- c(0.44, 0.35, 0.3)
 move_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
@@ -47,12 +47,12 @@ population_start <- function(positions, value, evaluator, streams, warmup, iter,
   list(state = state, value = found$value)
 }
 
-# Columns of c(b, s) that are moved together: those that no shift moves, and the others.
+# Columns of c(b, s) that are moved together: those that no shift moves, and all of them.
 population_blocks <- function(shape) {
   shared <- unlist(lapply(shape$within, function(parts) lapply(parts, `[[`, "column")))
   free <- setdiff(seq_len(shape$n_coefficients), shared)
   all <- seq_len(shape$n_coefficients + shape$n_spreads + shape$n_ties)
-  Filter(length, list(free = free, shared = setdiff(all, free)))
+  Filter(length, list(free = free, shared = if (length(free) < length(all)) all))
 }
 
 is_population <- function(state) identical(state$sampler, "population")
@@ -117,7 +117,8 @@ sweep_noise <- function(state, shape) {
   n_v <- ncol(state$b) + ncol(state$s)
   n_levels <- sum(vapply(shape$at, nrow, 0L))
   cheap <- cheap_rounds * max(1, length(shape$at))
-  sizes <- c(level = shape$n_intercepts, move = n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s))
+  # Each block of moves has its own: what one has left is not what the other proposes by.
+  sizes <- c(level = shape$n_intercepts, move = 2 * n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s))
   uniforms <- c(level = n_levels, kind = 2, move = 2, shift = cheap, spread = cheap * ncol(state$s))
   normal <- matrix(0, n, sum(sizes))
   uniform <- matrix(0, n, sum(uniforms))
@@ -181,7 +182,7 @@ move_step <- function(chain, evaluator, block, noise) {
   kind <- noise$uniform$kind[, place]
   turning <- law$turn > 0 & kind < 0.5
   about <- rep(law$centre, each = n)
-  z <- noise$normal$move[, columns, drop = FALSE] %*% law$factor
+  z <- noise$normal$move[, (place - 1L) * ncol(v) + columns, drop = FALSE] %*% law$factor
   turn <- about + sqrt(1 - law$turn^2) * (own - about) + law$turn * move_width * z
   # Now and then much shorter or longer.
   stride <- ifelse(kind > 0.9, 3, ifelse(kind > 0.75, 0.3, 1))

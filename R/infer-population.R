@@ -156,11 +156,13 @@ correlation_factor <- function(shape, k, s) {
   tryCatch(chol(out), error = function(e) NULL)
 }
 
-# The factor of the covariance, R in R'R.
+# The factor of the covariance, R in R'R, or NULL where there is none that can be worked with: far out spreads are 0, or
+# leave the doubles.
 covariance_factor <- function(shape, k, s) {
   factor <- correlation_factor(shape, k, s)
   if (is.null(factor)) return(NULL)
-  factor * rep(exp(s[shape$spread[[k]]]), each = nrow(factor))
+  factor <- factor * rep(exp(s[shape$spread[[k]]]), each = nrow(factor))
+  if (all(is.finite(factor)) && all(diag(factor) > 0)) factor
 }
 
 # Intercepts of factor k as numbers of unit variance, [level, term], and back.

@@ -88,6 +88,12 @@ test_that("three terms that are tied have a positive definite matrix, or density
                log(det(correlation)) + sum(log(1 - tanh(s[1, 4:6])^2)))
   expect_identical(log_spreads(shape, s)[2], -Inf)
   expect_null(covariance_factor(shape, 1, s[2, ]))
+  # So have spreads that are 0 or infinite to the machine, where levels have density 0.
+  for (far in c(-1e9, 1e9)) {
+    s[1, 2] <- far
+    expect_null(covariance_factor(shape, 1, s[1, ]))
+    expect_true(all(log_levels(shape, 1, matrix(0.1, 1, shape$n_intercepts), s[1, , drop = FALSE]) == -Inf))
+  }
 })
 
 test_that("intercepts go to units of their spread and back", {
