@@ -104,7 +104,7 @@ new_ibrc_projection <- function(pair, made, scored, setting, in_sample, replicat
 #'   demonstrated.
 #' @param visits Trajectories ([trajectories()]).
 #' @param type `"action"`, the probability of each action.
-#' @param beliefs,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
+#' @param beliefs,last,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
 #' @return `tidy()`: a data frame, of estimates with the columns `term` and `estimate`, of divergence with `measure`,
 #'   `estimate`, `conf.low` and `conf.high`. `glance()`: one row with the `planner`, the `inverse` planner, how many
 #'   `parameters` were inferred, each measure, and the `trajectories` and `visits` that it was scored on. `predict()`,

@@ -94,6 +94,7 @@ beliefs_of <- function(plan, beliefs) if (!is.null(beliefs)) as_beliefs(beliefs,
 # [state, belief], as kernels read them.
 by_column <- function(beliefs) if (!is.null(beliefs)) t(beliefs)
 
+#' @rdname read_plan
 #' @export
 value.ibrc_plan <- function(object, beliefs = NULL, last = NULL, ...) {
   check_unused(...)
@@ -105,6 +106,7 @@ value.ibrc_plan <- function(object, beliefs = NULL, last = NULL, ...) {
   ifelse(last < 0, first, after[cbind(seq_along(first), pmax(last, 0) + 1)])
 }
 
+#' @rdname read_plan
 #' @export
 policy.ibrc_plan <- function(object, beliefs = NULL, last = NULL, ...) {
   check_unused(...)

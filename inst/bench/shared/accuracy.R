@@ -48,7 +48,7 @@ other_methods <- function(states, learn, setting = NULL) {
        },
        po_irl = function(visits) fit_po_irl(visits, setting, dynamics = learn(visits), refresh = 0),
        joint_po_irl = function(visits) {
-         fit_po_irl(visits, setting, joint = TRUE, dynamics = learn(visits), iter = 3000, refresh = 0)
+         fit_po_irl(visits, setting, joint = TRUE, dynamics = learn(visits), refresh = 0)
        })
 }
 
@@ -107,13 +107,23 @@ nafld_methods <- function() {
   c(list(ibrc = worth_of_testing(learn, "lipids", "no_lipids")), other_methods(3, learn))
 }
 
-# Declaring pays 10 if right and costs 36 if wrong, as in diag_setting(), of which the test is known.
+# Declaring pays 10 if right and costs 36 if wrong, as in diag_setting(). Methods that update beliefs are compared on the
+# same knowledge: `ibrc` and `po_irl` are told the dynamics as they are (a patient stays as he is, the test is right 60%
+# of the time), those called `_learned` learn them from the visits, as both ways of cloning do.
 diag_methods <- function() {
   setting <- diag_setting(accuracy = 0.6)
   learn <- function(visits) {
     fit_iohmm(visits, states = 2, transitions = "shared", prior = 1, sort_by = "positive",
               names = c("healthy", "diseased"))
   }
-  bounded <- function(visits) mode_of(visits, setting, around(setting), bounds, resolution = 40)
-  c(list(ibrc = bounded), other_methods(2, learn, setting))
+  bounded <- function(visits, setting) mode_of(visits, setting, around(setting), bounds, resolution = 40)
+  from_learned <- function(dynamics) {
+    as_setting(dynamics, utility = setting$utility[dynamics$states, dynamics$actions], discount = setting$discount,
+               stop_actions = setting$stop_actions)
+  }
+  others <- other_methods(2, learn, setting)
+  names(others)[names(others) == "po_irl"] <- "po_irl_learned"
+  c(list(ibrc = function(visits) bounded(visits, setting),
+         ibrc_learned = function(visits) bounded(visits, from_learned(learn(visits)))), others,
+    list(po_irl = function(visits) fit_po_irl(visits, setting, refresh = 0)))
 }
