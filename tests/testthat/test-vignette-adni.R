@@ -2,7 +2,7 @@
 # data-raw/vignette-adni.R.
 
 stored_result <- function(name) {
-  utils::read.csv(system.file("extdata", paste0("adni-", name, ".csv"), package = "ibrc", mustWork = TRUE))
+  utils::read.csv(stored_file("extdata", paste0("adni-", name, ".csv")))
 }
 
 # Sourced like this, a script only defines its functions.
@@ -17,7 +17,7 @@ vignette_script <- function(name = "vignette-adni.R") {
 test_that("stored results are small, whole, and of this package", {
   names <- c("contrasts", "dynamics", "groups", "inputs", "priors", "resolutions",
              paste0("joint", c("", "-contrasts", "-checks", "-verdicts", "-inputs")))
-  files <- system.file("extdata", paste0("adni-", names, ".csv"), package = "ibrc", mustWork = TRUE)
+  files <- stored_file("extdata", paste0("adni-", names, ".csv"))
   expect_lt(sum(file.size(files)), 20000)
   for (name in setdiff(names, c("inputs", "joint-inputs"))) expect_false(anyNA(stored_result(name)[c(1, 2)]))
   inputs <- stored_result("inputs")
