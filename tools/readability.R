@@ -12,7 +12,7 @@ markdown_prose <- function(lines) {
   lines <- lines[!display & cumsum(display) %% 2 == 0]
   lines[grepl("^(#|\\||<|!\\[)", lines)] <- ""
   begins <- !nzchar(trimws(lines)) | grepl("^ *([*-]|[0-9]+[.]) ", lines)
-  text <- vapply(split(lines, cumsum(begins)), paste, "", collapse = " ")
+  text <- unlist(lapply(split(lines, cumsum(begins)), paste, collapse = " "), use.names = FALSE)
   text <- gsub("`[^`]*`", "code", text)
   text <- gsub("\\$[^$]+\\$", "symbol", text)
   text <- gsub("\\]\\([^)]*\\)", "]", text)
@@ -40,7 +40,7 @@ help_prose <- function(file) {
 # A sentence ends at a full stop or a question mark before a space; what has fewer than three words is no sentence.
 sentence_lengths <- function(prose) {
   prose <- gsub("\\b(e[.]g|i[.]e|etc|vs|Fig|Eq|et al)[.]", "\\1", prose)
-  sentences <- unlist(strsplit(prose, "(?<=[.?!])[\")*_]*\\s+", perl = TRUE))
+  sentences <- unlist(strsplit(as.character(prose), "(?<=[.?!])[\")*_]*\\s+", perl = TRUE))
   words <- lengths(regmatches(sentences, gregexpr("[[:alnum:]][[:alnum:]'\u2019.,-]*", sentences)))
   words[words > 2]
 }
