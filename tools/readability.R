@@ -8,6 +8,7 @@ markdown_prose <- function(lines) {
   if (length(lines) && lines[1] == "---") lines <- lines[-seq_len(which(lines == "---")[2])]
   fence <- grepl("^ *```", lines)
   lines <- lines[!fence & cumsum(fence) %% 2 == 0]
+  lines <- gsub("\\$\\$.+?\\$\\$", "", lines, perl = TRUE)
   display <- grepl("^\\$\\$", lines)
   lines <- lines[!display & cumsum(display) %% 2 == 0]
   lines[grepl("^(#|\\||<|!\\[)", lines)] <- ""

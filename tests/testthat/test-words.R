@@ -44,6 +44,7 @@ test_that("words per sentence are counted as a reader would", {
   count <- tool("readability.R")
   page <- c("---", "title: \"x\"", "---", "# Title", "One two three four. Five six `code(a, b)` eight?", "",
             "| a | table |", "```r", "x <- 1 # not prose at all", "```", "* An item of five words.", "$$", "a = b", "$$",
+            "$$ a = b $$",
             "Words before $x + y$ and", "after it.")
   expect_identical(count$sentence_lengths(count$markdown_prose(page)), c(4L, 4L, 5L, 6L))
   help <- withr::local_tempfile(fileext = ".Rd", lines = c(
