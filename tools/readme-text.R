@@ -34,6 +34,7 @@ accuracy_text <- function(file = file.path("inst", "extdata", "accuracy-scores.c
     iohmm_bc = "cloning from the beliefs of an input-output hidden Markov model",
     joint_iohmm_bc = "the same, with dynamics learned from actions too (as INTERPOLE does)",
     po_irl = "rewards by inverse reinforcement learning under partial observability",
+    joint_po_irl = "the same, with dynamics learned from actions too",
     logistic_3 = "logistic regression on three visits", logistic = "logistic regression on the last visit",
     previous_action = "shares after the same action", visit_number = "shares at the same visit",
     frequencies = "shares over all visits"

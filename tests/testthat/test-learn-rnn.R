@@ -256,8 +256,8 @@ test_that("it recovers what was simulated from a network", {
   }
   truth <- network(taught_visits(300, seed = 1), 1)
   for (seed in 1:3) {
-    learned_from <- drawn_from(truth, 300, 10 + seed)
-    held <- drawn_from(truth, 300, 50 + seed)
+    learned_from <- truth_visits(truth, 300, 10 + seed)
+    held <- truth_visits(truth, 300, 50 + seed)
     expect_lt(beside_truth(log_lik(network(learned_from, seed), held), log_lik(truth, held)), 2)
     expect_gt(beside_truth(log_lik(fit_baseline(learned_from), held), log_lik(truth, held)), 4)
   }
