@@ -91,6 +91,21 @@ test_that("README says of planning what was measured", {
   expect_match(said(), sprintf("cost %g times as much for 64 times the patients", of("patients")), fixed = TRUE)
 })
 
+test_that("benchmarks keep their figures by topic, and those that README.md shows are all there", {
+  clock <- new.env()
+  sys.source(source_path("inst", "bench", "shared", "clock.R"), clock)
+  file <- withr::local_tempfile(fileext = ".csv")
+  clock$keep("cold", c("a", "b"), c(1, 2), c(3, 4), NA)
+  expect_false(file.exists(file))
+  clock$keep("cold", c("a", "b"), c(1, 2), c(3, 4), file)
+  clock$keep("warm", "a", 1, 5, file)
+  clock$keep("cold", "a", 1, 6, file)
+  expect_identical(utils::read.csv(file)[c("topic", "value")], data.frame(topic = c("warm", "cold"), value = 5:6))
+  scripts <- unlist(lapply(c("forward.R", "inverse.R"), function(name) lines_of("inst", "bench", name)))
+  kept <- sub(".*\\bkeep\\(\"([a-z_]+)\".*", "\\1", grep("\\bkeep\\(\"", scripts, value = TRUE))
+  expect_setequal(kept, utils::read.csv(source_path("inst", "bench", "planning.csv"))$topic)
+})
+
 test_that("README says of the cohort what was put in and found", {
   rows <- utils::read.csv(source_path("inst", "extdata", "adni-joint.csv"))
   contrast <- utils::read.csv(source_path("inst", "extdata", "adni-joint-contrasts.csv"))
