@@ -6,7 +6,7 @@
 # Sourced, it only defines its functions: tests/testthat/test-words.R holds the tables against the files.
 
 markdown_table <- function(table, right) {
-  row <- function(cells) paste0("| ", paste(cells, collapse = " | "), " |")
+  row <- function(cells) paste0("| ", paste(trimws(cells), collapse = " | "), " |")
   c(row(names(table)), paste0("|", paste(ifelse(right, "---:", "---"), collapse = "|"), "|"),
     apply(as.matrix(table), 1, row))
 }

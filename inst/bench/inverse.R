@@ -96,7 +96,7 @@ visit_tree <- function(p) {
   cell <- factor(n_actions * history + coded$action, levels = seq_len(n_actions * (max(history) + 1)) - 1)
   list(n_histories = max(history) + 1L, n_actions = n_actions, parent = c(-1L, history[before]),
        action = c(-1L, coded$action[before]), observation = c(-1L, coded$observation[before]),
-       count = matrix(as.numeric(table(cell)), n_actions), visit = history + 1L)
+       count = matrix(as.numeric(table(cell)), n_actions), visit = history + 1L, start = 0L)
 }
 
 say("== Speed over evaluating every visit by itself: in the same kernels, and by calls of policy()\n")
