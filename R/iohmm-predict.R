@@ -11,7 +11,7 @@
 #' states as far as they are known before the action, from what was done and *seen* until then, as in
 #' `type = "filter"`. The actions taken are no evidence about the state. In each state, one more count is divided evenly
 #' among all actions. This is a decision model like others ([predict.ibrc_plan()]), and the simplest with hidden states.
-#' Fits that claim to know why should predict better. The log-likelihood of actions is
+#' It is a standard of comparison for fits that claim to know why. The log-likelihood of actions is
 #' [log_lik()]. That of what was seen, given the actions, is [`logLik()`][logLik.ibrc_iohmm].
 #'
 #' @param object A fit ([fit_iohmm()]).
