@@ -46,7 +46,7 @@ test_that("refusals say what to do next", {
   told(change("did", 4, " Monitor"), "only in capitals, blanks or signs")
   told(change("did", 5, "declare-healthy"), "only in capitals, blanks or signs")
   told(transform(change("did", 4, "Monitor"), did = sub("declare_healthy", "other", did)), "exactly\\.")
-  told(change("saw", 2, "Positive"), "column \"saw\" there.*alone")
+  told(change("saw", 2, "Positive"), "column \"saw\" there.*only in")
   told(change("did", 1, "declare_healthy"), "stop_actions")
 })
 

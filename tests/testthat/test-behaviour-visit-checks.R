@@ -5,7 +5,7 @@ change <- change_rows
 test_that("a step of time is not advised away", {
   told <- function(data, words) expect_error(read_visits(data, setting = NULL), words, class = "ibrc_error_data")
   told(change("when", 2, NA), "only together with all later rows")
-  told(change("who", 2, NA), "takes a step of time with it")
+  told(change("who", 2, NA), "a step of time is lost with it")
   # What the help says to do about it.
   cut <- change("did", c(2, 5), NA)
   cut <- cut[ave(as.numeric(is.na(cut$did)), cut$who, FUN = cumsum) == 0, ]
