@@ -5,7 +5,7 @@
 #'
 #' Small counts can identify a person. With `suppress`, counts from 1 to `suppress - 1`
 #' are left out of the result itself, not only of what is printed. As many other counts are
-#' left out as are needed so that no small count can be worked out from its neighbours: the
+#' left out as are needed so that no small count can be worked out from its neighbours. The
 #' counts that are shown leave every value from 1 to `suppress - 1` possible for each
 #' count that is shown as small. Suppression considers patients and visits separately,
 #' and only this one table. It cannot know about counts that are published elsewhere.

@@ -31,7 +31,7 @@ panel_measure <- function(x, cut, codes, column, role) {
   without_codes(as.numeric(x), codes, column, role)
 }
 
-# A result above or below the limit of an assay becomes a number just beyond that limit.
+# A result above the limit of an assay (">50") becomes a number just above it. One below ("<0.1") becomes the limit.
 panel_numbers <- function(x) {
   text <- as_utf8(x)
   number <- read_numbers(sub(bound_sign, "", text))

@@ -6,11 +6,13 @@
 #' test was ordered. Its observation is the class of the marker together with the class of
 #' the test.
 #'
-#' Rows may be in any order. The following are left out, in this order, and [flow()] counts them: rows
-#' without identifier or time; further rows of one identifier at the same
-#' time (the first row with marker and test is kept or, if there is none, the first with the
-#' marker); rows without the marker; with `interval`, further visits that fall in the same interval;
-#' and what comes after the first gap longer than `max_gap`.
+#' Rows may be in any order. The following are left out, in this order, and [flow()] counts them:
+#' * rows without identifier or time;
+#' * further rows of one identifier at the same time (the first row with marker and test is kept or, if there is none,
+#'   the first with the marker);
+#' * rows without the marker;
+#' * with `interval`, further visits that fall in the same interval;
+#' * what comes after the first gap longer than `max_gap`.
 #'
 #' @param data A data frame with one row per visit.
 #' @param id,time,marker,test Names of columns. Times are numbers, dates or

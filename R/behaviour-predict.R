@@ -47,9 +47,9 @@
 #' @param summary For a fit: `TRUE` gives the mean over draws, `FALSE` each of them.
 #' @param ... Not used.
 #' @return A data frame with one row per visit, in the order of the rows of `visits`, and one column per action. Rows
-#'   sum to 1. A row is `NA` if the agent has no belief there, because the plan itself rules out what came before: its
-#'   agent is sure of models that do not allow what was seen, or an action is missing and no action that the agent would
-#'   have taken leads to what was seen after it. (If a later action counts, [log_lik()] is then `-Inf`.) With
+#'   sum to 1. A row is `NA` if the agent has no belief there, because the plan itself rules out what came before. Then
+#'   its agent is sure of models that do not allow what was seen, or an action is missing and no action that the agent
+#'   would have taken leads to what was seen after it. (If a later action counts, [log_lik()] is then `-Inf`.) With
 #'   `summary = FALSE` it is an array `[draw, visit, action]`, whose first dimension is named by the numbers of the
 #'   draws (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]).
 #' @seealso [augment()][augment.ibrc_fit] for beliefs, and for what a perfectly rational agent would have done;

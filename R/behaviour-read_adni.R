@@ -30,19 +30,24 @@
 #' quote is not closed in its own line, or if a line has more or fewer cells than the header; the error names the line.
 #'
 #' @section Which visits are kept:
-#' The following are kept, one step after the other: rows that name a patient and a month (`bl`, `m06`, `m12`, also `m6`
-#' and `m006`; codes such as `sc`, `f`, `nv` and `uns1` name none); months that are multiples of six; one row per
-#' visit (the first with both a CDR-SB and a hippocampal volume, or else the first with a CDR-SB,
-#' or else the first); visits with a CDR-SB; patients with a baseline visit; and each
-#' patient's visits up to the first one that was missed. [flow()] has the
-#' counts.
+#' The steps are, in this order:
+#' * rows that name a patient and a month (`bl`, `m06`, `m12`, also `m6` and `m006`; codes such as `sc`, `f`, `nv` and
+#'   `uns1` name none);
+#' * months that are multiples of six;
+#' * one row per visit: the first with both a CDR-SB and a hippocampal volume, or else the first with a CDR-SB, or else
+#'   the first;
+#' * visits with a CDR-SB;
+#' * patients with a baseline visit;
+#' * each patient's visits up to the first one that was missed.
+#'
+#' [flow()] has the counts.
 #'
 #' @section What was done and seen:
 #' The action is `mri` if a hippocampal volume is present, otherwise `no_mri`. The
-#' observation crosses the CDR-SB, `cdr_normal` (0), `cdr_questionable` (above 0, up
-#' to 2.5) or `cdr_severe` (above 2.5), with the volume, `mri_none`, `mri_low`,
+#' observation combines the CDR-SB with the volume. The CDR-SB is `cdr_normal` (0), `cdr_questionable` (above 0, up
+#' to 2.5) or `cdr_severe` (above 2.5). The volume is `mri_none`, `mri_low`,
 #' `mri_average` (within half a standard deviation of the mean, ends included) or
-#' `mri_high`: `cdr_normal_mri_none` and so on, 12 in all, 3 of them possible
+#' `mri_high`. This gives 12 observations, such as `cdr_normal_mri_none`: 3 are possible
 #' without an MRI and 9 with one. What is seen comes after what is done: the
 #' decision of a visit rests on the visits before it.
 #'

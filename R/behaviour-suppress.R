@@ -3,7 +3,7 @@
 #' A count of only a few people can identify them. Counts from 1 to `below - 1` are shown as
 #' `"<5"` (for `below = 5`). Other counts are hidden as well, the smallest first, and are shown as
 #' `">=5"`. As many are hidden as are needed so that no hidden count can be worked out from a total that
-#' is published elsewhere: given the sum of all counts and every count that is shown, a small
+#' is published elsewhere. Given the sum of all counts and every count that is shown, a small
 #' count could still be any number from 1 to `below - 1`. A count of 0 is shown.
 #'
 #' Sometimes hiding all counts is not enough, as with groups of 1 and 5. Then the total has to

@@ -29,10 +29,10 @@
 #' a good part of their prior. `contraction` is the share of the prior's variance that the data removed.
 #'
 #' @section Whether it can be used:
-#' `print()` and `glance()` have a verdict: whether the chains agree (R-hat below 1.01 and 400 effective draws of every
-#' gain; for laws of the dynamics 1.05 and 100), whether no chain stays apart, and whether it predicts the visits it was
-#' learned from better than how often each action was taken. Predictions are means over draws. They need fewer draws
-#' than intervals do: a model that says "caution" may predict well.
+#' `print()` and `glance()` have a verdict. It asks whether the chains agree (R-hat below 1.01 and 400 effective draws
+#' of every gain; for laws of the dynamics 1.05 and 100), and whether no chain stays apart. It also asks whether the
+#' model predicts the visits it was learned from better than how often each action was taken. Predictions are means over
+#' draws. They need fewer draws than intervals do: a model that says "caution" may predict well.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting What is known about the problem ([decision_setting()]): its names, discount and stop actions. Unless

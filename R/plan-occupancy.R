@@ -2,10 +2,9 @@
 #'
 #' `occupancy()` is the discounted share of visits that the agent expects to spend
 #' at each belief of the lattice. `complexity()` averages over it how far the agent
-#' departs from its priors: in deciding (from its action prior, which a habit changes after each action), in
-#' specifying the dynamics (from the neutral model weights) and in recognising (how far
-#' the next beliefs stray from its belief prior). All three are in nats, natural units of information: 0.69
-#' nats is one bit.
+#' departs from its priors. In deciding it departs from its action prior, which a habit changes after each action. In
+#' specifying the dynamics it departs from the neutral model weights. In recognising, its next beliefs stray from its
+#' belief prior. All three are in nats, natural units of information: 0.69 nats is one bit.
 #'
 #' @param plan A plan ([plan_agent()]).
 #' @param start The first belief. In a setting with starts that differ ([decision_setting()]) it may be the name of a

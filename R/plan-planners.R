@@ -1,7 +1,7 @@
 #' Planners
 #'
 #' Lists the planners of this package. A planner goes from a setting, and from what somebody wants and may do, to
-#' behaviour. They are the rows of Table 2 of the paper behind this package (Jarrett, Huyuk and van der Schaar 2021), in
+#' behaviour. They are the rows of Table 2 of the paper behind this package (Jarrett, Hüyük and van der Schaar 2021), in
 #' the same order, followed by the noisy planner of its Table 4.
 #' Every planner returns a plan, and all plans answer the same calls: [value()], [policy()],
 #' [simulate()][simulate.ibrc_plan], [log_lik()], [predict()][predict.ibrc_plan].

@@ -9,9 +9,9 @@
 #' * `boltzmann_agent()` works out what the optimal agent would gain by each action. It then takes better actions more
 #'   often, but not always. It does not foresee its own lapses. It is therefore not a bounded agent, whose values take
 #'   into account how it will act later. [plan_boltzmann()] plans for it, and [plan_agent()] refuses it.
-#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) for two things:
-#'   for deciding (against its action prior), and for next states that stray from what it regards as usual (its belief
-#'   prior, over states). The state must be seen.
+#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) for two things.
+#'   One is departing from its action prior. The other is next states that stray from what it regards as usual (its
+#'   belief prior, over states). The state must be seen.
 #' * `max_entropy_agent()` prefers better actions and, among equally good ones, variety. It knows that it will do so
 #'   later as well.
 #' * `kl_agent()` does the same, but starts from an action prior of its own instead of equal probabilities.

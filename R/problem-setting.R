@@ -16,8 +16,8 @@
 #'   For a setting of many states in which the state is seen, see *Many states*.
 #' @param emission Probabilities of what is seen after the action in the new
 #'   state: an array `[to, observation, action]`, a list of matrices, one matrix
-#'   for every action, or `"identity"`: the state itself is seen, from the first
-#'   observation on (at the first visit the agent knows `start` alone).
+#'   for every action, or `"identity"`. With `"identity"` the state itself is seen, from the first
+#'   observation on. (At the first visit the agent only knows `start`.)
 #' @param utility A matrix `[state, action]`: the worth of taking an action in
 #'   a state.
 #' @param belief_utility Worth that depends on the belief itself rather than on

@@ -160,7 +160,7 @@ test_that("who is held out has actions that count, and somebody is wherever ther
   expect_false(anyNA(tidy(model)$held_out))
   few <- suppressWarnings(small(visits[visits$id <= 9, ], networks = 1, max_steps = 20))
   expect_length(few$state$held, 1)
-  expect_output(print(small(visits[visits$id <= 9, ], networks = 1, max_steps = 10, held_out = 0)), "held out +nobody")
+  expect_output(print(small(visits[visits$id <= 9, ], networks = 1, max_steps = 10, held_out = 0)), "held out +none")
 })
 
 test_that("a network that diverges is not kept, and said", {
