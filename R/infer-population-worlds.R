@@ -53,6 +53,17 @@ chain_agent <- function(worlds, chain, d) {
   one$agent
 }
 
+# The same whatever dynamics are: held, drawn or inferred, alone or with other quantities.
+agent_of_chain <- function(evaluator, chain, d) {
+  if (!is.null(evaluator$agents)) return(evaluator$agents[[evaluator$group[chain]]])
+  if (!is.null(evaluator$worlds)) return(chain_agent(evaluator$worlds, chain, d))
+  agent <- evaluator$agent
+  if (is.null(evaluator$joint)) return(agent)
+  agent$recipe$vectors <- vectors_of(evaluator$joint$codec, matrix(stats::plogis(d), 1))
+  agent$recipe$which <- 1L
+  agent
+}
+
 # An evaluator whose cells are asked for at these laws, one row per chain; rows that are not `possible` are not.
 at_laws <- function(evaluator, d, possible = rep(TRUE, nrow(d))) {
   if (ncol(d)) evaluator[c("d", "possible")] <- list(d, possible)
@@ -64,14 +75,9 @@ cells_by_chain <- function(evaluator, theta, values, n) {
   n_cells <- evaluator$population$n_cells
   out <- list(log_likelihood = matrix(-Inf, n, n_cells), value = values)
   for (c in seq_len(n)) {
-    agent <- if (!is.null(evaluator$agents)) {
-      evaluator$agents[[evaluator$group[c]]]
-    } else if (evaluator$possible[c]) {
-      chain_agent(evaluator$worlds, c, evaluator$d[c, ])
-    }
-    if (is.null(agent)) next
+    if (!is.null(evaluator$possible) && !evaluator$possible[c]) next
     rows <- c + n * (seq_len(n_cells) - 1L)
-    agent$cores <- evaluator$cores
+    agent <- replace(agent_of_chain(evaluator, c, evaluator$d[c, ]), "cores", evaluator$cores)
     found <- evaluate_batch(agent, theta[rows, , drop = FALSE], values[, rows, drop = FALSE], seq_len(n_cells))
     out$log_likelihood[c, ] <- found$log_likelihood
     out$value[, rows] <- found$value

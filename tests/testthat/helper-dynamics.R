@@ -101,3 +101,39 @@ joint_by_hand <- function(evaluator, histories, theta) {
   }, 0)
   seen + sum(done)
 }
+
+# The same visits by doctor, of whom there are three in each ward, and a population of them.
+doctor_visits <- function() {
+  cached("doctor_visits", {
+    data <- as.data.frame(ward_visits())
+    data$doctor <- paste0("d", data$id %% 6)
+    trajectories(data, covariates = c("ward", "doctor"), setting = clinic_of(clinic_truth()))
+  })
+}
+
+doctor_effects <- function() list(optimism ~ ward + (1 | doctor))
+
+doctor_inverse <- function(effects = doctor_effects(), setting = clinic_of, models = clinic_step, prior = ward_prior()) {
+  inverse <- read_inverse(doctor_visits(), setting, models, prior, list(eta = 0), NULL, FALSE,
+                          ward_iohmm(transitions = "shared"), TRUE)
+  design <- read_population(effects, doctor_visits(), inverse, list(), NULL)
+  inverse <- build_inverse(group_by_cell(inverse, design), 5, ibrc_control(1e-11), 1L)
+  inverse$effects <- design$design
+  inverse
+}
+
+doctor_run <- function(..., effects = doctor_effects(), iter = 60, warmup = 30, prior = ward_prior(), chains = 2,
+                       setting = clinic_of, models = clinic_step, control = list(check = FALSE)) {
+  suppressWarnings(ibrc(doctor_visits(), setting, models, prior, list(eta = 0), chains = chains, iter = iter,
+                        warmup = warmup, seed = 1, resolution = 5, dynamics = ward_iohmm(transitions = "shared"),
+                        effects = effects, control = control, ...))
+}
+
+doctor_fit <- function() cached("doctor_fit", doctor_run())
+
+doctor_cut <- function() {
+  cached("doctor_cut", {
+    local_replacement("cut_draws", 3L, environment())
+    doctor_run(uncertainty = "cut", iter = 40, warmup = 20)
+  })
+}
