@@ -137,3 +137,51 @@ doctor_cut <- function() {
     doctor_run(uncertainty = "cut", iter = 40, warmup = 20)
   })
 }
+
+# The log density of doctors and laws at one place, in plain R: no codec, no cells, no tree, no kernel.
+doctor_by_hand <- function(iohmm, b, s, u, d) {
+  p <- stats::plogis(d)
+  laws <- clinic_truth()
+  laws$start <- c(p[1], 1 - p[1])
+  laws$transition[] <- rep(c(p[2], p[3], 1 - p[2], 1 - p[3]), 2)
+  laws$emission[] <- 0
+  for (action in 1:2) {
+    first <- p[4:5 + 2 * (action - 1)]
+    laws$emission[, 2 * action - 1, action] <- first
+    laws$emission[, 2 * action, action] <- 1 - first
+  }
+  count <- iohmm$prior
+  stays <- 1 + count$transition + count$stay
+  shapes <- rbind(rep(1 + count$start, 2), c(stays, 1 + count$transition), c(1 + count$transition, stays),
+                  1 + count$emission[1, 1:2], 1 + count$emission[1, 1:2], 1 + count$emission[2, 3:4],
+                  1 + count$emission[2, 3:4])
+  log_prior <- sum(stats::dbeta(p, shapes[, 1], shapes[, 2], log = TRUE) + log(p) + log1p(-p)) +
+    sum(stats::dnorm(b, log = TRUE)) + log(2) + stats::dnorm(exp(s), 0, 0.5, log = TRUE) + s +
+    sum(stats::dnorm(u, 0, exp(s), log = TRUE))
+  data <- as.data.frame(doctor_visits())
+  rows <- data.frame(trajectory = data$id, action = match(data$action, laws$actions),
+                     observation = match(data$observation, laws$observations))
+  seen <- vapply(split(rows, rows$trajectory), function(path) {
+    # What nobody saw at the end says nothing.
+    if (is.na(path$observation[nrow(path)])) path <- path[-nrow(path), ]
+    twin_iohmm_path(laws, path)$log_lik
+  }, 0)
+  setting <- clinic_of(laws)
+  models <- clinic_step(setting)
+  tables <- twin_tables(models$models, 5)
+  reward <- twin_reward(setting, tables$nodes)
+  doctors <- unique(data$doctor)
+  done <- vapply(doctors, function(doctor) {
+    own <- data$doctor == doctor
+    optimism <- b[2] + b[3] * (data$ward[own][1] == "west") + u[match(doctor, sort(doctors))]
+    agent <- list(alpha = exp(b[1]), beta = 1 / optimism, eta = 0)
+    solved <- twin_solve(tables, reward, agent, c(0.5, 0.5), models$weights, setting$discount, 1e-12)
+    at <- function(belief) as.vector(twin_interpolate(rbind(belief), 2, 5))
+    policy <- function(belief) twin_soft_weights(at(belief) %*% solved$Q, c(0.5, 0.5), agent$alpha)
+    sigma <- function(belief, action) {
+      twin_soft_weights(at(belief) %*% solved$K[, action, ], models$weights, agent$beta)
+    }
+    sum(twin_log_likelihood(rows[own, ], models$models, policy, sigma, laws$start))
+  }, 0)
+  log_prior + sum(seen) + sum(done)
+}

@@ -11,9 +11,6 @@ test_that("what cannot go with effects is refused before any work", {
   with_effects <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.1))
   expect_refused(people_run(NULL, prior = with_effects), "prior", "say in `effects`")
   refused("prior", "no formula of `effects` has", list(optimism ~ age), prior = with_effects)
-  expect_refused(suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0),
-                                       dynamics = ward_iohmm(transitions = "shared"), effects = alpha ~ ward)),
-                 "effects", "uncertainty = \"none\"")
   # Many numbers are refused by the memory that they would take.
   withr::local_options(ibrc.memory = 0.01)
   expect_error(people_run(iter = 1e5), class = "ibrc_error_memory")
@@ -172,4 +169,157 @@ test_that("clinicians who differ are found to, and arms that do not are not", {
   people <- tidy(fit, effects = "people")
   truth <- attr(visits, "optimism")[as.integer(sub("c", "", people$level))]
   expect_gt(stats::cor(people$estimate, truth), 0.8)
+})
+
+# ---- dynamics that are inferred, or drawn -----------------------------------------------------------------------------
+
+test_that("what cannot go with effects and dynamics is refused before any work, or said", {
+  refused <- function(argument, pattern, ...) expect_refused(doctor_run(...), argument, pattern)
+  for (uncertainty in c("joint", "cut")) {
+    refused("cells", "one by one", uncertainty = uncertainty, control = list(cells = "interpolated"))
+    refused("sampler", "adaptive", uncertainty = uncertainty, control = list(sampler = "paper"))
+    refused("start", "cannot be given", uncertainty = uncertainty, control = list(start = data.frame(alpha = 1)))
+  }
+  priced <- function(dynamics, bonus) clinic_of(dynamics, bonus)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), bonus ~ lognormal(0.7, 0.3))
+  refused("uncertainty", "quantities that are inferred", setting = priced, prior = prior, uncertainty = "cut")
+  refused("models", "function of the setting", models = clinic_step(clinic_of(clinic_truth())))
+  local_replacement("many_cells", 6L)
+  expect_warning(look_at_cells(doctor_inverse(), list(chains = 2L), "auto", FALSE), "6 cells in 2 chains",
+                 class = "ibrc_warning_cells")
+  local_replacement("many_cells", 7L)
+  expect_no_warning(look_at_cells(doctor_inverse(), list(chains = 2L), "auto", FALSE))
+})
+
+test_that("runs with laws go on from any of their files as if they had not been stopped, on any number of threads", {
+  local_replacement("cut_draws", 3L)
+  for (uncertainty in c("joint", "cut")) {
+    go <- function(...) doctor_run(uncertainty = uncertainty, iter = 30, warmup = 16, ...)
+    path <- withr::local_tempfile(fileext = ".ibrc")
+    steps <- if (uncertainty == "joint") c(0, 6, 18) else c(6, 18)
+    copies <- paste0(path, steps)
+    whole <- withCallingHandlers(go(file = path, refresh = 6), message = function(m) {
+      now <- startsWith(conditionMessage(m), paste("step", steps + 6, ""))
+      if (any(now)) file.copy(path, copies[now])
+      invokeRestart("muffleMessage")
+    })
+    expect_identical(whole$dynamics$uncertainty, uncertainty)
+    for (i in seq_along(steps)) {
+      again <- suppressWarnings(resume(copies[i], refresh = 0, check = FALSE, cores = 1 + (i == 1),
+                                       setting = clinic_of, models = clinic_step))
+      for (part in c("draws", "population", "dynamics", "log_posterior", "acceptance", "effects", "start", "seed")) {
+        expect_identical(again[[part]], whole[[part]], label = paste(uncertainty, steps[i], part))
+      }
+    }
+    unlink(copies)
+    stopped <- suppressWarnings(stop_population_at(25, go()))
+    expect_true(stopped$interrupted)
+    expect_identical(stopped$population$draws, whole$population$draws[1:9, , , drop = FALSE])
+    expect_identical(stopped$dynamics$draws, whole$dynamics$draws[1:9, , , drop = FALSE])
+    if (uncertainty == "joint") {
+      longer <- suppressWarnings(extend_fit(stopped, 5))
+      expect_identical(longer$dynamics$draws, whole$dynamics$draws)
+      expect_identical(longer$draws, whole$draws)
+    } else {
+      expect_refused(extend_fit(whole), "fit", "cannot be gone on with")
+    }
+  }
+})
+
+test_that("draws of laws stand beside those of the population, and cells follow from them", {
+  fit <- doctor_fit()
+  expect_identical(dim(fit$dynamics$draws), c(30L, 2L, 7L))
+  laws <- tidy(fit, "dynamics")
+  expect_identical(nrow(laws), 14L)
+  expect_true(all(c("estimate", "learned", "rhat") %in% names(laws)))
+  expect_identical(dimnames(posterior::as_draws_array(fit))$variable,
+                   c("alpha", "optimism", "optimism[wardwest]", "sd(optimism|doctor)", laws$term))
+  # The density that is kept is that of the draw.
+  evaluator <- population_evaluator(doctor_inverse(), 1, 1L, tree = fit$dynamics$tree)
+  shape <- evaluator$population
+  at <- fit$population$draws[7, 2, ]
+  b <- rbind(c(log(at[1]), at[2:3]))
+  s <- rbind(log(at[4]))
+  u <- rbind(fit$population$intercepts[7, 2, ])
+  d <- rbind(stats::qlogis(fit$dynamics$draws[7, 2, ]))
+  cells <- cell_log_lik(at_laws(evaluator, d), cells_of(shape, b, u), matrix(0, evaluator$agent$n_values, 6))
+  total <- log_population(shape, b, s, u) + log_laws(shape, d) + seen_log_lik(evaluator, d) + sum(cells$log_likelihood)
+  expect_close(total, fit$population$log_posterior[7, 2], 1e-5)
+  # What looks at draws plans for each with its laws.
+  people <- log_lik(fit, draws = 4)
+  expect_true(all(is.finite(people)))
+  expect_output(print(fit), "inferred together with the agents")
+})
+
+test_that("draws of the dynamics are fitted one by one, each by chains of its own", {
+  fit <- doctor_cut()
+  expect_identical(dim(fit$population$draws)[2], 6L)
+  expect_identical(fit$run$chains, 6L)
+  expect_identical(fit$dynamics$chains_per_draw, 2L)
+  # Laws stay, and are those of the draw.
+  laws <- fit$dynamics$draws
+  expect_true(all(laws == laws[rep(1, 20), c(1, 1, 3, 3, 5, 5), ]))
+  expect_gt(max(abs(laws[1, 1, ] - laws[1, 3, ])), 0.001)
+  held <- function(k) {
+    recipe <- fit$recipe
+    inverse <- doctor_inverse(setting = function(dynamics) clinic_of(recipe_dynamics(recipe, laws[1, k, ])))
+    inverse["recipe"] <- list(NULL)
+    inverse$problem <- problems_at_laws(recipe, rbind(laws[1, k, ]), fit$problem)[[1]]
+    population_evaluator(inverse, 1, 1L)
+  }
+  for (k in c(1, 6)) {
+    evaluator <- held(k)
+    shape <- evaluator$population
+    at <- fit$population$draws[5, k, ]
+    b <- rbind(c(log(at[1]), at[2:3]))
+    u <- rbind(fit$population$intercepts[5, k, ])
+    cells <- cell_log_lik(evaluator, cells_of(shape, b, u), matrix(0, evaluator$agent$n_values, 6))
+    expect_close(log_population(shape, b, rbind(log(at[4])), u) + sum(cells$log_likelihood),
+                 fit$population$log_posterior[5, k], 1e-5)
+  }
+  table <- suppressWarnings(tidy(fit))
+  one <- fit$population$draws[, , "alpha"]
+  expect_equal(table$rhat[1], max(posterior::rhat(one[, 1:2]), posterior::rhat(one[, 3:4]), posterior::rhat(one[, 5:6])))
+  expect_output(suppressWarnings(print(fit)), "under each of 3 draws")
+})
+
+test_that("without data laws and people are those of their priors", {
+  fit <- doctor_run(sample_prior = "only", iter = 500, warmup = 200, chains = 4)
+  shapes <- law_shapes(fit$recipe$codec)
+  middle <- apply(fit$dynamics$draws, 3, mean)
+  wide <- apply(fit$dynamics$draws, 3, stats::sd)
+  expect_lt(max(abs(middle - shapes[, 1] / rowSums(shapes)) / wide), 0.5)
+  truth <- sqrt(shapes[, 1] * shapes[, 2] / (rowSums(shapes)^2 * (rowSums(shapes) + 1)))
+  expect_true(all(wide > 0.6 * truth & wide < 1.5 * truth))
+  expect_lt(abs(mean(fit$population$draws[, , "optimism"])), 0.5)
+})
+
+# ---- recipes and habit ------------------------------------------------------------------------------------------------
+
+test_that("quantities of a recipe, and habit, may differ from person to person", {
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(14, 6), habit ~ normal(0, 1))
+  models <- function(accuracy) perturb_models(diag_setting(accuracy = accuracy), by = 0.1)
+  visits <- people_visits(per = 4, n = 4)
+  for (cells in c("exact", "interpolated")) {
+    fit <- suppressWarnings(ibrc(visits, diag_setting(), models, prior, effects = list(accuracy ~ arm, habit ~ arm),
+                                 chains = 2, iter = 24, warmup = 12, seed = 1, resolution = 5,
+                                 control = list(check = FALSE, cells = cells)))
+    expect_identical(fit$control$cells, cells)
+    at <- fit$population$draws[6, 1, ]
+    expect_identical(names(at)[1:3], c("alpha", "accuracy", "accuracy[armb]"))
+    accuracy <- stats::plogis(stats::qlogis(at[["accuracy"]]) + c(0, at[["accuracy[armb]"]]))
+    habit <- at[["habit"]] + c(0, at[["habit[armb]"]])
+    arm <- as.data.frame(visits)$arm
+    total <- vapply(1:2, function(i) {
+      expect_equal(unname(fit$draws[[i]][6, 1, ]), c(at[["alpha"]], accuracy[i], habit[i]))
+      agent <- bounded_agent(alpha = at[["alpha"]], habit = habit[i])
+      plan <- plan_agent(diag_setting(), agent, models(accuracy[i]), 5)
+      own <- as.data.frame(visits)[arm == c("a", "b")[i], ]
+      sum(log_lik(plan, trajectories(own, setting = diag_setting())))
+    }, 0)
+    shape <- population_shape(fit$effects, fit$prior)
+    b <- rbind(c(log(at[[1]]), stats::qlogis(at[[2]]), at[3:5]))
+    expect_close(sum(total) + log_population(shape, b, matrix(0, 1, 0), matrix(0, 1, 0)),
+                 fit$population$log_posterior[6, 1], if (cells == "exact") 1e-5 else 0.3)
+  }
 })
