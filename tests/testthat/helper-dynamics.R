@@ -113,7 +113,11 @@ doctor_visits <- function() {
 
 doctor_effects <- function() list(optimism ~ ward + (1 | doctor))
 
-doctor_inverse <- function(effects = doctor_effects(), setting = clinic_of, models = clinic_step, prior = ward_prior()) {
+# A setting whose laws are replaced, which is quicker than a function of them.
+doctor_setting <- function() clinic_of(ward_iohmm(transitions = "shared"))
+
+doctor_inverse <- function(effects = doctor_effects(), setting = doctor_setting(), models = clinic_step,
+                           prior = ward_prior()) {
   inverse <- read_inverse(doctor_visits(), setting, models, prior, list(eta = 0), NULL, FALSE,
                           ward_iohmm(transitions = "shared"), TRUE)
   design <- read_population(effects, doctor_visits(), inverse, list(), NULL)
@@ -122,11 +126,16 @@ doctor_inverse <- function(effects = doctor_effects(), setting = clinic_of, mode
   inverse
 }
 
+# The climb before a run is always the same, and made once.
 doctor_run <- function(..., effects = doctor_effects(), iter = 60, warmup = 30, prior = ward_prior(), chains = 2,
-                       setting = clinic_of, models = clinic_step, control = list(check = FALSE)) {
+                       setting = doctor_setting(), models = clinic_step, sample_prior = "no",
+                       control = list(check = FALSE)) {
+  real <- get("joint_top", asNamespace("ibrc"))
+  key <- paste("joint_top", is.function(setting), length(prior), sample_prior)
+  local_replacement("joint_top", function(...) cached(key, real(...)))
   suppressWarnings(ibrc(doctor_visits(), setting, models, prior, list(eta = 0), chains = chains, iter = iter,
                         warmup = warmup, seed = 1, resolution = 5, dynamics = ward_iohmm(transitions = "shared"),
-                        effects = effects, control = control, ...))
+                        effects = effects, control = control, sample_prior = sample_prior, ...))
 }
 
 doctor_fit <- function() cached("doctor_fit", doctor_run())
@@ -184,4 +193,24 @@ doctor_by_hand <- function(iohmm, b, s, u, d) {
     sum(twin_log_likelihood(rows[own, ], models$models, policy, sigma, laws$start))
   }, 0)
   log_prior + sum(seen) + sum(done)
+}
+
+# A run of `go()` is the same from copies of its file at these steps, the first of them on two threads. Returns it.
+expect_resumed <- function(go, steps) {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  copies <- paste0(path, steps)
+  withr::defer(unlink(copies))
+  # The file that is there when a step is shown is that of the step that was shown before.
+  whole <- withCallingHandlers(go(file = path, refresh = 4), message = function(m) {
+    now <- startsWith(conditionMessage(m), paste("step", steps + 4, ""))
+    if (any(now)) file.copy(path, copies[now])
+    invokeRestart("muffleMessage")
+  })
+  for (i in seq_along(steps)) {
+    again <- suppressWarnings(resume(copies[i], refresh = 0, check = FALSE, cores = 1 + (i == 1), models = clinic_step))
+    for (part in c("draws", "population", "dynamics", "log_posterior", "acceptance", "effects", "start", "seed")) {
+      testthat::expect_identical(again[[part]], whole[[part]], label = paste(steps[i], part))
+    }
+  }
+  whole
 }
