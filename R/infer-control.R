@@ -35,7 +35,8 @@
 #'   go on if its chains do not agree by then. So it is in [extend_fit()], where steps that were made count as well.
 #' @param cells With `effects` of [ibrc()], how the log-likelihoods of cells are worked out: `"exact"` solves for every
 #'   cell at every step, `"interpolated"` between points of a grid over the terms (three of them at most), which takes a
-#'   fraction of the time where cells are many, `"auto"` interpolates 30 cells or more.
+#'   fraction of the time where cells are many, `"auto"` interpolates 30 cells or more, but none while dynamics are
+#'   inferred or drawn.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export
