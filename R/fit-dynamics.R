@@ -51,14 +51,18 @@ new_joint_fit <- function(chain, job) {
     agents[, (g - 1) * size[2] + seq_len(size[2]), ] <- state$draws[, , own, drop = FALSE]
   }
   laws <- stats::plogis(state$draws[, , seq_len(n_laws), drop = FALSE])
-  dimnames(laws) <- list(NULL, NULL, names(joint$codec$prior))
   state$draws <- agents
   state$log_density_draws <- state$log_density_draws[, rep(seq_len(size[2]), joint$n_groups), drop = FALSE]
   state$n_accepted <- rep(state$n_accepted, joint$n_groups)
   agent <- job$evaluator$agent
   agent$group <- rep(seq_len(joint$n_groups), each = size[2])
   agent$likelihood <- job$evaluator$likelihood
-  fit <- new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), state)
+  with_law_draws(new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), state), laws, joint)
+}
+
+# A fit with the draws of its laws, as fractions [iteration, chain, term]; `joint`: of an evaluator.
+with_law_draws <- function(fit, laws, joint) {
+  dimnames(laws) <- list(NULL, NULL, names(joint$codec$prior))
   fit$dynamics <- list(uncertainty = "joint", draws = laws)
   fit$recipe$at <- apply(laws, 3, stats::median)
   fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
@@ -193,9 +197,15 @@ pool_cut <- function(fit, cut) {
   fit$n_scored <- scored_counts(whole$histories)
   fit$visit_actions <- whole$actions
   fit$trajectory_group <- as.integer(whole$group)
-  laws <- array(rep(cut$laws[rep(seq_len(n_draws), each = n_chains), ], each = dim(draws[[1]])[1]),
-                c(dim(draws[[1]])[1], n_chains * n_draws, ncol(cut$laws)),
-                list(NULL, NULL, names(whole$recipe$codec$prior)))
+  with_cut_laws(fit, cut, n_chains)
+}
+
+# A fit of chains of one draw after the other, `n_chains` each, with the draws of its laws.
+with_cut_laws <- function(fit, cut, n_chains) {
+  n_draws <- nrow(cut$laws)
+  n_kept <- dim(fit$draws[[1]])[1]
+  laws <- array(rep(cut$laws[rep(seq_len(n_draws), each = n_chains), ], each = n_kept),
+                c(n_kept, n_chains * n_draws, ncol(cut$laws)), list(NULL, NULL, names(fit$recipe$codec$prior)))
   fit$run$chains <- n_chains * n_draws
   # There is no way to go on with the chains of several fits.
   fit["chain"] <- list(NULL)

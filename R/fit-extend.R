@@ -107,7 +107,7 @@ fit_job <- function(fit) {
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
                list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects))
   evaluator <- if (has_population(fit)) {
-    population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing)
+    population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing, fit$dynamics$tree)
   } else if (has_dynamics(fit)) {
     joint_evaluator(inverse, fit$dynamics$tree, fit$run$chains, fit$run$cores, fit$likelihood)
   } else {

@@ -64,7 +64,8 @@ held_chains <- function(plain) {
   n_groups <- if (is.null(plain$effects)) length(plain$histories) else 1L
   held <- plain$dynamics
   if (identical(held$uncertainty, "joint")) {
-    prior <- joint_prior(new_codec(iohmm_from_plain(held$iohmm)), prior, plain$group_levels)
+    groups <- if (is.null(plain$effects)) plain$group_levels else lone_group
+    prior <- joint_prior(new_codec(iohmm_from_plain(held$iohmm)), prior, groups)
     n_groups <- 1L
   }
   if (identical(held$uncertainty, "cut")) n_groups <- n_groups * nrow(held$laws)

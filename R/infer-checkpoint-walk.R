@@ -73,24 +73,38 @@ walk_lists <- c("recent", "tried", "kept")
 
 chain_to_plain <- function(chain) {
   if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
-  for (field in intersect(walk_lists, names(chain$state))) {
-    steps <- chain$state[[field]]
-    if (is.null(steps)) next
-    chain$state[[field]] <- matrix(as.double(unlist(steps)), ncol = length(steps))
-  }
+  chain$state <- steps_to_plain(chain$state)
+  if (is_population(chain$state)) chain$state$walks <- lapply(chain$state$walks, steps_to_plain)
   chain
+}
+
+steps_to_plain <- function(state) {
+  for (field in intersect(walk_lists, names(state))) {
+    steps <- state[[field]]
+    if (!is.null(steps)) state[[field]] <- matrix(as.double(unlist(steps)), ncol = length(steps))
+  }
+  state
 }
 
 chain_from_plain <- function(chain) {
   if (!is.list(chain) || !is.list(chain$state)) return(chain)
   if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
-  for (field in intersect(walk_lists, names(chain$state))) {
-    steps <- chain$state[[field]]
-    if (is.null(steps)) next
-    must(is_reals(steps, dim(steps)) && length(dim(steps)) == 2, "steps of the chains")
-    chain$state[[field]] <- lapply(seq_len(ncol(steps)), function(i) steps[, i])
+  chain$state <- steps_from_plain(chain$state)
+  if (is_population(chain$state)) {
+    must(is.list(chain$state$walks) && all(vapply(chain$state$walks, is.list, NA)), "chains")
+    chain$state$walks <- lapply(chain$state$walks, steps_from_plain)
   }
   chain
+}
+
+steps_from_plain <- function(state) {
+  for (field in intersect(walk_lists, names(state))) {
+    steps <- state[[field]]
+    if (is.null(steps)) next
+    must(is_reals(steps, dim(steps)) && length(dim(steps)) == 2, "steps of the chains")
+    state[[field]] <- lapply(seq_len(ncol(steps)), function(i) steps[, i])
+  }
+  state
 }
 
 # ---- a walk as a whole ----------------------------------------------------------------------------------------------

@@ -32,7 +32,8 @@
 #'   on if its chains do not agree by then. The same holds in [extend_fit()], where steps that were made count as well.
 #' @param cells With `effects` of [ibrc()], how the log-likelihoods of cells are computed. `"exact"` solves for every
 #'   cell at every step. `"interpolated"` interpolates between points of a grid over the terms (three of them at most),
-#'   which takes a fraction of the time where cells are many. `"auto"` interpolates if there are 30 cells or more.
+#'   which takes a fraction of the time where cells are many. `"auto"` interpolates if there are 30 cells or more,
+#'   but never while dynamics are inferred or drawn.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export

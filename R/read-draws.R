@@ -195,9 +195,8 @@ as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @importFrom posterior as_draws_array
 #' @export
 as_draws_array.ibrc_fit <- function(x, ...) {
-  if (has_population(x)) return(posterior::as_draws_array(reported_population(x)$population$draws))
-  x <- as_reported(x)
-  all <- lapply(names(x$draws), function(group) {
+  x <- if (has_population(x)) reported_population(x) else as_reported(x)
+  all <- if (has_population(x)) list(kept_population(x)) else lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]
     dimnames(draws)[[3]] <- variable_names(x, group)
     draws

@@ -5,7 +5,7 @@ has_population <- function(fit) !is.null(fit$population)
 # Like tidy_draws(), one row per coefficient, spread and correlation. `group` is NA: they are about everybody.
 tidy_population <- function(fit, conf.level = 0.95) {
   fit <- reported_population(fit)
-  out <- summarise_array(fit$population$draws, conf.level)
+  out <- summarise_array(fit, fit$population$draws, conf.level)
   out$contraction <- population_contraction(fit)[out$term]
   cbind(out["term"], group = NA_character_, out[-1])
 }
@@ -15,7 +15,7 @@ tidy_intercepts <- function(fit, conf.level = 0.95) {
   if (!dim(fit$population$intercepts)[3]) {
     abort_input("effects", "= \"people\" needs random intercepts, such as (1 | site); this fit has none.")
   }
-  out <- summarise_array(fit$population$intercepts, conf.level)
+  out <- summarise_array(fit, fit$population$intercepts, conf.level)
   key <- intercept_keys(fit$effects)
   cbind(key, out[-1])
 }
@@ -28,16 +28,24 @@ intercept_keys <- function(design) {
   })))
 }
 
-summarise_array <- function(draws, conf.level) {
+summarise_array <- function(fit, draws, conf.level) {
   tail <- (1 - conf.level) / 2
   rows <- lapply(dimnames(draws)[[3]], function(term) {
     one <- matrix(draws[, , term], dim(draws)[1])
     range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
     data.frame(term = term, estimate = stats::median(one), std.error = stats::sd(one), conf.low = range[1],
-               conf.high = range[2], rhat = posterior::rhat(one), ess_bulk = posterior::ess_bulk(one),
-               ess_tail = posterior::ess_tail(one))
+               conf.high = range[2], rhat = within_draws(fit, one, posterior::rhat, max),
+               ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
+               ess_tail = within_draws(fit, one, posterior::ess_tail, sum))
   })
   do.call(rbind, rows)
+}
+
+# Draws of the population: where laws of the dynamics stand beside them, those that these are kept of.
+kept_population <- function(fit) {
+  draws <- fit$population$draws
+  if (!has_dynamics(fit)) return(draws)
+  draws[fit$population$every * seq_len(dim(fit$dynamics$draws)[1]), , , drop = FALSE]
 }
 
 # Priors by the name of a coefficient or spread; an intercept has the prior of its term.

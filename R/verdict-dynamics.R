@@ -164,7 +164,7 @@ between_row <- function(fit) {
   table <- cut_variance(fit)
   worst <- which.max(table$share_between)
   error <- sqrt(table$share_between[worst] / worth)
-  label <- row_labels(table[worst, ], is_grouped(fit))
+  label <- row_labels(table[worst, ], is_grouped(fit) && !has_population(fit))
   verdict_rows("assumed", paste0("dynamics: ", plural(n, "draw"), if (worth < n / 2) {
     paste0(" worth ", plural(max(1, floor(worth)), "independent one"))
   }, ", between which ", round(100 * table$share_between[worst]), "% of the variance of ", label, " lies"),
@@ -179,9 +179,9 @@ between_row <- function(fit) {
 # dynamics and how much between them, on the natural scale.
 cut_variance <- function(fit) {
   each <- fit$dynamics$chains_per_draw
-  fit <- as_reported(fit)
-  rows <- lapply(names(fit$draws), function(group) {
-    draws <- fit$draws[[group]]
+  all <- if (has_population(fit)) list(all = reported_population(fit)$population$draws) else as_reported(fit)$draws
+  rows <- lapply(names(all), function(group) {
+    draws <- all[[group]]
     size <- dim(draws)
     of_draw <- rep(seq_len(size[2] / each), each = size[1] * each)
     data.frame(term = dimnames(draws)[[3]], group = group, t(apply(draws, 3, function(x) {

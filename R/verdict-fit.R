@@ -99,7 +99,8 @@ standing_verdict <- function(fit) {
   if (!fit$likelihood) return(new_ibrc_verdict(prior_only_rows(fit), fit))
   slow <- if (is.null(fit$checks)) unchecked_rows(fit) else fit$checks
   rows <- if (has_population(fit)) {
-    rbind(settled_rows(fit), intercept_rows(fit), hill_rows(fit), slow[slow$check == "behaves", ],
+    rbind(settled_rows(fit), intercept_rows(fit), hill_rows(fit), if (has_dynamics(fit) && !is_cut(fit)) mixed_row(fit),
+          slow[slow$check == "behaves", ],
           population_identified(fit), dynamics_rows(fit), interpolation_rows(fit), slow[slow$check == "assumed", ])
   } else {
     rbind(settled_rows(fit), slow[slow$check %in% c("whole", "behaves"), ], identified_rows(fit),

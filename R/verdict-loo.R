@@ -81,7 +81,8 @@ refuse_loo <- function(fit, counted) {
   if (!fit$likelihood) refuse("`x` has draws from the prior: nothing was fitted that could be left out.")
   if (is_cut(fit)) {
     refuse("The dynamics of `x` were drawn without the actions (uncertainty = \"cut\"): weighing its draws would let ",
-           "the actions inform about the dynamics after all. Use kfold(), which fits again under each draw of them.")
+           "the actions inform about the dynamics after all.",
+           if (!has_population(fit)) " Use kfold(), which fits again under each draw of them.")
   }
   sizes <- tabulate(fit$trajectory_group[counted], length(fit$draws))
   alone <- names(fit$draws)[sizes == 1]

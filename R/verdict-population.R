@@ -29,17 +29,21 @@ hill_rows <- function(fit) {
   n <- ncol(density)
   if (n < 2) return(NULL)
   mean <- colMeans(density)
-  error <- vapply(seq_len(n), function(c) posterior::mcse_mean(density[, c]), 0)
-  apart <- vapply(seq_len(n), function(c) {
-    gap <- abs(mean[c] - mean(mean[-c]))
-    noise <- sqrt(error[c]^2 + mean(error[-c]^2) / (n - 1))
-    gap > 2 && gap > 4 * noise
-  }, NA)
+  # Under other draws of the dynamics there is another hill.
+  together <- if (is_cut(fit)) split(seq_len(n), dynamics_of_chain(fit, seq_len(n))) else list(seq_len(n))
+  apart <- unlist(lapply(together, function(mine) chains_apart(density[, mine, drop = FALSE])))
   verdict_rows("whole", paste0("mean log posterior of the chains from ", format_number(min(mean)), " to ",
                                format_number(max(mean))), "chains that stand on one hill",
                if (any(apart %in% TRUE)) "do not use" else "ok",
                paste0("A chain stands apart from the others by its log posterior: ", go_on_words(fit, 3),
                       ", and do not report these draws."))
+}
+
+# Whether each chain stands apart from the others.
+chains_apart <- function(density) {
+  if (ncol(density) < 2) return(FALSE)
+  gap <- chain_gaps(density)
+  abs(gap$gap) > least_gap[["units"]] & abs(gap$gap) > least_gap[["errors"]] * gap$error
 }
 
 # What was interpolated, and how large the error was.
@@ -103,11 +107,17 @@ population_shift <- function(fit, what, asked, advice, evaluator, other, judge) 
   cells <- unique(as.integer(round(seq(1, length(fit$draws), length.out = min(length(fit$draws), moved_cells)))))
   chosen <- spaced_draws(fit, moved_draws)
   change <- numeric(nrow(chosen))
+  if (has_dynamics(fit)) {
+    evaluator <- with_laws(evaluator, laws_at(fit, chosen))
+    other <- with_laws(other, laws_at(fit, chosen))
+  }
   for (g in cells) {
     theta <- prior_unconstrain(fit$prior, flat_draws(fit$draws[[g]])[chosen$.draw, , drop = FALSE])
     change <- change + log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g)
   }
   change <- change * length(fit$draws) / length(cells)
+  # Draws of the dynamics that are held stay as likely as they are.
+  if (is_cut(fit)) change <- change - stats::ave(change, dynamics_of_chain(fit, chosen$.chain))
   at <- chosen$.iteration * fit$population$every + (chosen$.chain - 1L) * dim(fit$population$draws)[1]
   theta <- population_theta(fit)[at, , drop = FALSE]
   known <- is.finite(change)

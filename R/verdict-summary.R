@@ -251,6 +251,6 @@ print_cut <- function(fit, digits) {
   shown <- cut_variance(fit)
   shown[c("within", "between")] <- lapply(shown[c("within", "between")], signif, digits)
   shown$share_between <- round(shown$share_between, 2)
-  if (!is_grouped(fit)) shown$group <- NULL
+  if (!is_grouped(fit) || has_population(fit)) shown$group <- NULL
   print(shown, row.names = FALSE)
 }
