@@ -168,7 +168,7 @@ write_code <- function(written, sliders, positions) {
   paste0("plan <- ", plan, "\n", written$plot, "\ncomplexity(plan)")
 }
 
-# An argument a line: a narrow viewer shows it whole.
+# One argument per line: a narrow viewer shows it whole.
 write_call <- function(name, arguments) {
   arguments <- gsub("\n", "\n  ", arguments, fixed = TRUE)
   paste0(name, "(\n  ", paste(arguments, collapse = ",\n  "), "\n)")

@@ -32,7 +32,9 @@ test_that("stored scores are small, whole, and of the script and methods that ar
   expect_false(anyNA(stored_accuracy("scores")$estimate))
   expect_setequal(unique(stored_accuracy("scores")$data), c("adni", "pbc", "nafld", "diag"))
   made <- accuracy_script()
-  expect_identical(withr::with_dir(test_path("..", ".."), made$accuracy_inputs()), stored_accuracy("inputs"))
+  # What they were made from, but for the number of the version.
+  inputs <- withr::with_dir(test_path("..", ".."), made$accuracy_inputs())
+  expect_identical(inputs[inputs$what != "version", ], subset(stored_accuracy("inputs"), what != "version"))
 })
 
 test_that("on a cohort made by bounded agents no black box predicts better than they do", {
