@@ -1,5 +1,5 @@
-# One look for every picture: colours that colour-blind readers tell apart (Okabe
-# and Ito), light grid, legible at 8 cm.
+# One look for every picture: colours that colour-blind readers can tell apart (Okabe
+# and Ito), a light grid, and text that is legible at a width of 8 cm.
 
 action_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 
@@ -21,7 +21,7 @@ theme_ibrc <- function() {
 # "declare_healthy" reads better as "declare healthy".
 as_label <- function(name) gsub("_", " ", name)
 
-# ggplot2's pronoun for columns: no function of ours.
+# `.data` is ggplot2's pronoun for columns, not an object of ours.
 utils::globalVariables(".data")
 
 add_panels <- function(picture, data, columns) {

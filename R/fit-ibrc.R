@@ -137,8 +137,9 @@
 #'   `by` is for.
 #'
 #' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. Chains are
-#' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, these are held at
-#' their estimate (`uncertainty = "none"`).
+#' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, `uncertainty` is as
+#' for groups: laws are inferred with the population (`"joint"`), drawn beforehand (`"cut"`) or held (`"none"`). Cells
+#' are interpolated only where they are held; 200 cells or more get a warning elsewhere.
 #'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
@@ -260,7 +261,6 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
     read_population(effects, visits, inverse, stated$effects, by)
-  if (!is.null(design)) refuse_free_dynamics(uncertainty)
   if (uncertainty != "none") refuse_still_models(inverse$recipe)
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
@@ -272,9 +272,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
   n_groups <- nlevels(inverse$group)
   if (is.null(design)) refuse_large_run(run, n_groups, length(inverse$prior)) else
-    refuse_large_run(run, 1, population_size(population_shape(design$design, inverse$prior)))
+    refuse_large_run(run, if (uncertainty == "cut") cut_draws else 1,
+                     population_size(population_shape(design$design, inverse$prior)) +
+                       if (uncertainty == "joint") length(inverse$recipe$codec$prior) else 0)
   tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, run$cores)
+  if (!is.null(design)) inverse$effects <- design$design
   if (uncertainty == "cut") {
     # One seed for the dynamics and for the chains: the fit's.
     seed <- settle_seed(seed)
@@ -284,8 +287,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   n_values <- values_per_chain(inverse$problem, inverse$prior, inverse$fixed)
   if (is.null(design)) refuse_many_values(run, n_groups, n_values)
   if (!is.null(design)) {
-    inverse$effects <- design$design
-    begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found)
+    begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found,
+                                if (uncertainty == "joint") dynamics_tree(dynamics))
     return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
   }
   if (uncertainty == "joint") {
@@ -339,7 +342,7 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
     fit <- fit_of(chain, job)
-    if (!is.null(job$inverse$cut)) fit <- pool_cut(fit, job$inverse$cut)
+    if (!is.null(job$inverse$cut) && !has_population(fit)) fit <- pool_cut(fit, job$inverse$cut)
     warn_swapped(fit)
     # Data that are not to be kept are there until the checks are made.
     if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)

@@ -1,10 +1,10 @@
-# What a checkpoint holds, looked at before any of it is used. Seal and fingerprint are those of a whole
-# file; anybody can make them, so neither says that a fit wrote the contents. Here every field is held
-# against what a fit would have written: its type, length and range, and against the other fields. What
-# then is left is a fit, if not the one that was. Checks may fail as they please: resume() takes any error in
-# them for a refusal. See checkpoint-chain.R for the chains.
+# What a checkpoint holds, checked before any of it is used. Seal and fingerprint show that a file is whole; anybody can
+# make them, so neither shows that a fit wrote the contents. Here every field is compared with what a fit would have
+# written: its type, length and range, and with the other fields. Contents that pass are those of a fit, even if not of
+# the original one. Checks may fail with any error: resume() takes every error in them for a refusal. See
+# checkpoint-chain.R for the chains.
 
-# job_to_plain() writes these, in this order; and `effects` where there are any (infer-checkpoint-population.R).
+# job_to_plain() writes these, in this order, and `effects` where there are any (infer-checkpoint-population.R).
 job_fields <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate",
                 "surprise", "prior", "fixed", "likelihood", "chain_group", "tolerance", "histories", "group",
                 "group_levels", "by", "actions", "run", "sampler", "keep_data")
@@ -15,7 +15,7 @@ must <- function(kept, what) {
 
 # ---- kinds of values ----------------------------------------------------------------
 
-# A name or a dimension where a fit has none would turn up in what is made of the fit.
+# A name or a dimension where a fit has none would show up in whatever is made from the fit.
 is_bare <- function(x, but = NULL) all(names(attributes(x)) %in% but)
 
 is_wholes <- function(x, least, most, n = length(x)) {
@@ -41,7 +41,7 @@ without_terms <- function(x, prior) {
   x
 }
 
-# The same up to rounding, in lists as well; names and dimensions to the letter.
+# The same up to rounding, in lists as well; names and dimensions must be exactly the same.
 is_near <- function(x, y, within = 1e-6) {
   if (typeof(x) != typeof(y) || length(x) != length(y) || !identical(attributes(x), attributes(y))) return(FALSE)
   if (is.list(x)) return(all(unlist(Map(is_near, x, y, within))))
@@ -81,8 +81,8 @@ check_held_job <- function(plain) {
   must(identical(tabulate(plain$group, n_groups), as.integer(n_trajectories)), "groups of trajectories")
 }
 
-# Whether setting and models were functions; NA: there were no models, but the setting's own dynamics. With learned
-# dynamics neither need be a function.
+# Whether setting and models were functions. NA: there were no models, only the setting's own dynamics. With learned
+# dynamics neither needs to be a function.
 check_held_functions <- function(recipe, with_dynamics) {
   if (is.null(recipe)) return(must(!with_dynamics, "functions"))
   must(is.logical(recipe) && is_bare(recipe, "names") && identical(names(recipe), c("setting", "models")), "functions")
@@ -101,7 +101,7 @@ check_held_run <- function(run, with_effects = FALSE) {
   must(is_wholes(run$seed, -most, most, 1), "seed")
 }
 
-# Chains are in the groups that they should be, and start where their priors allow. `chains`: list(group, prior).
+# Chains are in the right groups, and start where their priors allow. `chains`: list(group, prior).
 check_held_start <- function(plain, chains) {
   must(identical(plain$chain_group, chains$group), "groups of chains")
   start <- plain$run$start
@@ -113,7 +113,7 @@ check_held_start <- function(plain, chains) {
   }
 }
 
-# Lattices are as large as the rewards that came with them: a file cannot ask for more than it holds.
+# Lattices are as large as the rewards that came with them, so a file cannot ask for more memory than it holds.
 check_held_problems <- function(plain) {
   problems <- plain$problems
   if (is.null(problems)) {
@@ -141,7 +141,7 @@ is_shares <- function(x, groups) {
   is.double(x) && identical(names(x), groups) && all(is.finite(x) & x >= 0) && abs(sum(x) - 1) < 1e-6
 }
 
-# A setting as decision_setting() makes it. Some put numbers into one by hand, without names: those count, no more.
+# A setting as decision_setting() makes it. Some users put numbers into one by hand, without names: only these count.
 check_held_setting <- function(setting) {
   stops <- if (is.null(setting$stop_actions)) character() else setting$stop_actions
   must(is_text(stops) && is.null(setting$belief_utility), "setting")
@@ -180,7 +180,7 @@ check_held_models <- function(models, setting) {
   must(is_finite(step$by, 1) && step$by > 0 && step$by < 1, "models")
 }
 
-# Made again from what was stated of it. `called`: what a term that is no part of a simplex must be called.
+# Made again from its stated form. `called`: the name that a term outside of any simplex must have.
 check_held_prior <- function(prior, called = held_term) {
   must(is.list(prior) && is_bare(prior, "names") && length(prior) > 0, "prior")
   for (entry in prior) {
@@ -206,7 +206,7 @@ held_term <- function(entry) {
   paste0("utility[", entry$state, ",", entry$action, "]")
 }
 
-# The fractions of a simplex: all of them, in order, by their names.
+# The fractions of a simplex: all of them, in order, with their names.
 check_held_simplex <- function(prior, setting) {
   parts <- Filter(function(entry) !is.null(entry$simplex), prior)
   if (!length(parts)) return(invisible())
@@ -216,7 +216,8 @@ check_held_simplex <- function(prior, setting) {
   must(all(diff(simplex_columns(prior, "action_prior")) == 1), "prior")
 }
 
-# The visits are in the tree: built from them again it has to be the same. Returns how many trajectories there are.
+# The visits are in the tree: a tree that is built from them again has to be the same. Returns the number of
+# trajectories.
 check_held_tree <- function(tree, actions, setting) {
   n_visits <- length(actions)
   must(is_wholes(actions[!is.na(actions)], 1, length(setting$actions)) && n_visits > 0 && is_bare(actions), "actions")
@@ -226,7 +227,7 @@ check_held_tree <- function(tree, actions, setting) {
   must(is_wholes(tree$visit, 1, length(tree$observation), n_visits), "histories")
   must(length(tree$start) > 0 && tree$visit[1] <= length(tree$start), "histories")
   must(is_flags(tree$scored, n_visits) && !any(tree$scored & is.na(actions)), "scored actions")
-  # A trajectory begins at a root, and what was seen after a visit stands at the history of the next.
+  # A trajectory begins at a root, and what was seen after a visit is part of the history of the next visit.
   begins <- tree$visit <= length(tree$start)
   seen <- c(tree$observation[tree$visit[-1]], -1L)
   seen[c(begins[-1], TRUE)] <- -1L
@@ -238,7 +239,7 @@ check_held_tree <- function(tree, actions, setting) {
   sum(begins)
 }
 
-# With the problems built: what was seen can be seen.
+# With the problems built: what was seen must be possible.
 check_held_visits <- function(job) {
   neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), job$inverse$tolerance)
   plan <- if (is.null(job$inverse$problems)) neutral(job$inverse$problem)

@@ -1,5 +1,5 @@
-# Groups with dynamics of their own: a setting, or what may be believed about it, for each
-# group of a fit. What such a fit shares over its groups are names and priors.
+# Groups with their own dynamics: one setting, or one model prior, for each group of a fit. The groups of such a fit
+# share names and priors.
 
 # A list of settings: one that all groups share, or one per group.
 as_settings <- function(setting, by) {
@@ -25,10 +25,10 @@ as_settings <- function(setting, by) {
   setting
 }
 
-# Settings and model priors are lists with a class; a list of them has none.
+# Settings and model priors are lists with a class; a list of them has no class.
 is_group_list <- function(x) is.list(x) && !is.object(x)
 
-# Names given may be identifiers, with groups by id above all: entries are told by their position.
+# Names that are given may be identifiers, above all with groups by id: entries are named by their position.
 check_group_list <- function(x, by, class, argument, made_by) {
   if (is.null(by)) {
     abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by`, or give one ",
@@ -51,8 +51,8 @@ check_group_list <- function(x, by, class, argument, made_by) {
   }
 }
 
-# The order in which names of groups have to be taken. One that is not known is not repeated: with groups by id it may
-# be an identifier.
+# The order in which names of groups have to be taken. An unknown name is not repeated: with groups by id it may be an
+# identifier.
 match_groups <- function(given, groups, argument) {
   if (!all(as_utf8(given) %in% groups)) {
     abort_input(argument, "names groups that are not there; there are ", enumerate(groups), ".",
@@ -61,7 +61,7 @@ match_groups <- function(given, groups, argument) {
   match_names(as_utf8(given), groups, argument, "groups")
 }
 
-# What sets the scale of a default prior, the same in every group: the largest stakes.
+# The number that sets the scale of a default prior, the same in every group: the largest stakes.
 widest_setting <- function(settings) {
   settings[[which.max(vapply(settings, function(setting) diff(range(setting$utility)), 0))]]
 }

@@ -248,10 +248,10 @@ job_from_plain <- function(plain, recipe = NULL) {
   if (!is.null(plain$effects)) inverse$effects <- effects_from_plain(plain$effects, inverse$prior)
   held <- plain$dynamics
   if (identical(held$uncertainty, "cut")) inverse <- with_cut(inverse, held[c("laws", "effective")], plain$run$cores)
-  evaluator <- if (identical(held$uncertainty, "joint")) {
+  evaluator <- if (!is.null(plain$effects)) {
+    population_evaluator(inverse, plain$run$chains, plain$run$cores, plain$likelihood, plain$run$spacing, held$tree)
+  } else if (identical(held$uncertainty, "joint")) {
     joint_evaluator(inverse, held$tree, plain$run$chains, plain$run$cores, plain$likelihood)
-  } else if (!is.null(plain$effects)) {
-    population_evaluator(inverse, plain$run$chains, plain$run$cores, plain$likelihood, plain$run$spacing)
   } else {
     inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
   }

@@ -1,4 +1,4 @@
-# A fit and a mode as decision models: what they say of the actions of any visits. See predict.ibrc_plan().
+# A fit and a mode as decision models: what they say about the actions of any visits. See predict.ibrc_plan().
 
 #' @rdname predict.ibrc_plan
 #' @export
@@ -66,7 +66,7 @@ log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
   stats::setNames(out, judged$who)
 }
 
-# What `read` makes of the visits of each group by the plan at its mode: a list, beside what code_for_fit() gives.
+# The result of `read` on the visits of each group with the plan at its mode: a list, beside what code_for_fit() gives.
 judge_groups <- function(mode, visits, read, taken = FALSE) {
   # Before any solve.
   if (!is.null(visits)) mode <- with_new_cells(mode, visits)
