@@ -184,6 +184,7 @@ test_that("README's printed fit is what its lines print", {
   for (check in c("settled", "whole", "behaves", "identified")) expect_match(checks(check), paste0(check, " +ok"))
   expect_match(checks("assumed"), "caution")
   skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
+  withr::local_options(ibrc.check = TRUE)
   withr::with_dir(source_path("."), expect_identical(shown, write$fit_text()))
 })
 
