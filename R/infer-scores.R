@@ -26,8 +26,8 @@
 #' `discounted = FALSE`.
 #'
 #' @param visits Trajectories ([trajectories()]).
-#' @param setting A setting ([decision_setting()]), of which only states, actions and dynamics are used, not the
-#'   utility. What a `belief_utility` is worth is assumed to be known and subtracted from the scores.
+#' @param setting A setting ([decision_setting()]); its utility is not used. What a `belief_utility` is worth is assumed
+#'   to be known and subtracted from the scores.
 #' @param scores One number per trajectory: a vector named by identifier, or the name of a column of `visits` that is
 #'   the same at all visits of a trajectory. Trajectories with a missing score are left out.
 #' @param p The distance: 2 for least squares, or 1 for least absolute differences, which a few odd scores do not move

@@ -13,7 +13,7 @@ dynamics_rows <- function(fit) {
 }
 
 # Actions that are missing before other visits: beliefs after them are means over what may have been done. This pulls
-# estimates towards a careless agent; five in a hundred do so by several standard errors.
+# estimates towards a careless agent; if five in a hundred are missing, by several standard errors.
 lost_action_rows <- function(fit) {
   after <- vapply(fit$histories, function(tree) sum(after_lost(tree)[tree$visit]), 0)
   if (!sum(after)) return(NULL)

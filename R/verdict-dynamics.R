@@ -170,8 +170,8 @@ between_row <- function(fit) {
   }, ", between which ", round(100 * table$share_between[worst]), "% of the variance of ", label, " lies"),
   paste("an error of at most", most_between_error, "standard deviations by that"),
   if (error > most_between_error) "caution" else "ok",
-  paste0("Medians and ends of intervals rest on ", plural(n, "draw"), " of the dynamics, so they are uncertain by ",
-         format_number(error, 1), " standard deviations or so: round them, or infer the dynamics together ",
+  paste0("Medians and interval ends rest on ", plural(n, "draw"), " of the dynamics, so they are uncertain by about ",
+         format_number(error, 1), " standard deviations: round them, or infer the dynamics together ",
          "with the agents (uncertainty = \"joint\")."))
 }
 
