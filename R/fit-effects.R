@@ -42,7 +42,7 @@ look_at_cells <- function(inverse, run, cells, cut) {
 # Chains begin about where they would be if all people were alike.
 begin_population <- function(job, cells) {
   run <- job$run
-  n <- length(job$evaluator$group)
+  n <- run$chains * max(1L, nrow(job$inverse$cut$laws))
   tree <- job$evaluator$joint$tree
   likelihood <- job$evaluator$likelihood
   streams <- streams_from_seed(run$seed, n + 2)
