@@ -46,17 +46,20 @@ data_said <- function(fit, suppress, counts) {
          ".")
 }
 
+named <- function(x) enumerate(as_label(x), 10, "")
+
 model_said <- function(fit) {
   setting <- fit$problem$setting
   terms <- reported_terms(fit)
   c(paste0("Decisions were modelled by inverse bounded rational control (", cited["idm"], "). ",
            if (is_vertices(fit$problem$space)) "The agent sees the state" else
              "The agent holds a belief about a hidden state, updates it by Bayes' rule",
-           " and plans ahead. The states are ", listing(as_label(setting$states)), ", the actions are ",
-           listing(as_label(setting$actions)), ", and what may be observed is ",
-           listing(as_label(setting$observations)), "."),
-    if (length(setting$stop_actions)) paste0("These actions end a trajectory: ",
-                                             listing(as_label(setting$stop_actions)), "."),
+           " and plans ahead. The states are ", named(setting$states), ". The actions are ", named(setting$actions),
+           ". What may be observed is ", named(setting$observations), "."),
+    if (length(setting$stop_actions)) paste0("These actions end a trajectory: ", named(setting$stop_actions), "."),
+    if (!"action_prior" %in% c(names(fit$prior), names(fit$fixed))) {
+      "Without deliberating, the agent would take every action with equal probability."
+    },
     paste0("The terms that were inferred are ", enumerate(terms, 12, ""), "."),
     term_words(terms),
     if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), "."))
@@ -172,9 +175,10 @@ sampler_said <- function(fit) {
 
 chains_said <- function(fit) {
   one <- glance(fit)
-  paste0("R-hat (", cited["rhat"], ") was ", sprintf("%.3f", one$rhat), " at most. The effective number of draws was ",
-         format_count(floor(one$ess_bulk)), " at least in the bulk and ", format_count(floor(one$ess_tail)),
-         " at least in the tails", if (is_cut(fit)) ", over the worst draw of the dynamics", ". ",
+  draws <- function(n) if (is.na(n)) "not known" else paste(format_count(floor(n)), "at least")
+  paste0("R-hat (", cited["rhat"], ") was ", if (is.na(one$rhat)) "not known" else sprintf("%.3f at most", one$rhat),
+         ". The effective number of draws was ", draws(one$ess_bulk), " in the bulk and ", draws(one$ess_tail),
+         " in the tails", if (is_cut(fit)) " (R-hat is that under the worst draw of the dynamics)", ". ",
          round(100 * one$acceptance), "% of proposals were accepted.")
 }
 

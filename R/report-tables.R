@@ -223,7 +223,7 @@ accuracy_table <- function(table) {
   shown$action <- as_label(ifelse(is.na(shown$action), "", shown$action))
   reference <- attr(table, "reference")
   failures <- attr(table, "failures")
-  out <- titled(shown[setdiff(names(shown), c("visits", "note"))], attr(table, "conf.level"))
+  out <- titled(shown[setdiff(names(shown), c("fold_mean", "fold_sd", "visits", "note"))], attr(table, "conf.level"))
   names(out)[names(out) == "Median"] <- "Estimate"
   new_ibrc_table(out, "How well each method predicts actions", c(
     "Lower is better for the Brier score, and higher for the others.",
