@@ -9,7 +9,7 @@ wide_by_group <- function(group, column, text, verdict) {
     mine <- column == one
     out[[one]] <- text[mine][match(out$Group, group[mine])]
   }
-  worst <- tapply(match(verdict, verdict_levels), factor(group, out$Group), max)
+  worst <- vapply(out$Group, function(one) max(match(verdict[group == one], verdict_levels)), 0L)
   out$Verdict <- verdict_levels[worst]
   out
 }

@@ -48,8 +48,8 @@ inferred_words <- function(fit) {
   } else {
     "inferred together with the agents, from what was seen and what was done"
   }
-  paste0("The dynamics were learned from visits and then ", how, ": the intervals allow for what is not known of them, ",
-         "and all numbers are worked out with the dynamics of each draw.")
+  paste0("The dynamics were learned from visits and then ", how, ": the intervals allow for what is not known of ",
+         "them, and all numbers are worked out with the dynamics of each draw.")
 }
 
 inferred_table <- function(table) {

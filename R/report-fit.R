@@ -1,9 +1,9 @@
 #' A report on a fit
 #'
 #' Writes one HTML file that needs no other, or a Word document, with what a reader of a fit wants to see. The
-#' [verdict()] comes first, then what the decision makers do, in words ([decision_effects()]). Then come what was fitted,
-#' how the visits were selected, the dynamics, priors and posteriors, groups compared, what the data do not say, whether
-#' the chains agree, how far the answer rests on what was assumed, a check against the behaviour that the fit
+#' [verdict()] comes first, then what the decision makers do, in words ([decision_effects()]). Then come what was
+#' fitted, how the visits were selected, the dynamics, priors and posteriors, groups compared, what the data do not
+#' say, whether the chains agree, how far the answer rests on what was assumed, a check against the behaviour that the fit
 #' replicates, the beliefs of a few patients, a draft of the methods with a checklist ([methods_text()]), how to cite,
 #' and versions.
 #'
@@ -17,8 +17,8 @@
 #'
 #' RStudio offers the same report under New File, R Markdown, From Template, to be
 #' edited: its sections are those of `report_sections()`. Outside RStudio,
-#' `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it. Two of RStudio's Addins ask for a fit or a
-#' setting in the workspace, and write this report or open [explore_agent()].
+#' `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it. Two of RStudio's Addins ask for a fit or
+#' a setting in the workspace, and write this report or open [explore_agent()].
 #'
 #' @param fit A fit ([ibrc()]). For `report_sections()` it may be the path of an `.rds` file,
 #'   and so may `visits`, `iohmm` and `sensitivity`.
@@ -131,7 +131,8 @@ check_fitted_visits <- function(visits, fit) {
 
 check_report_file <- function(file, overwrite) {
   if (!is.character(file) || length(file) != 1 || is.na(file) || !grepl("[.](html?|docx)$", file, ignore.case = TRUE)) {
-    abort_input("file", "must be the path of one file that ends in .html, or in .docx for Word, not ", describe(file), ".")
+    abort_input("file", "must be the path of one file that ends in .html, or in .docx for Word, not ",
+                describe(file), ".")
   }
   refuse <- function(reason, ...) abort("file", "`file` ", ..., argument = "file", fields = list(reason = reason))
   if (dir.exists(file)) refuse("path", "is a folder. Name a file in it.")

@@ -18,9 +18,9 @@
 #' @param iohmm Learned dynamics, as in [ibrc_report()].
 #' @param suppress The smallest number of trajectories that may be shown ([suppress_counts()]); `NULL` shows all.
 #' @param x A text or a checklist.
-#' @param ... For `print()` and `format()` not used.
-#' @return `methods_text()`: an object of class `ibrc_methods_text`. Printing it breaks its lines. `format()` returns its
-#'   paragraphs, one string each, to be written to a file. In R Markdown it becomes text.
+#' @param ... Not used.
+#' @return `methods_text()`: an object of class `ibrc_methods_text`. Printing it breaks its lines. `format()` returns
+#'   its paragraphs, one string each, to be written to a file. In R Markdown it becomes text.
 #'   `reporting_checklist()`: a data frame of class `ibrc_checklist` with the columns `item`, `done` and `where`, to be
 #'   written with `write.csv()` or made a table by [as_gt()].
 #' @family reports
@@ -84,8 +84,8 @@ full_references <- c(
              "57, 97-109. https://doi.org/10.1093/biomet/57.1.97"),
   am = paste("Haario H, Saksman E, Tamminen J (2001). An adaptive Metropolis algorithm. Bernoulli 7, 223-242.",
              "https://doi.org/10.2307/3318737"),
-  smc = paste("Del Moral P, Doucet A, Jasra A (2006). Sequential Monte Carlo samplers. Journal of the Royal Statistical",
-              "Society B 68, 411-436. https://doi.org/10.1111/j.1467-9868.2006.00553.x"),
+  smc = paste("Del Moral P, Doucet A, Jasra A (2006). Sequential Monte Carlo samplers. Journal of the Royal",
+              "Statistical Society B 68, 411-436. https://doi.org/10.1111/j.1467-9868.2006.00553.x"),
   imis = paste("Raftery AE, Bao L (2010). Estimating and projecting trends in HIV/AIDS generalized epidemics using",
                "incremental mixture importance sampling. Biometrics 66, 1162-1173.",
                "https://doi.org/10.1111/j.1541-0420.2010.01399.x"),

@@ -22,7 +22,8 @@ people_section <- function(report) {
   table <- tryCatch(compare_groups(fit, joint = TRUE), ibrc_error = identity)
   contrasts <- if (inherits(table, "error"))
     list(report_text("Levels of factors are not compared. ", table$message)) else
-    list(report_table(as.data.frame(contrasts_table(table)), "How much larger each term is than at the reference level"),
+    list(report_table(as.data.frame(contrasts_table(table)),
+                      "How much larger each term is than at the reference level"),
          report_list(Filter(nzchar, comparison_words(table)), class = "plain"))
   spread <- tryCatch(spread_shares(fit), ibrc_error = function(e) NULL)
   do.call(new_report_section, c(contrasts, list(if (!is.null(spread)) report_list(format(spread), class = "plain")),

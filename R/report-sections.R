@@ -67,7 +67,8 @@ verdict_section <- function(report) {
     report_list(said, class = report_class(worst)),
     if (nrow(table)) report_table(utils::head(table, most_verdict_rows), "What was seen, and what was asked"),
     if (nrow(table) > most_verdict_rows) {
-      report_text("And ", plural(nrow(table) - most_verdict_rows, "more row"), ": as.data.frame(verdict(fit)) has them.")
+      report_text("And ", plural(nrow(table) - most_verdict_rows, "more row"),
+                  ": as.data.frame(verdict(fit)) has them.")
     },
     if (length(fine)) report_text("Without fault: ", listing(fine), "."),
     if (length(report$advice)) report_list(report$advice, class = "plain")
@@ -103,7 +104,7 @@ posterior_section <- function(report) {
                        before$q97.5)
   names(before)[4:5] <- c("2.5%", "97.5%")
   table <- by_term_first(tidy(fit), fit)
-  after <- if (is_crowd(fit)) crowd_terms(table) else as.data.frame(terms_table(structure(table, conf.level = 0.95)))
+  after <- if (is_crowd(fit)) crowd_terms(table) else as.data.frame(terms_table(table))
   if (has_population(fit)) return(new_report_section(coefficients_parts(report, before, after)))
   terms <- reported_terms(fit)
   new_report_section(

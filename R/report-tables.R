@@ -20,8 +20,8 @@
 #'
 #' @param fit A fit ([ibrc()]).
 #' @param conf.level Mass of the central interval.
-#' @param ... For `tbl_agents()` further arguments of [tidy()][tidy.ibrc_fit], and for `tbl_groups()` of
-#'   [compare_groups()], such as `reference`. Otherwise not used.
+#' @param reference,joint As in [compare_groups()].
+#' @param ... Not used.
 #' @param x What is to be a table: see above. For `print()` a table.
 #' @return `tbl_agents()` and `tbl_groups()`: a data frame of class `ibrc_table`, with the attributes `caption` and
 #'   `note`. `as_gt()`: a `gt_tbl` of the package gt, which it needs.
@@ -43,17 +43,17 @@
 #' path <- tempfile(fileext = ".csv")
 #' write.csv(tidy(fit), path, row.names = FALSE)
 #' unlink(path)
-tbl_agents <- function(fit, conf.level = 0.95, ...) {
+tbl_agents <- function(fit, conf.level = 0.95) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  terms_table(tidy(fit, conf.level = check_level(conf.level), ...))
+  terms_table(tidy(fit, check_level(conf.level)))
 }
 
 #' @rdname tbl_agents
 #' @export
-tbl_groups <- function(fit, conf.level = 0.95, ...) {
+tbl_groups <- function(fit, reference = NULL, conf.level = 0.95, joint = TRUE) {
   check_given(fit)
-  contrasts_table(compare_groups(fit, conf.level = conf.level, ...))
+  contrasts_table(compare_groups(fit, reference, conf.level = conf.level, joint = joint))
 }
 
 #' @rdname tbl_agents

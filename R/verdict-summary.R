@@ -103,7 +103,7 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
   as_terms(with_verdict(tidy_draws(x, conf.level), standing_verdict(x), x), x, conf.level)
 }
 
-# A class and what a table of it says below (as_gt()); rows that are taken from it do without the latter.
+# A class, and what a table of it says below (as_gt()).
 as_terms <- function(table, fit, conf.level) {
   structure(table, class = c("ibrc_terms", "data.frame"), conf.level = conf.level,
             verdict = verdict_headline(standing_verdict(fit)))

@@ -4,7 +4,7 @@ test_that("a long table becomes one row per group, with the worst verdict of eac
   expect_identical(wide, data.frame(Group = c("B_1", "a/2"), alpha = c("1", "2"), eta = c("3", "4"),
                                     Verdict = c("do not use", "caution")))
   # What a group does not have is missing, and not another group's.
-  some <- wide_by_group(c("a", "b", "b"), c("x", "x", "y"), c("1", "2", "3"), "ok")
+  some <- wide_by_group(c("a", "b", "b"), c("x", "x", "y"), c("1", "2", "3"), rep("ok", 3))
   expect_identical(some$y, c(NA, "3"))
 })
 
