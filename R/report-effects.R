@@ -35,9 +35,6 @@ effects_section <- function(report) {
   )
 }
 
-rational_words <- paste("The column Rational has a perfectly rational agent who knows the dynamics; for accuracies and",
-                        "weights it has what the setting states.")
-
 effects_pictures <- function(effects) {
   lapply(c("probability", "course"), function(type) {
     data <- effects_data(effects, type)
@@ -52,16 +49,4 @@ effects_height <- function(rows, type) {
   lines <- nlevels(rows$label) * (if (type == "course") 1 else max(1, nlevels(rows$group) / 2))
   down <- if (type == "course") ceiling(panels / 3) else grDevices::n2mfrow(panels)[2]
   1.3 + down * (0.6 + 0.3 * lines)
-}
-
-# Weights of models, and accuracies in each state, are in decision_effects() itself.
-effects_table <- function(effects) {
-  rows <- as.data.frame(effects)
-  told <- !rows$quantity %in% c("weight", "accuracy") | rows$detail %in% "all states"
-  rows <- rows[told, ]
-  out <- data.frame(What = unname(effect_titles[rows$quantity]), At = rows$at, Action = as_label(rows$action))
-  if (!is.null(rows$group)) out <- cbind(out, Group = rows$group, Against = rows$reference)
-  interval <- rows[c("conf.low", "conf.high")]
-  names(interval) <- interval_titles(attr(effects, "of")$conf.level)
-  cbind(out, Median = rows$estimate, interval, Rational = rows$rational, Verdict = rows$verdict)
 }

@@ -61,12 +61,12 @@ model_said <- function(fit) {
       "Without deliberating, the agent would take every action with equal probability."
     },
     paste0("The terms that were inferred are ", enumerate(terms, 12, ""), "."),
-    term_words(terms),
+    meaning_words(terms),
     if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), "."))
 }
 
 # "alpha: Price of deliberating." Entries of a utility mean the same, and are said once.
-term_words <- function(terms) {
+meaning_words <- function(terms) {
   meaning <- vapply(terms, meaning_of, "")
   first <- !duplicated(meaning)
   paste0(terms[first], ": ", sub("[.]$", "", meaning[first]), ".")

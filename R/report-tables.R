@@ -212,6 +212,21 @@ verdict_note <- function(table) {
   paste0(verdict_headline(rows[!is.na(rows$verdict), ]), ".")
 }
 
+rational_words <- paste("The column Rational has a perfectly rational agent who knows the dynamics; for accuracies and",
+                        "weights it has what the setting states.")
+
+# Weights of models, and accuracies in each state, are in decision_effects() itself.
+effects_table <- function(effects) {
+  rows <- as.data.frame(effects)
+  told <- !rows$quantity %in% c("weight", "accuracy") | rows$detail %in% "all states"
+  rows <- rows[told, ]
+  out <- data.frame(What = unname(effect_titles[rows$quantity]), At = rows$at, Action = as_label(rows$action))
+  if (!is.null(rows$group)) out <- cbind(out, Group = rows$group, Against = rows$reference)
+  interval <- rows[c("conf.low", "conf.high")]
+  names(interval) <- interval_titles(attr(effects, "of")$conf.level)
+  cbind(out, Median = rows$estimate, interval, Rational = rows$rational, Verdict = rows$verdict)
+}
+
 effects_paper_table <- function(effects) {
   new_ibrc_table(effects_table(effects), "What decision makers do, and how groups differ",
                  c(rational_words, verdict_note(effects)))
