@@ -223,7 +223,7 @@ test_that("a report for Word is a document with its title, sections and pictures
   files <- utils::unzip(path, list = TRUE)$Name
   expect_length(grep("^word/media/.*png$", files), 10)
   text <- withr::local_tempfile(fileext = ".txt")
-  rmarkdown::pandoc_convert(normalizePath(path), "plain", output = text, options = "--wrap=none")
+  rmarkdown::pandoc_convert(normalizePath(path), "plain", output = text, options = c("--wrap=none", "--standalone"))
   said <- readLines(text, encoding = "UTF-8")
   expect_match(said[1], "`touch ran1` $(touch ran1)", fixed = TRUE)
   expect_lt(grep("May this be used", said)[1], grep("What the decision makers do", said)[1])
