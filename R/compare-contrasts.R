@@ -21,7 +21,7 @@ new_ibrc_comparison <- function(contrasts, conf.level, joint, rows, judge, said 
   rownames(out) <- NULL
   out$verdict <- vapply(seq_len(nrow(out)), function(i) judge(out[i, ]), "")
   structure(out, class = c("ibrc_comparison", "data.frame"), verdict = rows, said = said,
-            joint = if (joint) joint_probability(contrasts))
+            joint = if (joint) joint_probability(contrasts), conf.level = conf.level)
 }
 
 # The probability that all contrasts have the sign of their estimates.
@@ -46,7 +46,7 @@ print.ibrc_comparison <- function(x, digits = 3, ...) {
 
 #' @export
 as.data.frame.ibrc_comparison <- function(x, ...) {
-  for (part in c("verdict", "said", "joint")) attr(x, part) <- NULL
+  for (part in c("verdict", "said", "joint", "conf.level")) attr(x, part) <- NULL
   class(x) <- "data.frame"
   x
 }

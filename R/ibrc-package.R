@@ -92,7 +92,11 @@
 #' * Fits: [plot()][plot.ibrc_fit], [fit_plot_data()].
 #' * The beliefs behind decisions: [belief_paths()], [plot_simplex()],
 #'   [simplex_data()].
-#' * All of it on one page: [ibrc_report()], [report_sections()].
+#' * All of it on one page, or in Word: [ibrc_report()], [report_sections()].
+#'
+#' @section Write a paper:
+#' * The methods, and what they should say: [methods_text()], [reporting_checklist()].
+#' * Tables: [tbl_agents()], [tbl_groups()]; of these and of other results: [as_gt()].
 #'
 #' @section Check:
 #' * Whether a fit may be used: [verdict()], [add_verdict()].

@@ -93,12 +93,19 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
     return(tidy_laws(x, check_level(conf.level)))
   }
   effects <- check_choice(effects, c("population", "cells", "people"), "effects")
-  if (has_population(x)) return(tidy_effects(x, check_level(conf.level), effects))
+  conf.level <- check_level(conf.level)
+  if (has_population(x)) return(as_terms(tidy_effects(x, conf.level, effects), x, conf.level))
   if (effects != "population") {
     abort_input("effects", "= \"", effects, "\" needs a fit of people who differ (`effects` of ibrc()): in this one ",
                 "only groups differ.")
   }
-  with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
+  as_terms(with_verdict(tidy_draws(x, conf.level), standing_verdict(x), x), x, conf.level)
+}
+
+# A class, and what a table of it says below (as_gt()).
+as_terms <- function(table, fit, conf.level) {
+  structure(table, class = c("ibrc_terms", "data.frame"), conf.level = conf.level,
+            verdict = verdict_headline(standing_verdict(fit)))
 }
 
 # Laws with the verdict on the fit as a whole. Chains of a joint fit move laws and agents together: if they do not agree

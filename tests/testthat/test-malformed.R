@@ -261,10 +261,17 @@ if (requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("shiny", qui
                 observations = c("null", "missing", "missing_text", "no_text"))
   )
 }
+entries$reporting_checklist <- entries$methods_text <- call_entry(
+  list(fit = fit), fine = list(sensitivity = "null", contrasts = "null", iohmm = "null", suppress = "null")
+)
+entries$tbl_agents <- call_entry(list(fit = fit), fine = level)
+entries$tbl_groups <- call_entry(list(fit = fit), fine = c(level, list(reference = "null", joint = "flag")))
+if (requireNamespace("gt", quietly = TRUE)) entries$as_gt <- call_entry(list(x = tbl_agents(fit)))
 if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$report_sections <- call_entry(
     list(fit = fit, visits = visits, draws = 2, patients = 1),
-    fine = list(visits = "null", iohmm = "null", show_id = "flag", suppress = "null", patients = "zero")
+    fine = list(visits = "null", iohmm = "null", show_id = "flag", suppress = "null", patients = "zero",
+                sensitivity = "null")
   )
   entries$ibrc_report <- call_entry(
     list(fit = fit, file = "report.html", overwrite = TRUE, open = FALSE), leave = "open",
@@ -284,6 +291,7 @@ if (requireNamespace("loo", quietly = TRUE)) {
 # objects of packages that tests do without; and a method that always refuses.
 exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP", "model_weights.ibrc_history_plan",
             "simulate.ibrc_learned")
+if (!requireNamespace("gt", quietly = TRUE)) exempt <- c(exempt, "as_gt")
 
 judge_all <- function(entries, chosen) {
   values <- wrong_values()
