@@ -38,3 +38,11 @@ format_bytes <- function(bytes) {
   power <- min(floor(log10(bytes) / 3), length(units))
   paste(format(round(bytes / 1000^power, 1), big.mark = big_mark(), scientific = FALSE), units[power])
 }
+
+# What an interval in a picture is: "Points and lines: median and 95% interval."
+interval_words <- function(marks, conf.level, centre = "median") {
+  paste0(marks, ": ", centre, " and ", if (length(conf.level)) paste0(level_text(conf.level), " "), "interval.")
+}
+
+# 0.95 as "95%": never rounded to a level that was not asked for.
+level_text <- function(conf.level) paste0(format_plain(100 * conf.level, digits = 7), "%")

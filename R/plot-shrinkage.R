@@ -38,7 +38,7 @@ plot_shrinkage <- function(fit, term = NULL, conf.level = 0.95, cores = getOptio
   check_unused(...)
   term <- check_shrunken(fit, term)
   require_package("ggplot2", "Drawing shrinkage")
-  draw_shrinkage(shrinkage_data(fit, term, conf.level, cores), fit)
+  draw_shrinkage(shrinkage_data(fit, term, conf.level, cores), fit, conf.level)
 }
 
 #' @rdname plot_shrinkage
@@ -130,7 +130,7 @@ own_intercepts <- function(evaluator, cells, one, t, pooled, scale) {
   list(at = ifelse(lost, NA, centre + move), std_error = ifelse(lost, NA, sqrt(1 / pmax(-bend, 1e-300))))
 }
 
-draw_shrinkage <- function(data, fit) {
+draw_shrinkage <- function(data, fit, conf.level = 0.95) {
   drawn <- data[!is.na(data$own), ]
   drawn$panel <- paste0(drawn$term, ", by ", drawn$factor)
   # Intervals of levels that say little would squeeze all others: what is beyond the picture is cut.
@@ -143,7 +143,7 @@ draw_shrinkage <- function(data, fit) {
   drawn$own.low <- pmax(drawn$own.low, limits$low[at])
   drawn$own.high <- pmin(drawn$own.high, limits$high[at])
   left_out <- sum(is.na(data$own))
-  said <- c("Dashed: own and pooled estimates are the same. Lines: intervals.",
+  said <- c(paste0("Dashed: own and pooled estimates are the same. Lines: ", level_text(conf.level), " intervals."),
             if (left_out) paste(plural(left_out, "level"), "without an own estimate are not drawn."))
   ggplot2::ggplot(drawn, ggplot2::aes(.data$own, .data$pooled)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey70") +
@@ -153,11 +153,18 @@ draw_shrinkage <- function(data, fit) {
     ggplot2::geom_segment(ggplot2::aes(y = .data$pooled.low, yend = .data$pooled.high, xend = .data$own),
                           colour = action_colours[1], alpha = 0.6) +
     ggplot2::geom_point(ggplot2::aes(size = .data$trajectories), colour = action_colours[1]) +
-    ggplot2::scale_size_area(max_size = 4) +
+    ggplot2::scale_size_area(max_size = 3, breaks = size_breaks) +
     ggplot2::facet_wrap(~panel, scales = "free") +
     ggplot2::labs(x = "Own estimate of the level", y = "Pooled estimate", size = "Trajectories",
-                  alt = shrinkage_alt(data), caption = verdict_caption(fit, paste(said, collapse = " "))) +
+                  alt = shrinkage_alt(data), caption = in_lines(verdict_caption(fit, paste(said, collapse = " ")))) +
     theme_ibrc()
+}
+
+# Whole numbers of trajectories, and one that is there even where all levels have as many.
+size_breaks <- function(range) {
+  whole <- unique(round(pretty(range, 3)))
+  whole <- whole[whole >= range[1] & whole <= range[2] & whole > 0]
+  if (length(whole)) whole else round(range[2])
 }
 
 shrinkage_alt <- function(data) {
