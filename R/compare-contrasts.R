@@ -34,9 +34,11 @@ joint_probability <- function(contrasts) {
 
 #' @export
 print.ibrc_comparison <- function(x, digits = 3, ...) {
+  digits <- check_count(digits, "digits")
   table <- as.data.frame(x)
-  numbers <- intersect(c("estimate", "conf.low", "conf.high", "probability"), names(table))
-  table[numbers] <- lapply(table[numbers], signif, digits)
+  numbers <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+  table[numbers] <- lapply(table[numbers], digits_text, digits)
+  if (!is.null(table$probability)) table$probability <- chance_text(table$probability)
   print(table, row.names = FALSE)
   writeLines(strwrap(comparison_words(x)))
   print_verdict(attr(x, "verdict"))
@@ -58,7 +60,7 @@ comparison_words <- function(x) {
     if (several) paste0(
       nrow(x), " contrasts were looked at",
       if (is.null(joint)) ": how probable it is that they hold together, joint = TRUE says." else
-        paste0("; the probability that all of them have the sign of their estimate is ", format_number(joint, 3), ".")
+        paste0("; the probability that all of them have the sign of their estimate is ", chance_text(joint), ".")
     ))
 }
 

@@ -32,7 +32,7 @@ plot.ibrc_recovery_study <- function(x, ...) {
   check_unused(...)
   data <- recovery_data(x)
   require_package("ggplot2", "Drawing a study")
-  draw_recovery(data)
+  draw_recovery(data, x$design$conf.level)
 }
 
 #' @rdname plot.ibrc_power_study
@@ -104,7 +104,7 @@ recovery_data <- function(study) {
   table
 }
 
-draw_recovery <- function(data) {
+draw_recovery <- function(data, conf.level) {
   data$kind <- ifelse(data$covered, "yes", "no")
   # Truths of prices are natural logarithms: their axis has the prices themselves.
   logged <- on_log(data$term)
@@ -118,9 +118,11 @@ draw_recovery <- function(data) {
     ggplot2::geom_point(ggplot2::aes(shape = .data$kind), size = 1.6) +
     log_panels(facet, "y", "panel", unique(data$term[logged])) +
     ggplot2::scale_x_continuous(n.breaks = 4) +
-    ggplot2::scale_colour_manual(values = c(yes = action_colours[1], no = action_colours[2]), name = "Truth in the interval") +
-    ggplot2::scale_shape_manual(values = c(yes = 16, no = 17), name = "Truth in the interval") +
-    ggplot2::labs(x = "Truth", y = "Estimate",
+    ggplot2::scale_colour_manual(values = c(yes = action_colours[1], no = action_colours[2])) +
+    ggplot2::scale_shape_manual(values = c(yes = 16, no = 17)) +
+    ggplot2::labs(x = "Truth", y = "Estimate", colour = "Truth in the interval", shape = "Truth in the interval",
+                  caption = in_lines(paste0("Lines: ", level_text(conf.level), " intervals. Dashed: estimate and truth ",
+                                            "are the same.")),
                   alt = paste0("Estimates with intervals over truths, one panel per term; ", sum(data$covered), " of ",
                                nrow(data), " intervals cover the truth.")) +
     theme_ibrc()

@@ -49,7 +49,8 @@ triangle_words <- function(data, observations) {
          listing(paste(seq_along(seen), seen), 12), ".")
 }
 
-triangle_colour <- "#B2182B"
+# Seen on a white ground and on a dark one.
+triangle_colour <- "#D6322F"
 
 # Triangles at columns `across` and `up` of a path, with the number of their visit, as many as can be told apart: to the
 # right of one that was come to from the left, and to the left of others, away from the line.

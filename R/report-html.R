@@ -118,8 +118,3 @@ print.ibrc_report_section <- function(x, ...) {
 
 # Inches; ggsave() refuses 50.
 tallest_picture <- 48
-
-# As many digits as draws can speak for.
-chance_text <- function(p) {
-  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
-}
