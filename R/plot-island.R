@@ -32,7 +32,7 @@ island_words <- function(setting, beliefs, action, area = 1) {
 
 # How probable it is, under the setting, that after one action the likeliest state has more than `above`.
 chance_to_be_sure <- function(setting, beliefs, action, above) {
-  ahead <- as.matrix(beliefs) %*% matrix_of(setting$transition, action)
+  ahead <- unname(as.matrix(beliefs)) %*% matrix_of(setting$transition, action)
   seen <- matrix_of(setting$emission, action)
   chance <- numeric(nrow(ahead))
   for (observation in seq_len(ncol(seen))) {

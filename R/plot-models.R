@@ -109,10 +109,10 @@ draw_models <- function(data, conf.level, in_sample) {
 # Numbers at ticks, without zeros that say nothing: neighbouring panels leave little room.
 format_plain_each <- function(x) ifelse(is.na(x), NA, vapply(x, function(v) format(v, digits = 3), ""))
 
-# Three lines at most, so that rows do not touch, and narrow ones, so that panels keep their room.
+# Two lines at most, so that rows do not touch, and narrow ones, so that panels keep their room.
 wrapped_title <- function(title) {
   width <- 22
-  while (length(strwrap(title, width)) > 3) width <- width + 2
+  while (length(strwrap(title, width)) > 2) width <- width + 2
   in_lines(title, width)
 }
 

@@ -47,8 +47,8 @@ setting_data <- function(setting) {
   out <- rbind(
     data.frame(part = "start", action = NA_character_, from = NA_character_, to = setting$states,
                probability = unname(start)),
-    law_rows("transition", setting$transition, setting$states, setting$states, setting$actions),
-    if (!setting$fully_observed) law_rows("emission", setting$emission, setting$states, setting$observations,
+    chance_rows("transition", setting$transition, setting$states, setting$states, setting$actions),
+    if (!setting$fully_observed) chance_rows("emission", setting$emission, setting$states, setting$observations,
                                           setting$actions)
   )
   out <- out[out$probability > 0, ]
@@ -57,7 +57,7 @@ setting_data <- function(setting) {
   out
 }
 
-law_rows <- function(part, law, from, to, actions) {
+chance_rows <- function(part, law, from, to, actions) {
   if (is_by_rows(law)) {
     row <- entry_rows(law) - 1L
     return(data.frame(part = part, action = actions[row %/% law$size[1] + 1L], from = from[row %% law$size[1] + 1L],

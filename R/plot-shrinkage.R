@@ -120,14 +120,18 @@ own_intercepts <- function(evaluator, cells, one, t, pooled, scale) {
     centre <- centre + steps[best] * reach
     reach <- reach / 3
   }
-  # A parabola through the top, as wide as a tenth of what people may well differ by.
+  # A parabola through the top, as wide as a tenth of what people may well differ by; then again where that has its own
+  # top, since the curvature is that of the top.
   width <- scale / 10
-  height <- matrix(vapply(c(-1, 0, 1), function(step) at_level(centre + step * width), numeric(n)), n)
-  bend <- (height[, 1] - 2 * height[, 2] + height[, 3]) / width^2
-  slope <- (height[, 3] - height[, 1]) / (2 * width)
-  move <- pmin(pmax(-slope / bend, -width), width)
-  lost <- abs(centre) > 0.9 * own_reach * scale | !is.finite(bend) | bend > -1e-3 / scale^2
-  list(at = ifelse(lost, NA, centre + move), std_error = ifelse(lost, NA, sqrt(1 / pmax(-bend, 1e-300))))
+  lost <- abs(centre) > 0.9 * own_reach * scale
+  for (round in 1:2) {
+    height <- matrix(vapply(c(-1, 0, 1), function(step) at_level(centre + step * width), numeric(n)), n)
+    bend <- (height[, 1] - 2 * height[, 2] + height[, 3]) / width^2
+    slope <- (height[, 3] - height[, 1]) / (2 * width)
+    lost <- lost | !is.finite(bend) | bend > -1e-3 / scale^2
+    centre <- centre + ifelse(lost, 0, pmin(pmax(-slope / bend, -width), width))
+  }
+  list(at = ifelse(lost, NA, centre), std_error = ifelse(lost, NA, sqrt(1 / pmax(-bend, 1e-300))))
 }
 
 draw_shrinkage <- function(data, fit, conf.level = 0.95) {

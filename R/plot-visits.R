@@ -33,7 +33,7 @@ plot.ibrc_trajectories <- function(x, type = c("action", "observation"), patient
   check_visits(x, "x")
   data <- visits_data(x, patients)
   require_package("ggplot2", "Drawing visits")
-  draw_visits(data, type)
+  draw_sequences(data, type)
 }
 
 # More rows than that are not told apart.
@@ -68,7 +68,7 @@ as_known <- function(x) {
   factor(as_utf8(x), sorted_text(x))
 }
 
-draw_visits <- function(data, type) {
+draw_sequences <- function(data, type) {
   data$shown <- data[[type]]
   n <- max(data$patient)
   of <- attr(data, "of")

@@ -183,7 +183,7 @@ shares_inside <- function(data, actions) {
 drawn_actions <- function(actions) if (length(actions) == 2) actions[2] else actions
 
 # Fewer visits than that say little: their points are hollow.
-few_visits <- 5
+few_to_share <- 5
 
 draw_check <- function(data, type, fit) {
   setting <- fit$problem$setting
@@ -193,7 +193,7 @@ draw_check <- function(data, type, fit) {
   data <- data[data$action %in% told, ]
   # Where nobody was there is nothing to draw; nor is there where nobody could have been.
   data <- data[if (by_action) data$n > 0 else data$n > 0 | data$conf.high > 0, ]
-  data$kind <- ifelse(by_action & data$n < few_visits, "few", "seen")
+  data$kind <- ifelse(by_action & data$n < few_to_share, "few", "seen")
   colours <- if (by_action) setting$actions else "any"
   named <- type %in% c("last_action", "last_observation")
   share <- if (length(told) == 1 && by_action) paste0("Share of visits with \"", as_label(told), "\"") else
@@ -243,7 +243,7 @@ check_caption <- function(type, actions, few = FALSE) {
   if (type == "length") return("Points: seen. Bars: replicated, central 90%.")
   paste0("Points: seen. Bars: one step ahead, given what had been seen and done; central 90%.",
          if (length(actions) == 2) paste0(" The rest is \"", as_label(actions[1]), "\"."),
-         if (few) paste0(" Hollow: fewer than ", few_visits, " visits."))
+         if (few) paste0(" Hollow: fewer than ", few_to_share, " visits."))
 }
 
 belief_axis <- function(states) {

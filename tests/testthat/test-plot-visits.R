@@ -1,10 +1,10 @@
 secret <- paste0("name-", 101:112)
 visits <- do.call(rbind, lapply(1:12, function(i) {
   n <- c(1, 2, 5)[i %% 3 + 1]
-  data.frame(who = secret[i], did = rep(c("wait", "treat"), length.out = n), saw = c("low", "high")[i %% 2 + 1])
+  data.frame(who = secret[i], when = seq_len(n), did = rep(c("wait", "treat"), length.out = n), saw = c("low", "high")[i %% 2 + 1])
 }))
 visits$did[2] <- NA
-visits <- trajectories(visits, id = "who", action = "did", observation = "saw")
+visits <- suppressWarnings(trajectories(visits, id = "who", time = "when", action = "did", observation = "saw"))
 
 test_that("the data are the visits, longest first, without who they are of", {
   data <- visits_data(visits)
