@@ -23,7 +23,8 @@
 #'   counts are `NA`. They print as `<5` if they are small, as `>=5` if they are not, and
 #'   as `*` if they are sums of others.
 #'   `plot()`: a `ggplot` object with boxes from top to bottom, and beside them what was dropped;
-#'   it needs the package ggplot2. `flow_data()`: the data frame behind it, with one row per
+#'   it needs the package ggplot2. Steps that dropped nothing have no box; the caption names them.
+#'   `flow_data()`: the data frame behind it, with one row per
 #'   box: `step`, `kind` (`"kept"` or `"dropped"`), `label`, `x` and `y`.
 #' @seealso [suppress_counts()] for counts that are not a flow.
 #' @family clinical tables
@@ -159,6 +160,9 @@ flow_data <- function(flow) {
   check_given(flow)
   check_class(flow, "ibrc_flow", "flow", "flow()")
   text <- flow_text(flow)
+  empty <- took_nothing(flow)
+  text <- text[!empty, ]
+  flow <- flow[!empty, ]
   n <- nrow(flow)
   counts <- function(patients, visits) paste0("patients: ", patients, "\nvisits: ", visits)
   kept <- data.frame(step = flow$step, kind = "kept", label = counts(text$patients, text$visits), x = 0,
@@ -173,6 +177,12 @@ flow_data <- function(flow) {
   out
 }
 
+# Steps after the first at which nobody and nothing was dropped, as far as counts are shown.
+took_nothing <- function(flow) {
+  nothing <- (flow$dropped_patients == 0 & flow$dropped_visits == 0) %in% TRUE
+  nothing & seq_along(nothing) > 1
+}
+
 #' @rdname flow
 #' @export
 plot.ibrc_flow <- function(x, ...) {
@@ -181,21 +191,30 @@ plot.ibrc_flow <- function(x, ...) {
   draw_flow(x)
 }
 
-# This is a separate function for the reason given at draw_profile().
+# This is a separate function for the reason given at draw_profile(). A box is as large as its text. A kept box is placed
+# by the middle of its upper edge, and a dropped one by the middle of its left edge: arrows end there.
 draw_flow <- function(x) {
   boxes <- flow_data(x)
+  boxes$label <- vapply(boxes$label, in_lines, "", 34, USE.NAMES = FALSE)
   kept <- boxes[boxes$kind == "kept", ]
   gone <- boxes[boxes$kind == "dropped", ]
-  head <- ggplot2::arrow(length = ggplot2::unit(2, "mm"), type = "closed")
-  down <- data.frame(from = kept$y[-nrow(kept)] - 0.2, to = kept$y[-1] + 0.2)
+  # Between two boxes, the upper of which begins half a row higher.
+  gone$y <- gone$y - 0.2
+  head <- ggplot2::arrow(length = ggplot2::unit(1.6, "mm"), type = "closed")
+  down <- data.frame(from = kept$y[-nrow(kept)], to = kept$y[-1])
+  nothing <- x$reason[took_nothing(x)]
+  box <- function(data, fill, ...) {
+    ggplot2::geom_label(ggplot2::aes(label = .data$label), data = data, size = 2.4, lineheight = 0.95, fill = fill,
+                        label.r = ggplot2::unit(0, "pt"), label.padding = ggplot2::unit(3, "pt"), ...)
+  }
   ggplot2::ggplot(boxes, ggplot2::aes(.data$x, .data$y)) +
     ggplot2::geom_segment(ggplot2::aes(x = 0, xend = 0, y = .data$from, yend = .data$to), data = down,
                           arrow = head, colour = "grey40", linewidth = 0.4) +
-    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = 0.58, yend = .data$y), data = gone, arrow = head,
+    ggplot2::geom_segment(ggplot2::aes(x = 0, xend = 1, yend = .data$y), data = gone, arrow = head,
                           colour = "grey40", linewidth = 0.4) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$kind), width = 0.8, height = 0.4, colour = "grey40",
-                       linewidth = 0.4) +
-    ggplot2::geom_text(ggplot2::aes(label = .data$label), size = 2.9, lineheight = 0.95) +
-    ggplot2::scale_fill_manual(values = c(kept = "white", dropped = "grey93"), guide = "none") +
-    ggplot2::theme_void()
+    box(kept, "white", vjust = 1) + box(gone, "grey93", hjust = 0) +
+    ggplot2::coord_cartesian(xlim = c(-0.6, 3), ylim = c(min(kept$y) - 0.45, 0), clip = "off") +
+    ggplot2::labs(caption = if (length(nothing)) in_lines(paste0("Nothing was dropped for: ",
+                                                                 paste(nothing, collapse = "; "), "."))) +
+    theme_diagram()
 }

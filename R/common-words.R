@@ -38,3 +38,26 @@ format_bytes <- function(bytes) {
   power <- min(floor(log10(bytes) / 3), length(units))
   paste(format(round(bytes / 1000^power, 1), big.mark = big_mark(), scientific = FALSE), units[power])
 }
+
+# What an interval in a picture is: "Points and lines: median and 95% interval."
+interval_words <- function(marks, conf.level, centre = "median") {
+  paste0(marks, ": ", centre, " and ", if (length(conf.level)) paste0(level_text(conf.level), " "), "interval.")
+}
+
+# 0.95 as "95%": never rounded to a level that was not asked for.
+level_text <- function(conf.level) paste0(format_plain(100 * conf.level, digits = 7), "%")
+
+# A probability with as many digits as draws can speak for: never 0 or 1.
+chance_text <- function(p) {
+  ifelse(is.na(p), "NA", ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p))))
+}
+
+# Numbers of a column, each with so many digits that count: 3.1 as "3.10", 12345.6 as "12,346", 0.0000012 as "1.2e-06".
+digits_text <- function(x, digits = 3) {
+  plain <- formatC(x, digits = digits, format = "fg", flag = "#", big.mark = big_mark(), decimal.mark = ".")
+  plain <- sub("\\.$", "", trimws(plain))
+  extreme <- !is.na(x) & x != 0 & (abs(x) < 1e-3 | abs(x) >= 1e7)
+  plain[extreme] <- vapply(x[extreme], format_number, "", digits)
+  plain[!is.na(x) & x == 0] <- "0"
+  plain
+}

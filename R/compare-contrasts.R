@@ -35,9 +35,11 @@ joint_probability <- function(contrasts) {
 
 #' @export
 print.ibrc_comparison <- function(x, digits = 3, ...) {
+  digits <- check_count(digits, "digits")
   table <- as.data.frame(x)
-  numbers <- intersect(c("estimate", "conf.low", "conf.high", "probability"), names(table))
-  table[numbers] <- lapply(table[numbers], signif, digits)
+  numbers <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+  table[numbers] <- lapply(table[numbers], digits_text, digits)
+  if (!is.null(table$probability)) table$probability <- chance_text(table$probability)
   print(table, row.names = FALSE)
   writeLines(strwrap(comparison_words(x)))
   print_verdict(attr(x, "verdict"))
@@ -59,7 +61,7 @@ comparison_words <- function(x) {
     if (several) paste0(
       nrow(x), " contrasts were looked at",
       if (is.null(joint)) ". To see how probable it is that all of them hold, set joint = TRUE." else
-        paste0("; the probability that all of them have the sign of their estimate is ", format_number(joint, 3), ".")
+        paste0("; the probability that all of them have the sign of their estimate is ", chance_text(joint), ".")
     ))
 }
 

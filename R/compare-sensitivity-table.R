@@ -29,7 +29,7 @@ failed_piece <- function(like, note) {
 
 # ---- the result -------------------------------------------------------------------------
 
-new_ibrc_sensitivity <- function(pieces, alternatives, method, verdict) {
+new_ibrc_sensitivity <- function(pieces, alternatives, method, verdict, conf.level = NULL) {
   what <- c("as fitted", vapply(alternatives, `[[`, "", "what"))
   label <- c("", vapply(alternatives, `[[`, "", "label"))
   rows <- Map(function(piece, what, label, first) {
@@ -40,7 +40,8 @@ new_ibrc_sensitivity <- function(pieces, alternatives, method, verdict) {
   out <- do.call(rbind, unname(rows))
   rownames(out) <- NULL
   out$verdict <- sensitivity_verdicts(out, verdict)
-  structure(out, class = c("ibrc_sensitivity", "data.frame"), method = method, verdict = verdict)
+  structure(out, class = c("ibrc_sensitivity", "data.frame"), method = method, verdict = verdict,
+            conf.level = conf.level)
 }
 
 # What is said of the fit's own term in its groups holds under every alternative, too; where a search did not end there
@@ -55,7 +56,7 @@ sensitivity_verdicts <- function(rows, known) {
 
 #' @export
 as.data.frame.ibrc_sensitivity <- function(x, ...) {
-  attr(x, "verdict") <- attr(x, "method") <- NULL
+  attr(x, "verdict") <- attr(x, "method") <- attr(x, "conf.level") <- NULL
   class(x) <- "data.frame"
   x
 }

@@ -100,7 +100,8 @@ sensitivity_analysis <- function(fit, over, grid = FALSE, method = c("mode", "re
   refit <- if (method == "mode") mode_refitter(fit, ask) else if (has_dynamics(fit)) dynamics_refitter(fit, ask) else
     weight_refitter(fit, ask)
   pieces <- run_alternatives(alternatives, refit, refresh)
-  new_ibrc_sensitivity(pieces, alternatives, method, if (inherits(fit, "ibrc_fit")) standing_verdict(fit))
+  new_ibrc_sensitivity(pieces, alternatives, method, if (inherits(fit, "ibrc_fit")) standing_verdict(fit),
+                       ask$conf.level)
 }
 
 # A mode would hold inferred dynamics fixed.

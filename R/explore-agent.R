@@ -11,7 +11,8 @@
 #' the steps are round numbers on a scale that
 #' follows the range of the utility. The arrow keys move a slider too.
 #'
-#' The code names `setting` and `models` as the call did, so it runs where they are known.
+#' The code names `setting` and `models` as the call did, so it runs where they are known. The page and its picture are
+#' dark where the browser or the system asks for that.
 #'
 #' @param setting A setting with two or three states ([decision_setting()]).
 #' @param models What the agent may believe about the dynamics ([model_prior()]). By
@@ -111,7 +112,7 @@ explore_server <- function(problem, sliders, path, written) {
     code <- shiny::reactive(write_code(written, sliders, positions()))
 
     output$picture <- shiny::renderPlot(
-      draw_shown(shown(), path, session$clientData$output_picture_width), res = 96,
+      draw_shown(shown(), path, session$clientData$output_picture_width, isTRUE(input$dark)), res = 96, bg = "transparent",
       alt = shiny::reactive(describe_shown(shown()))
     )
     output$complexity <- shiny::renderUI(complexity_bars(complexity(shown()), most))
@@ -123,21 +124,42 @@ explore_server <- function(problem, sliders, path, written) {
 }
 
 # Whether an observation can follow may hang on the actions that this agent would take.
-draw_shown <- function(plan, path, width = 600) {
+draw_shown <- function(plan, path, width = 600, dark = FALSE) {
   picture <- tryCatch(do.call(plot_plans, c(list(plan), path)), ibrc_error_observation = function(e) {
     plot(plan) + ggplot2::labs(caption = "No path: these observations cannot follow\nwhat this agent does.")
   })
-  picture + fitting_legend(plan$setting$actions, width)
+  picture <- picture + fitting_legend(plan$setting$actions, width)
+  if (!dark) return(picture)
+  in_the_dark(picture, plan$setting$actions, axes = length(plan$setting$states) == 2 || is_vertices(plan$space))
+}
+
+# The same on the dark ground of the page: lighter colours, and light text.
+dark_ground <- "#1B1B1B"
+
+in_the_dark <- function(picture, actions, axes) {
+  light <- stats::setNames(tinted(action_palette(length(actions)), 0.35), actions)
+  for (layer in picture$layers) {
+    if (inherits(layer$geom, "GeomText") && is.null(layer$aes_params$colour)) layer$aes_params$colour <- "grey90"
+  }
+  # ggplot2 says that the colours are new.
+  picture <- suppressMessages(picture + ggplot2::scale_colour_manual(
+    values = light, limits = actions, labels = as_label, aesthetics = c("colour", "fill")
+  ))
+  picture <- picture + ggplot2::theme(plot.background = ggplot2::element_rect(fill = dark_ground, colour = NA),
+                                      text = ggplot2::element_text(colour = "grey90"))
+  if (!axes) return(picture)
+  picture + ggplot2::theme(axis.text = ggplot2::element_text(colour = "grey75"),
+                           panel.grid.major = ggplot2::element_line(colour = "grey28"))
 }
 
 # As many keys in a row as fit into so many pixels, and no more room than that for the rest.
 fitting_legend <- function(actions, width) {
   columns <- max(1, floor((width - 30) / (6.2 * max(nchar(actions)) + 35)))
   keys <- function(...) ggplot2::guide_legend(title.position = "top", byrow = TRUE, ...)
-  by_action <- keys(ncol = min(columns, length(actions)))
+  by_action <- keys(ncol = min(columns, length(actions)), order = 1)
   none <- ggplot2::unit(0, "pt")
   list(
-    ggplot2::guides(colour = by_action, linetype = by_action, fill = by_action, alpha = keys(nrow = 1)),
+    ggplot2::guides(colour = by_action, linetype = by_action, fill = by_action, alpha = keys(nrow = 1, order = 2)),
     ggplot2::theme(legend.box = "vertical", legend.margin = ggplot2::margin(), legend.spacing.y = none,
                    legend.key.height = ggplot2::unit(13, "pt"), plot.caption = ggplot2::element_text(hjust = 0),
                    plot.caption.position = "plot")

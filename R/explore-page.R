@@ -77,8 +77,8 @@ nats_bar <- function(nats, most) {
   tags <- shiny::tags
   tags$svg(
     viewBox = "-100 0 200 10", preserveAspectRatio = "none", `aria-hidden` = "true",
-    tags$rect(x = if (nats < 0) -length else 0, y = 1, width = length, height = 8, fill = "#666"),
-    tags$line(x1 = 0, x2 = 0, y1 = 0, y2 = 10, stroke = "#555", `vector-effect` = "non-scaling-stroke")
+    tags$rect(x = if (nats < 0) -length else 0, y = 1, width = length, height = 8, class = "ibrc-length"),
+    tags$line(x1 = 0, x2 = 0, y1 = 0, y2 = 10, class = "ibrc-zero", `vector-effect` = "non-scaling-stroke")
   )
 }
 

@@ -87,6 +87,7 @@
 #'   [plot()][plot.ibrc_power_study], [power_data()], [recovery_data()].
 #'
 #' @section Look:
+#' * Settings: [plot()][plot.ibrc_setting], [setting_data()]; visits: [plot()][plot.ibrc_trajectories], [visits_data()].
 #' * Plans: [plot_plans()], [plot()][plot.ibrc_plan], [plans_data()]; with sliders for the
 #'   bounds: [explore_agent()].
 #' * Fits: [plot()][plot.ibrc_fit], [fit_plot_data()].

@@ -145,8 +145,7 @@ profile_piece <- function(surface, top, j, at, prior) {
 plot.ibrc_profile <- function(x, ...) {
   check_unused(...)
   require_package("ggplot2", "Drawing a profile")
-  held <- attr(x, "held")
-  draw_profile(profile_data(x), if (!is.null(held)) paste(strwrap(held, 80), collapse = "\n"))
+  draw_profile(profile_data(x), in_lines(paste(c("Dashed: the 95% cut.", attr(x, "held")), collapse = " ")))
 }
 
 #' @rdname profile_likelihood
@@ -171,9 +170,11 @@ draw_profile <- function(data, caption = NULL) {
     ggplot2::geom_hline(yintercept = data$cut[1], linetype = "dashed", colour = "grey50") +
     ggplot2::geom_line(colour = action_colours[1]) +
     ggplot2::geom_point(colour = action_colours[1], size = 1) +
-    ggplot2::labs(x = as_label(data$term[1]), y = "Log-likelihood below its maximum", caption = caption) +
+    ggplot2::labs(x = as_label(data$term[1]), y = "Log-likelihood\nbelow its maximum", caption = caption) +
     theme_ibrc()
   if (data$scale[1] == "log10") picture <- picture + ggplot2::scale_x_log10()
+  if (data$term[1] == "optimism") picture <- picture + ggplot2::geom_vline(xintercept = 0, colour = "grey30",
+                                                                           linewidth = 0.3)
   if (!is.null(data$group)) picture <- picture + ggplot2::facet_wrap("group", scales = "free_y")
   picture
 }

@@ -83,13 +83,13 @@ draw_reliability <- function(data) {
     ggplot2::geom_abline(colour = "grey60", linetype = 2) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = action_palette(1)) +
     ggplot2::geom_point(size = 1.6, colour = action_palette(1)) +
-    ggplot2::facet_wrap(~method, labeller = ggplot2::as_labeller(as_label)) +
+    ggplot2::facet_wrap(~method, labeller = ggplot2::as_labeller(as_narrow_label)) +
     ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
     ggplot2::labs(x = paste0("Predicted probability of \"", action, "\""),
-                  y = paste0("Share of visits with \"", action, "\""),
-                  caption = paste0("Nearer to the dashed line is better.\nBars: 95% intervals. ", unseen_patients),
+                  y = paste0("Share of visits with\n\"", action, "\""),
+                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals.", unseen_patients)),
                   alt = paste0("Share of visits with ", action, " over its predicted probability, one panel for each ",
                                "method.")) +
     theme_ibrc()
@@ -104,15 +104,15 @@ draw_precision <- function(data) {
   ggplot2::ggplot(data, ggplot2::aes(.data$recall, .data$precision, colour = .data$method)) +
     ggplot2::geom_path(ggplot2::aes(linetype = .data$method), linewidth = 0.7) +
     ggplot2::geom_hline(yintercept = data$base[1], colour = "grey45", linetype = "dotted") +
-    ggplot2::scale_colour_manual(values = action_palette(n), labels = as_label) +
-    ggplot2::scale_linetype_manual(values = rep_len(line_types, n), labels = as_label) +
+    scale_names(levels(data$method), "colour") +
+    ggplot2::scale_linetype_manual(values = rep_len(line_types, n), labels = as_label,
+                                   guide = keys_in_lines(levels(data$method))) +
     ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
     ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1)) +
     ggplot2::coord_cartesian(xlim = c(0, 1), ylim = c(0, 1)) +
-    ggplot2::guides(colour = ggplot2::guide_legend(ncol = 2), linetype = ggplot2::guide_legend(ncol = 2)) +
     ggplot2::labs(x = paste0("Recall: share of visits with \"", action, "\" found"),
-                  y = paste0("Precision: share with \"", action, "\""), colour = NULL, linetype = NULL,
-                  caption = paste0("Higher is better. Dotted: what guessing gets.\n", unseen_patients),
+                  y = paste0("Precision: share\nwith \"", action, "\""), colour = NULL, linetype = NULL,
+                  caption = in_lines(paste("Higher is better. Dotted: what guessing gets.", unseen_patients)),
                   alt = paste0("Precision over recall of predictions of ", action, ", one line per method, and the ",
                                "share of the action as a dotted line.")) +
     theme_ibrc() +

@@ -10,24 +10,34 @@ coefficient_data <- function(fit, terms) {
   # What is not a difference is on the scale of its term, and stands in a panel of its own.
   panel <- ifelse(table$term %in% slopes, paste("Differences in", own),
                   ifelse(table$term %in% design$spreads$label, "Standard deviations between people",
-                         ifelse(table$term %in% design$ties$label, "Correlations", "At the reference")))
+                         ifelse(table$term %in% design$ties$label, "Correlations",
+                                paste(as_label(table$term), "at the reference"))))
   data.frame(label = factor(table$term, levels = rev(table$term)), panel = factor(panel, levels = unique(panel)),
              estimate = table$estimate, conf.low = table$conf.low, conf.high = table$conf.high, verdict = table$verdict,
              row.names = NULL)
 }
 
 draw_coefficients <- function(data, fit) {
-  zero <- data.frame(panel = levels(data$panel)[grepl("^Differences|^Correlations", levels(data$panel))])
-  zero$panel <- factor(zero$panel, levels = levels(data$panel))
-  zero$at <- rep(0, nrow(zero))
+  panels <- levels(data$panel)
+  reference <- grepl(" at the reference$", panels)
+  own <- sub(" at the reference$", "", panels)
+  zero <- grepl("^Differences|^Correlations", panels) | reference & has_zero(own)
+  zero <- data.frame(panel = factor(panels[zero], levels = panels), at = rep(0, sum(zero)))
+  logged <- reference & is_log_term(own)
+  ends <- c("estimate", "conf.low", "conf.high")
+  rows <- data$panel %in% panels[logged]
+  data[rows, ends] <- log10(data[rows, ends])
   ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) +
     ggplot2::geom_vline(data = zero, ggplot2::aes(xintercept = .data$at), linetype = "dashed", colour = "grey50") +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
-                          linewidth = 1, colour = action_colours[1]) +
-    ggplot2::geom_point(size = 2.4, colour = action_colours[1]) +
-    ggplot2::facet_wrap(~panel, scales = "free", ncol = 1) +
+                          linewidth = 0.9, colour = action_colours[1]) +
+    ggplot2::geom_point(size = 2, colour = action_colours[1]) +
+    ggplot2::scale_x_continuous(n.breaks = 5) +
+    log_panels(ggplot2::facet_wrap(~panel, scales = "free", ncol = 1,
+                                   labeller = ggplot2::label_wrap_gen(30)), "x", "panel", panels[logged]) +
     ggplot2::labs(x = NULL, y = NULL, alt = coefficients_alt(data),
-                  caption = verdict_caption(fit, "Median and 95% interval. Dashed: no difference.")) +
+                  caption = in_lines(verdict_caption(fit, paste0(interval_words("Points and lines", 0.95),
+                                                                 if (nrow(zero)) " Dashed: 0.")))) +
     theme_ibrc()
 }
 

@@ -68,7 +68,7 @@ effect_labels <- function(rows, type) {
                                         course_titles[rows$quantity])),
                   label = if (is.null(rows$group)) rep("", nrow(rows)) else rows$group),
     accuracy = list(panel = paste0(action, ", ", as_label(rows$detail)), label = rows$at),
-    weight = list(panel = paste0(action, ", ", rows$detail), label = rows$at)
+    weight = list(panel = paste0(action, ", ", as_label(rows$detail)), label = rows$at)
   )
 }
 
@@ -77,9 +77,9 @@ effects_caption <- function(x, type) {
              accuracy = "the setting's own", weight = "the neutral weights")[[type]]
   rows <- attr(x, "verdict")
   varies <- has_interval_of_rational(x[is_level(x) & x$quantity %in% quantities_of_type(type), ])
-  paste(c(paste0("Points and lines: median and interval. ", if (varies) "Diamonds and thin lines: " else "Diamonds: ",
-                 ideal, if (varies) ", over draws", "."),
-          if (!is.null(rows) && any(rows$verdict != "ok")) paste0(verdict_headline(rows), ".")), collapse = "\n")
+  in_lines(c(paste0(interval_words("Points and lines", attr(x, "of")$conf.level), " ",
+                    if (varies) "Diamonds and thin lines: " else "Diamonds: ", ideal, if (varies) ", over draws", "."),
+             if (!is.null(rows) && any(rows$verdict != "ok")) paste0(verdict_headline(rows), ".")))
 }
 
 # Where every draw has a setting of its own.
@@ -96,7 +96,7 @@ effects_alt <- function(data, type) {
 
 draw_effects <- function(data, type, caption) {
   groups <- nlevels(data$group)
-  colours <- stats::setNames(action_palette(groups), levels(data$group))
+  known <- levels(data$group)
   alt <- effects_alt(data, type)
   # An axis goes up: the first label on top, and the first group.
   data$label <- factor(data$label, rev(levels(data$label)))
@@ -106,12 +106,11 @@ draw_effects <- function(data, type, caption) {
   apart <- ggplot2::position_dodge(width = if (beside) 0.55 else 0)
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label, colour = .data$group)) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), position = apart,
-                            linewidth = 0.9, na.rm = TRUE) +
-    ggplot2::geom_point(position = apart, size = 2, na.rm = TRUE) +
-    ggplot2::geom_point(ggplot2::aes(.data$rational, group = .data$group), position = apart, shape = 5, size = 2,
+                            linewidth = 0.8, na.rm = TRUE) +
+    ggplot2::geom_point(position = apart, size = 1.6, na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(.data$rational, group = .data$group), position = apart, shape = 5, size = 1.6,
                         colour = "grey35", na.rm = TRUE) +
-    ggplot2::scale_colour_manual(values = colours,
-                                 guide = if (beside) ggplot2::guide_legend(reverse = TRUE) else "none") +
+    scale_names(known, "colour", labels = identity, keys = beside) +
     ggplot2::labs(x = if (type == "course") NULL else capital(as_label(if (type == "weight") "weight" else type)),
                   y = NULL, colour = NULL, caption = caption, alt = alt) +
     theme_ibrc()
@@ -120,10 +119,10 @@ draw_effects <- function(data, type, caption) {
       ggplot2::geom_linerange(ggplot2::aes(xmin = .data$rational_low, xmax = .data$rational_high, group = .data$group),
                               position = apart, colour = "grey35", linewidth = 0.3, na.rm = TRUE)
   }
-  if (type == "course") {
-    return(picture + ggplot2::facet_wrap(~panel, scales = "free_x", ncol = 3) +
-             ggplot2::scale_x_continuous(n.breaks = 5))
-  }
-  picture + ggplot2::facet_wrap(~panel, labeller = ggplot2::label_wrap_gen(18)) +
+  facet <- ggplot2::facet_wrap(~panel, scales = if (type == "course") "free_x" else "fixed",
+                               ncol = 3, labeller = ggplot2::label_wrap_gen(13))
+  if (type == "course") return(picture + facet + ggplot2::scale_x_continuous(n.breaks = 3))
+  picture + facet + ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::scale_y_discrete(labels = function(at) as_narrow_label(at, 22)) +
     ggplot2::coord_cartesian(xlim = c(0, 1))
 }

@@ -5,12 +5,13 @@
 #' coefficients, spreads and correlations with their intervals; that is what is drawn of such a fit by default, and
 #' other types draw its coefficients and spreads as they draw terms. `"joint"`: two terms together, as in Figure
 #' 3(b, c). `"trace"`: draws in order, one colour per chain (or per draw of the dynamics, where a fit was made under
-#' each of several: chains of one colour are to agree). `"pairs"`: every two terms together.
+#' each of several: chains of one colour are to agree). `"pairs"`: every two terms together. Contours of `"joint"` and
+#' `"pairs"` stand at shares of the highest density of their group.
 #'
 #' alpha, beta and eta range over many orders of magnitude: they are drawn on a
-#' logarithmic axis, and their densities, prior and posterior alike, are per factor
-#' of ten. Where terms with and without such an axis stand side by side, panels are
-#' labelled `log10(alpha)` and so on.
+#' logarithmic axis with their own numbers, and their densities, prior and posterior alike, are per factor
+#' of ten. A thin line marks an optimism of 0, which is the neutral view, and a habit of 0. Each group has the same
+#' colour in all of these pictures and in [plot_groups()].
 #'
 #' @param x,fit A fit ([ibrc()]).
 #' @param type What to draw; the first by default, and `"coefficients"` of a fit with `effects`.
@@ -98,15 +99,6 @@ check_terms <- function(fit, type, terms) {
   terms
 }
 
-is_log_term <- function(terms) terms %in% names(price_inverses)
-
-# Where values of a term stand on its axis.
-axis_position <- function(value, term) {
-  logged <- rep_len(is_log_term(term), length(value))
-  value[logged] <- log10(value[logged])
-  value
-}
-
 density_data <- function(fit, terms) {
   fit <- as_reported(fit)
   groups <- names(fit$draws)
@@ -174,54 +166,29 @@ pairs_data <- function(fit, terms) {
   do.call(rbind, pieces)
 }
 
-# Panels share one kind of axis: where all terms are logarithmic its labels are values,
-# where some are its panels say so.
-panel_labels <- function(terms) {
-  mixed <- any(is_log_term(terms)) && !all(is_log_term(terms))
-  named <- as_label(terms)
-  if (mixed) named[is_log_term(terms)] <- paste0("log10(", named[is_log_term(terms)], ")")
-  named
-}
-
-# The scale of an axis that some terms share; `scale` is ggplot2's for x or y.
-scale_terms <- function(scale, terms) {
-  if (!all(is_log_term(terms))) return(scale())
-  scale(breaks = log_breaks, labels = function(at) vapply(10^at, format, "", digits = 2))
-}
-
-# Round values on a logarithmic axis, about five of them, as positions.
-log_breaks <- function(range) {
-  span <- diff(range)
-  if (!all(is.finite(range)) || span <= 0) return(range)
-  if (span < 0.7) {
-    round <- pretty(10^range, 4)
-    return(log10(round[round > 0]))
-  }
-  powers <- seq(floor(range[1]), ceiling(range[2]), by = max(1, ceiling(span / 6)))
-  if (span > 3) return(powers)
-  sort(c(outer(log10(if (span > 1.5) c(1, 3) else c(1, 2, 5)), powers, `+`)))
-}
-
 # Colours by group, without a legend where there is one group.
 scale_groups <- function(fit, aesthetics = c("colour", "fill")) {
-  ggplot2::scale_colour_manual(values = action_palette(length(fit$draws)), aesthetics = aesthetics,
-                               guide = if (is_grouped(fit)) "legend" else "none")
+  scale_names(names(fit$draws), aesthetics, labels = identity, keys = is_grouped(fit))
 }
 
 draw_densities <- function(data, fit, terms) {
   data$position <- axis_position(data$value, as.character(data$term))
-  data$panel <- factor(data$term, levels = terms, labels = panel_labels(terms))
+  named <- as_label(terms)
+  data$panel <- factor(data$term, levels = terms, labels = named)
   posterior <- data[data$part == "posterior", ]
   ggplot2::ggplot(posterior, ggplot2::aes(.data$position, .data$density)) +
     ggplot2::geom_area(ggplot2::aes(fill = .data$group), alpha = 0.2, position = "identity") +
-    ggplot2::geom_line(ggplot2::aes(colour = .data$group), linewidth = 0.8) +
+    ggplot2::geom_line(ggplot2::aes(colour = .data$group), linewidth = 0.7) +
     ggplot2::geom_line(data = data[data$part == "prior", ], colour = "grey50", linetype = "dashed") +
+    ggplot2::geom_vline(data = zero_rows(terms, named), ggplot2::aes(xintercept = .data$at), colour = zero_colour,
+                        linewidth = 0.3) +
     scale_groups(fit) +
     scale_terms(ggplot2::scale_x_continuous, terms) +
     ggplot2::scale_y_continuous(breaks = NULL) +
-    ggplot2::facet_wrap(~panel, scales = "free") +
+    log_panels(ggplot2::facet_wrap(~panel, scales = "free"), "x", "panel", named[is_log_term(terms)]) +
     ggplot2::labs(x = NULL, y = "Density", colour = NULL, fill = NULL,
-                  caption = verdict_caption(fit, "Dashed: prior.")) +
+                  caption = in_lines(verdict_caption(fit, paste(c("Dashed: prior.", zero_words(terms)),
+                                                                collapse = " ")))) +
     theme_ibrc()
 }
 
@@ -229,10 +196,19 @@ draw_joint <- function(data, fit, terms) {
   data$x <- axis_position(data[[terms[1]]], terms[1])
   data$y <- axis_position(data[[terms[2]]], terms[2])
   draw_clouds(data, fit) +
+    if_zero(terms[1], ggplot2::geom_vline(xintercept = 0, colour = zero_colour, linewidth = 0.3)) +
+    if_zero(terms[2], ggplot2::geom_hline(yintercept = 0, colour = zero_colour, linewidth = 0.3)) +
     scale_terms(ggplot2::scale_x_continuous, terms[1]) +
     scale_terms(ggplot2::scale_y_continuous, terms[2]) +
-    ggplot2::labs(x = as_label(terms[1]), y = as_label(terms[2]), colour = NULL, caption = verdict_caption(fit)) +
+    ggplot2::labs(x = as_label(terms[1]), y = as_label(terms[2]), colour = NULL, caption = clouds_caption(fit, terms)) +
     theme_ibrc()
+}
+
+if_zero <- function(term, layer) if (has_zero(term)) layer
+
+clouds_caption <- function(fit, terms) {
+  said <- c("Points: draws. Contours: at 5%, 25%, 50% and 75% of the highest density.", zero_words(terms))
+  in_lines(verdict_caption(fit, paste(said, collapse = " ")))
 }
 
 # Points with contours at shares of each group's own peak, so that a flat posterior
@@ -247,40 +223,57 @@ draw_clouds <- function(data, fit, panel = character()) {
   }))
   ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$y, colour = .data$group)) +
     ggplot2::geom_blank(data = corners) +
-    ggplot2::geom_point(size = 0.6, alpha = 0.25) +
-    ggplot2::geom_density_2d(contour_var = "ndensity", breaks = c(0.05, 0.25, 0.5, 0.75), linewidth = 0.5) +
+    ggplot2::geom_point(size = 0.5, alpha = 0.25) +
+    ggplot2::geom_density_2d(contour_var = "ndensity", breaks = c(0.05, 0.25, 0.5, 0.75), linewidth = 0.4) +
     scale_groups(fit, "colour")
 }
 
 draw_traces <- function(data, fit, terms) {
   data$position <- axis_position(data$value, as.character(data$term))
-  data$panel <- factor(data$term, levels = terms, labels = panel_labels(terms))
+  named <- as_label(terms)
+  data$panel <- factor(data$term, levels = terms, labels = named)
   # Chains are to agree with those that have the same dynamics.
   data$alike <- if (is_cut(fit)) dynamics_of_chain(fit, data$.chain) else data$.chain
   n_colours <- max(data$alike)
   panels <- if (is_grouped(fit)) panel ~ group else panel ~ .
+  facet <- ggplot2::facet_grid(panels, scales = "free_y", switch = "y",
+                               labeller = ggplot2::labeller(group = ggplot2::label_wrap_gen(14)))
   ggplot2::ggplot(data, ggplot2::aes(.data$.iteration, .data$position, colour = factor(.data$alike),
                                      group = .data$.chain)) +
     ggplot2::geom_line(linewidth = 0.3, alpha = 0.8) +
-    ggplot2::scale_colour_manual(values = action_palette(n_colours), guide = if (n_colours > 12) "none" else "legend") +
+    ggplot2::geom_hline(data = zero_rows(terms, named), ggplot2::aes(yintercept = .data$at), colour = zero_colour,
+                        linewidth = 0.3) +
+    scale_names(as.character(seq_len(n_colours)), "colour", keys = n_colours <= 12) +
     scale_terms(ggplot2::scale_y_continuous, terms) +
-    ggplot2::facet_grid(panels, scales = "free_y") +
+    ggplot2::scale_x_continuous(n.breaks = 3) +
+    log_panels(facet, "y", "panel", named[is_log_term(terms)]) +
     ggplot2::labs(x = "Draw after warm-up", y = NULL, colour = if (is_cut(fit)) "Draw of the dynamics" else "Chain",
-                  caption = verdict_caption(fit, if (is_cut(fit)) "Colours: draws of the dynamics.")) +
-    theme_ibrc()
+                  caption = in_lines(verdict_caption(fit, c(if (is_cut(fit)) "Colours: draws of the dynamics.",
+                                                            zero_words(terms))))) +
+    theme_ibrc() +
+    ggplot2::theme(strip.placement = "outside", strip.text.y.left = ggplot2::element_text(hjust = 0.5))
 }
 
 draw_pairs <- function(data, fit, terms) {
-  named <- panel_labels(terms)
+  named <- as_label(terms)
+  logged <- named[is_log_term(terms)]
   data$x <- axis_position(data$x, as.character(data$term_x))
   data$y <- axis_position(data$y, as.character(data$term_y))
   data$column <- factor(data$term_x, levels = terms, labels = named)
   data$row <- factor(data$term_y, levels = terms, labels = named)
+  facet <- ggplot2::facet_grid(row ~ column, scales = "free", switch = "both")
+  # One row per panel: half of the grid has none.
+  panels <- unique(data[c("column", "row", "term_x", "term_y")])
+  panels$at <- rep(0, nrow(panels))
+  across <- panels[has_zero(panels$term_x), ]
+  up <- panels[has_zero(panels$term_y), ]
   draw_clouds(data, fit, c("column", "row")) +
+    ggplot2::geom_vline(data = across, ggplot2::aes(xintercept = .data$at), colour = zero_colour, linewidth = 0.3) +
+    ggplot2::geom_hline(data = up, ggplot2::aes(yintercept = .data$at), colour = zero_colour, linewidth = 0.3) +
     scale_terms(ggplot2::scale_x_continuous, terms) +
     scale_terms(ggplot2::scale_y_continuous, terms) +
-    ggplot2::facet_grid(row ~ column, scales = "free", switch = "both") +
-    ggplot2::labs(x = NULL, y = NULL, colour = NULL, caption = verdict_caption(fit)) +
+    log_panels(log_panels(facet, "x", "column", logged), "y", "row", logged) +
+    ggplot2::labs(x = NULL, y = NULL, colour = NULL, caption = clouds_caption(fit, terms)) +
     theme_ibrc() +
-    ggplot2::theme(strip.placement = "outside")
+    ggplot2::theme(strip.placement = "outside", strip.text = ggplot2::element_text(hjust = 0.5))
 }

@@ -4,8 +4,9 @@
 #' prior (grey), so that groups can be compared with each other and with what was
 #' assumed of all of them.
 #'
-#' Axes and densities are those of [plot()][plot.ibrc_fit]: alpha, beta and eta are drawn
-#' on a logarithmic axis. All densities of a term share one scale, so that areas are equal.
+#' Axes, colours and densities are those of [plot()][plot.ibrc_fit]: alpha, beta and eta are drawn
+#' on a logarithmic axis, and a thin line marks an optimism of 0. All densities of a term share one scale, so that areas
+#' are equal. The caption says which interval is drawn.
 #'
 #' @param fit A fit ([ibrc()]), with groups or without; of one with `effects` see [plot()][plot.ibrc_fit].
 #' @param terms Names of terms; all of them by default.
@@ -44,7 +45,7 @@ plot_groups <- function(fit, terms = NULL, conf.level = 0.95, suppress = 5, ...)
   conf.level <- check_level(conf.level)
   suppress <- check_suppress(suppress)
   require_package("ggplot2", "Drawing groups")
-  draw_groups(groups_data(fit, terms, conf.level, suppress), fit, terms)
+  draw_groups(groups_data(fit, terms, conf.level, suppress), fit, terms, conf.level = conf.level)
 }
 
 #' @rdname plot_groups
@@ -79,14 +80,15 @@ refuse_no_groups <- function(fit) {
 }
 
 # `data` of all groups, which share a scale; `groups` are those that are drawn.
-draw_groups <- function(data, fit, terms, groups = names(fit$draws)) {
+draw_groups <- function(data, fit, terms, groups = names(fit$draws), conf.level = 0.95) {
   highest <- stats::ave(data$density, data$term, FUN = function(x) max(x, na.rm = TRUE))
   data$height <- 0.85 * data$density / highest
   data$group <- factor(data$group, levels = groups)
   data <- data[data$part == "prior" | !is.na(data$group), ]
   term <- as.character(data$term)
   data[c("at", "low", "high")] <- lapply(data[c("value", "conf.low", "conf.high")], axis_position, term)
-  data$panel <- factor(term, levels = terms, labels = panel_labels(terms))
+  named <- as_label(terms)
+  data$panel <- factor(term, levels = terms, labels = named)
   # The first group on top.
   data$row <- length(groups) + 1 - as.integer(data$group)
   ridges <- ridge_rows(data, length(groups))
@@ -94,8 +96,9 @@ draw_groups <- function(data, fit, terms, groups = names(fit$draws)) {
   label <- ""
   if (is_grouped(fit)) {
     size <- interval$trajectories[match(groups, as.character(interval$group))]
-    label <- paste0(groups, "\n", trajectories_words(size))
+    label <- paste0(vapply(groups, in_lines, "", 22), "\n", trajectories_words(size))
   }
+  said <- c("Grey: prior.", interval_words("Points and lines", conf.level), zero_words(terms))
   outline <- ggplot2::aes(ymin = .data$row, ymax = .data$row + .data$height, group = .data$row,
                           fill = .data$group)
   ggplot2::ggplot(interval, ggplot2::aes(.data$at, .data$row)) +
@@ -104,14 +107,14 @@ draw_groups <- function(data, fit, terms, groups = names(fit$draws)) {
     ggplot2::geom_segment(ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$row, colour = .data$group),
                           linewidth = 1) +
     ggplot2::geom_point(ggplot2::aes(fill = .data$group), shape = 21, colour = "white", size = 2.6) +
-    ggplot2::scale_colour_manual(values = action_palette(length(groups)), aesthetics = c("colour", "fill"),
-                                 guide = "none") +
+    ggplot2::geom_vline(data = zero_rows(terms, named), ggplot2::aes(xintercept = .data$at), colour = zero_colour,
+                        linewidth = 0.3) +
+    scale_names(names(fit$draws), keys = FALSE) +
     scale_terms(ggplot2::scale_x_continuous, terms) +
     ggplot2::scale_y_continuous(breaks = rev(seq_along(groups)), labels = label, minor_breaks = NULL,
                                 expand = ggplot2::expansion(add = c(0.15, 0.1))) +
-    ggplot2::facet_wrap(~panel, scales = "free_x") +
-    ggplot2::labs(x = NULL, y = NULL,
-                  caption = verdict_caption(fit, "Grey: prior. Points and lines: median and interval.")) +
+    log_panels(ggplot2::facet_wrap(~panel, scales = "free_x"), "x", "panel", named[is_log_term(terms)]) +
+    ggplot2::labs(x = NULL, y = NULL, caption = in_lines(verdict_caption(fit, paste(said, collapse = " ")))) +
     theme_ibrc()
 }
 

@@ -71,15 +71,16 @@ draw_misspecification <- function(data) {
   ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$row, colour = .data$model, shape = .data$kind)) +
     ggplot2::geom_segment(ggplot2::aes(x = .data$zero, xend = .data$at, yend = .data$row), linewidth = 0.5,
                           na.rm = TRUE) +
-    ggplot2::geom_point(size = 2.4, na.rm = TRUE) +
+    ggplot2::geom_point(size = 1.9, na.rm = TRUE) +
     ggplot2::scale_shape_manual(values = c(own = 16, other = 1, unbounded = 17), guide = "none") +
-    ggplot2::scale_colour_manual(values = rep_len(action_colours, n), name = "taken for") +
+    scale_names(levels(data$model), "colour", labels = identity) +
     ggplot2::scale_y_continuous(breaks = seq_len(nlevels(data$agent)), labels = levels(data$agent)) +
-    ggplot2::scale_x_continuous(n.breaks = 4, labels = format_plain_each, limits = from_zero) +
-    ggplot2::facet_wrap(~panel, scales = "free_x", nrow = 1) +
-    ggplot2::labs(x = NULL, y = NULL, caption = caption, alt = misspecification_alt(data)) +
+    ggplot2::scale_x_continuous(n.breaks = 3, labels = format_plain_each, limits = from_zero) +
+    ggplot2::facet_wrap(~panel, scales = "free_x", nrow = 1, labeller = ggplot2::label_wrap_gen(13)) +
+    ggplot2::labs(x = NULL, y = NULL, colour = "Taken for", caption = in_lines(caption),
+                  alt = misspecification_alt(data)) +
     theme_ibrc() +
-    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.2, "lines"), plot.margin = ggplot2::margin(6, 18, 6, 6))
+    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.2, "lines"), plot.margin = ggplot2::margin(6, 24, 6, 6))
 }
 
 # "max_entropy" as one would write it.

@@ -86,10 +86,10 @@ draw_models <- function(data, conf.level, in_sample) {
   data$at <- ifelse(data$unbounded, beyond, data$estimate)
   for (end in c("conf.low", "conf.high")) data[[end]][data$unbounded | is.infinite(data[[end]])] <- NA
   data$shape <- ifelse(data$unbounded, "unbounded", ifelse(is.na(data$conf.low), "bare", "score"))
-  caption <- paste0("Points and lines: score and ", format_plain(100 * conf.level), "% interval over patients. ",
+  caption <- paste0("Points and lines: score and ", level_text(conf.level), " interval over patients. ",
                     "Dashed: the reference.",
                     if (any(data$unbounded)) " Triangles: without bound.",
-                    if (in_sample) "\nScored on the visits that they were fitted to.")
+                    if (in_sample) " Scored on the visits that they were fitted to.")
   ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$title)) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$reference), linetype = "dashed", colour = "grey50",
                         na.rm = TRUE) +
@@ -98,22 +98,22 @@ draw_models <- function(data, conf.level, in_sample) {
     ggplot2::geom_point(ggplot2::aes(shape = .data$shape), size = 2.2, colour = action_colours[1], na.rm = TRUE) +
     ggplot2::scale_shape_manual(values = c(score = 16, bare = 1, unbounded = 17), guide = "none") +
     ggplot2::facet_wrap(~panel, scales = "free_x", nrow = 1) +
-    ggplot2::scale_x_continuous(n.breaks = if (nlevels(data$panel) > 3) 3 else 4, labels = format_plain_each) +
+    ggplot2::scale_x_continuous(n.breaks = 3, labels = format_plain_each) +
     ggplot2::scale_y_discrete(labels = function(title) vapply(title, wrapped_title, "")) +
-    ggplot2::labs(x = NULL, y = NULL, caption = caption, alt = described) +
+    ggplot2::labs(x = NULL, y = NULL, caption = in_lines(caption), alt = described) +
     theme_ibrc() +
-    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.8, "lines"), plot.margin = ggplot2::margin(6, 18, 6, 6),
-                   axis.text.y = ggplot2::element_text(size = ggplot2::rel(0.85), lineheight = 0.9))
+    ggplot2::theme(panel.spacing.x = ggplot2::unit(1.2, "lines"), plot.margin = ggplot2::margin(6, 14, 6, 6),
+                   axis.text.y = ggplot2::element_text(lineheight = 0.9))
 }
 
 # Numbers at ticks, without zeros that say nothing: neighbouring panels leave little room.
 format_plain_each <- function(x) ifelse(is.na(x), NA, vapply(x, function(v) format(v, digits = 3), ""))
 
-# Two lines at most, so that rows do not touch.
+# Two lines at most, so that rows do not touch, and narrow ones, so that panels keep their room.
 wrapped_title <- function(title) {
-  width <- 38
+  width <- 22
   while (length(strwrap(title, width)) > 2) width <- width + 2
-  paste(strwrap(title, width), collapse = "\n")
+  in_lines(title, width)
 }
 
 # What the picture shows, for who cannot see it.

@@ -19,9 +19,10 @@ scale_paths <- function(setting) {
   n <- length(setting$actions)
   marks <- c(setting$actions, end_mark)
   list(
-    ggplot2::scale_fill_manual(values = tinted(action_palette(n)), labels = as_label, drop = FALSE,
-                               limits = setting$actions),
-    ggplot2::scale_colour_manual(values = c(action_palette(n), "black"), labels = as_label, limits = marks),
+    ggplot2::scale_fill_manual(values = stats::setNames(tinted(action_palette(n)), setting$actions), labels = as_label,
+                               drop = FALSE, limits = setting$actions),
+    ggplot2::scale_colour_manual(values = stats::setNames(c(action_palette(n), "black"), marks), labels = as_label,
+                                 limits = marks),
     ggplot2::scale_shape_manual(values = c(rep_len(c(16, 17, 15, 8), n), 18), labels = as_label, limits = marks),
     ggplot2::scale_size_manual(values = c(rep(1.9, n), 2.9), labels = as_label, limits = marks),
     ggplot2::labs(x = NULL, y = NULL, fill = "Likeliest action", colour = "Action taken", shape = "Action taken",
@@ -30,20 +31,11 @@ scale_paths <- function(setting) {
     ggplot2::guides(fill = path_legend(setting$actions, 1), colour = path_legend(marks, 2),
                     shape = path_legend(marks, 2), size = path_legend(marks, 2)),
     theme_ibrc(),
-    ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt"),
-                   legend.margin = ggplot2::margin(1, 0, 1, 0), plot.margin = ggplot2::margin(4, 14, 4, 4),
-                   legend.text = ggplot2::element_text(size = 7.5), legend.key.size = ggplot2::unit(10, "pt"),
-                   legend.title = ggplot2::element_text(size = 7.5),
-                   plot.caption = ggplot2::element_text(size = 6.5), axis.title = ggplot2::element_text(size = 8.5),
-                   axis.text = ggplot2::element_text(size = 7.5), strip.text = ggplot2::element_text(size = 8.5))
+    ggplot2::theme(legend.box.just = "left", plot.margin = ggplot2::margin(4, 14, 4, 4))
   )
 }
 
-# In one line where that fits into 8 cm, else in two columns.
-path_legend <- function(labels, order) {
-  wide <- sum(nchar(labels) + 4) > 44
-  ggplot2::guide_legend(order = order, title.position = "top", ncol = if (wide) 2, byrow = TRUE)
-}
+path_legend <- function(labels, order) keys_in_lines(labels, order = order, title.position = "top")
 
 draw_marks <- function(path) {
   marks <- path[!duplicated(path[c("panel", "agent", "x", "y")]), ]
@@ -117,8 +109,7 @@ draw_simplex_paths <- function(data, setting) {
     ggplot2::geom_line(data = edges, ggplot2::aes(group = .data$piece), colour = "grey25", linewidth = 0.4,
                        orientation = "x") +
     ggplot2::geom_polygon(data = corners, fill = NA, colour = "grey30", linewidth = 0.4) +
-    ggplot2::geom_text(data = named, size = 2.5, lineheight = 0.85,
-                       ggplot2::aes(label = .data$label, hjust = .data$across, vjust = .data$up)) +
+    draw_names(named) +
     draw_arrows(arrow_rows(path, gap = 0.03), curvature = 0.2) +
     draw_marks(path) +
     ggplot2::coord_equal(clip = "off", xlim = c(0, 1), ylim = c(-0.2, 1)) +
@@ -146,7 +137,8 @@ draw_interval_paths <- function(data, setting) {
     ggplot2::geom_vline(data = edges, ggplot2::aes(xintercept = .data$at), colour = "grey25", linewidth = 0.4) +
     ggplot2::geom_path(ggplot2::aes(group = .data$panel), colour = "grey15", linewidth = 0.3) +
     draw_marks(path) +
-    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), expand = ggplot2::expansion(0.02)) +
+    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1"),
+                                expand = ggplot2::expansion(0.02)) +
     ggplot2::scale_y_reverse(breaks = visit_breaks, expand = ggplot2::expansion(add = 0.6)) +
     ggplot2::coord_cartesian(clip = "off") +
     scale_paths(setting) +

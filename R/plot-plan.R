@@ -5,8 +5,8 @@
 #'
 #' Where it is hidden, and there are two states: the probability of each action against the belief, and under
 #' it the path that the belief takes over given observations, as in the paper's
-#' Figure 2. With three states: the belief simplex coloured by the likeliest
-#' action, darker where it is surer, with the path on it.
+#' Figure 2: a triangle for each visit, with its number. With three states: the belief simplex coloured by the likeliest
+#' action, darker where it is surer, with the path on it. The caption says what was seen.
 #'
 #' A plan by [plan_history_q_learning()] has a bar for each of the histories that were met most often, up to 12.
 #'
@@ -59,9 +59,8 @@ plot_plans <- function(plans, observations = NULL, actions = NULL, state = NULL,
   refuse_many_states(length(setting$states), seen)
   require_package("ggplot2", "Drawing a plan")
   data <- plans_data(plans, observations, actions)
-  if (seen) return(draw_state_panels(data, setting, columns))
-  if (length(setting$states) == 2) draw_line_panels(data, setting, state, columns) else
-    draw_simplex_panels(data, setting, columns)
+  draw <- if (seen) draw_state_panels else if (length(setting$states) == 2) draw_line_panels else draw_simplex_panels
+  draw(data, setting, columns, triangle_words(data, observations), state)
 }
 
 # More bars than that are not told apart.
@@ -183,29 +182,28 @@ path_data <- function(plan, observations, actions) {
              check.names = FALSE)
 }
 
-draw_line_panels <- function(data, setting, state, columns) {
+draw_line_panels <- function(data, setting, columns, caption, state) {
   state <- if (is.null(state)) setting$states[2] else state
   data$belief <- data[[state]]
   lines <- data[data$part == "policy", ]
   path <- data[data$part == "path", ]
-  rise <- -0.05 - 0.035 * path$visit
+  # Triangles go down, visit by visit, over half the height of the panel at most.
+  path$up <- -0.07 - min(0.09, 0.5 / max(path$visit, 1)) * path$visit
   picture <- ggplot2::ggplot(lines, ggplot2::aes(.data$belief, .data$probability, colour = .data$action)) +
-    ggplot2::geom_line(ggplot2::aes(linetype = .data$action), linewidth = 0.8) +
-    ggplot2::scale_colour_manual(values = action_palette(length(setting$actions)), labels = as_label) +
+    ggplot2::geom_line(ggplot2::aes(linetype = .data$action), linewidth = 0.7) +
+    scale_names(setting$actions, "colour") +
     ggplot2::scale_linetype_manual(values = rep_len(c("solid", "longdash", "dotted"), length(setting$actions)),
-                                   labels = as_label) +
-    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1)) +
-    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
+                                   labels = as_label, limits = setting$actions,
+                                   guide = keys_in_lines(setting$actions)) +
+    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::labs(x = paste0("Belief: probability of \"", as_label(state), "\""),
-                  y = "Probability of action", colour = NULL, linetype = NULL) +
-    theme_ibrc()
+                  y = "Probability of action", colour = NULL, linetype = NULL, caption = in_lines(caption)) +
+    theme_ibrc() +
+    ggplot2::theme(legend.key.width = ggplot2::unit(17, "pt"))
   if (nrow(path)) {
-    path$rise <- rise
-    picture <- picture +
-      ggplot2::geom_path(data = path, ggplot2::aes(.data$belief, .data$rise, group = .data$panel),
-                         colour = "grey45", linewidth = 0.4, inherit.aes = FALSE) +
-      ggplot2::geom_point(data = path, ggplot2::aes(.data$belief, .data$rise), shape = 17, size = 2,
-                          colour = "#B2182B", inherit.aes = FALSE)
+    path$across <- path$belief
+    picture <- picture + draw_triangles(path) + ggplot2::coord_cartesian(clip = "off")
   }
   add_panels(picture, data, columns)
 }
@@ -215,33 +213,35 @@ draw_bars <- function(data, actions) {
   ggplot2::ggplot(data, ggplot2::aes(.data$probability, .data$row)) +
     ggplot2::geom_col(ggplot2::aes(fill = .data$action), width = 0.7, orientation = "y", colour = "white",
                       linewidth = 0.3, position = ggplot2::position_stack(reverse = TRUE)) +
-    ggplot2::geom_text(ggplot2::aes(label = share_label(.data$probability), group = .data$action), size = 3,
-                       colour = "white",
+    ggplot2::geom_text(ggplot2::aes(label = share_label(.data$probability), group = .data$action),
+                       size = 2.6, colour = "white",
                        position = ggplot2::position_stack(vjust = 0.5, reverse = TRUE)) +
-    ggplot2::scale_fill_manual(values = action_palette(length(actions)), labels = as_label, drop = FALSE) +
+    scale_names(actions, "fill") +
     ggplot2::labs(x = "Probability of action", fill = NULL) +
-    ggplot2::guides(fill = ggplot2::guide_legend(nrow = if (length(actions) > 3) 2 else 1)) +
     theme_ibrc() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
 }
 
 # A number where there is room for it.
-share_label <- function(probability) ifelse(probability >= 0.12, paste0(round(100 * probability), "%"), "")
+share_label <- function(probability) ifelse(probability >= 0.14, paste0(round(100 * probability), "%"), "")
 
-draw_state_panels <- function(data, setting, columns) {
+draw_state_panels <- function(data, setting, columns, caption, state) {
   sure <- as.matrix(data[setting$states])
-  data$row <- factor(as_label(setting$states)[max.col(sure, "first")], levels = rev(as_label(setting$states)))
+  named <- as_narrow_label(setting$states, 22)
+  data$row <- factor(named[max.col(sure, "first")], levels = rev(named))
   # Before anything was seen several states may be possible: such a visit has no place.
   path <- data[data$part == "path" & apply(sure, 1, max) > 1 - 1e-9, ]
-  path$right <- 1.08 + 0.08 * path$visit
+  path$across <- 1.08 + 0.1 * path$visit
+  caption <- if (nrow(path)) {
+    sub("the belief at the start (0) and", if (any(path$visit == 0)) "the state at the start (0) and" else "the state",
+        caption, fixed = TRUE)
+  }
   picture <- draw_bars(data[data$part == "policy", ], setting$actions) +
-    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
-    ggplot2::labs(y = if (nrow(path)) "State seen (right: visit by visit)" else "State seen")
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::labs(y = "State seen", caption = in_lines(caption))
   if (nrow(path)) {
-    picture <- picture +
-      ggplot2::geom_path(data = path, ggplot2::aes(.data$right, .data$row, group = .data$panel), colour = "grey45",
-                         linewidth = 0.4) +
-      ggplot2::geom_point(data = path, ggplot2::aes(.data$right, .data$row), shape = 17, size = 2, colour = "#B2182B")
+    path$up <- path$row
+    picture <- picture + draw_triangles(path)
   }
   add_panels(picture, data, columns)
 }

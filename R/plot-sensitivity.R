@@ -33,7 +33,7 @@ plot.ibrc_sensitivity <- function(x, type = NULL, terms = NULL, ...) {
   check_unused(...)
   data <- sensitivity_data(x, type, terms)
   require_package("ggplot2", "Drawing a sensitivity analysis")
-  draw_sensitivity(data, attr(x, "verdict"))
+  draw_sensitivity(data, attr(x, "verdict"), attr(x, "conf.level"))
 }
 
 #' @rdname plot.ibrc_sensitivity
@@ -73,18 +73,18 @@ sensitivity_data <- function(sensitivity, type = NULL, terms = NULL) {
   out
 }
 
-draw_sensitivity <- function(data, verdict) {
+draw_sensitivity <- function(data, verdict, conf.level = NULL) {
   described <- sensitivity_alt(data)
   positions <- c("estimate", "conf.low", "conf.high", "own_estimate", "own_low", "own_high")
   data[positions] <- lapply(data[positions], axis_position, data$term)
   terms <- data$term[!duplicated(data$panel)]
-  mixed <- any(is_log_term(terms)) && !all(is_log_term(terms))
-  named <- as_label(levels(data$panel))
-  if (mixed) named[is_log_term(terms)] <- paste0("log10(", named[is_log_term(terms)], ")")
-  levels(data$panel) <- named
-  caption <- paste0("Dashed line and grey band: as fitted. In brackets: log-likelihood beside that of the fit.",
-                    if (any(data$fits %in% "better")) paste("\nOrange: fits better by more than", better_by),
-                    if (any(verdict$verdict != "ok")) paste0("\n", verdict_headline(verdict), " (of the fit itself)."))
+  levels(data$panel) <- as_narrow_label(levels(data$panel), 18)
+  facet <- ggplot2::facet_grid(what ~ panel, scales = "free", space = "free_y")
+  said <- c(paste0("Points and lines: estimate and ", if (length(conf.level)) paste0(level_text(conf.level), " "),
+                   "interval. Dashed line and grey band: as fitted. In brackets: log-likelihood beside that of the fit."),
+            if (any(data$fits %in% "better")) paste0("Orange: fits better by more than ", better_by, "."))
+  caption <- c(paste(said, collapse = " "),
+               if (any(verdict$verdict != "ok")) paste0(verdict_headline(verdict), " (of the fit itself)."))
   ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label, colour = .data$fits)) +
     ggplot2::geom_rect(ggplot2::aes(xmin = .data$own_low, xmax = .data$own_high, ymin = -Inf, ymax = Inf),
                        data = data[!duplicated(data[c("panel", "what")]), ], fill = "grey90", colour = NA,
@@ -92,12 +92,12 @@ draw_sensitivity <- function(data, verdict) {
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$own_estimate), linetype = "dashed", colour = "grey50") +
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label), linewidth = 0.8,
                           na.rm = TRUE) +
-    ggplot2::geom_point(size = 2.2, na.rm = TRUE) +
+    ggplot2::geom_point(size = 1.8, na.rm = TRUE) +
     ggplot2::scale_colour_manual(values = c("not better" = action_colours[1], better = action_colours[2]),
                                  guide = "none", na.value = "grey50") +
     scale_terms(ggplot2::scale_x_continuous, terms) +
-    ggplot2::facet_grid(what ~ panel, scales = "free", space = "free_y") +
-    ggplot2::labs(x = NULL, y = NULL, caption = caption, alt = described) +
+    log_panels(facet, "x", "panel", levels(data$panel)[is_log_term(terms)]) +
+    ggplot2::labs(x = NULL, y = NULL, caption = in_lines(caption), alt = described) +
     theme_ibrc() +
     ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0))
 }

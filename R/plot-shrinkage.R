@@ -38,7 +38,7 @@ plot_shrinkage <- function(fit, term = NULL, conf.level = 0.95, cores = getOptio
   check_unused(...)
   term <- check_shrunken(fit, term)
   require_package("ggplot2", "Drawing shrinkage")
-  draw_shrinkage(shrinkage_data(fit, term, conf.level, cores), fit)
+  draw_shrinkage(shrinkage_data(fit, term, conf.level, cores), fit, conf.level)
 }
 
 #' @rdname plot_shrinkage
@@ -120,21 +120,21 @@ own_intercepts <- function(evaluator, cells, one, t, pooled, scale) {
     centre <- centre + steps[best] * reach
     reach <- reach / 3
   }
-  # A parabola through the top, as wide as a tenth of what people may well differ by; then one about its own top, since
-  # the log-likelihood bends differently beside it.
+  # A parabola through the top, as wide as a tenth of what people may well differ by; then again where that has its own
+  # top, since the curvature is that of the top.
   width <- scale / 10
+  lost <- abs(centre) > 0.9 * own_reach * scale
   for (round in 1:2) {
-    if (round == 2) centre <- centre + ifelse(is.finite(move), move, 0)
     height <- matrix(vapply(c(-1, 0, 1), function(step) at_level(centre + step * width), numeric(n)), n)
     bend <- (height[, 1] - 2 * height[, 2] + height[, 3]) / width^2
     slope <- (height[, 3] - height[, 1]) / (2 * width)
-    move <- pmin(pmax(-slope / bend, -width), width)
+    lost <- lost | !is.finite(bend) | bend > -1e-3 / scale^2
+    centre <- centre + ifelse(lost, 0, pmin(pmax(-slope / bend, -width), width))
   }
-  lost <- abs(centre) > 0.9 * own_reach * scale | !is.finite(bend) | bend > -1e-3 / scale^2
-  list(at = ifelse(lost, NA, centre + move), std_error = ifelse(lost, NA, sqrt(1 / pmax(-bend, 1e-300))))
+  list(at = ifelse(lost, NA, centre), std_error = ifelse(lost, NA, sqrt(1 / pmax(-bend, 1e-300))))
 }
 
-draw_shrinkage <- function(data, fit) {
+draw_shrinkage <- function(data, fit, conf.level = 0.95) {
   drawn <- data[!is.na(data$own), ]
   drawn$panel <- paste0(drawn$term, ", by ", drawn$factor)
   # Intervals of levels that say little would squeeze all others: what is beyond the picture is cut.
@@ -147,7 +147,7 @@ draw_shrinkage <- function(data, fit) {
   drawn$own.low <- pmax(drawn$own.low, limits$low[at])
   drawn$own.high <- pmin(drawn$own.high, limits$high[at])
   left_out <- sum(is.na(data$own))
-  said <- c("Dashed: own and pooled estimates are the same. Lines: intervals.",
+  said <- c(paste0("Dashed: own and pooled estimates are the same. Lines: ", level_text(conf.level), " intervals."),
             if (left_out) paste(plural(left_out, "level"), "without an own estimate are not drawn."))
   ggplot2::ggplot(drawn, ggplot2::aes(.data$own, .data$pooled)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey70") +
@@ -157,11 +157,18 @@ draw_shrinkage <- function(data, fit) {
     ggplot2::geom_segment(ggplot2::aes(y = .data$pooled.low, yend = .data$pooled.high, xend = .data$own),
                           colour = action_colours[1], alpha = 0.6) +
     ggplot2::geom_point(ggplot2::aes(size = .data$trajectories), colour = action_colours[1]) +
-    ggplot2::scale_size_area(max_size = 4) +
+    ggplot2::scale_size_area(max_size = 3, breaks = size_breaks) +
     ggplot2::facet_wrap(~panel, scales = "free") +
     ggplot2::labs(x = "Own estimate of the level", y = "Pooled estimate", size = "Trajectories",
-                  alt = shrinkage_alt(data), caption = verdict_caption(fit, paste(said, collapse = " "))) +
+                  alt = shrinkage_alt(data), caption = in_lines(verdict_caption(fit, paste(said, collapse = " ")))) +
     theme_ibrc()
+}
+
+# Whole numbers of trajectories, and one that is there even where all levels have as many.
+size_breaks <- function(range) {
+  whole <- unique(round(pretty(range, 3)))
+  whole <- whole[whole >= range[1] & whole <= range[2] & whole > 0]
+  if (length(whole)) whole else round(range[2])
 }
 
 shrinkage_alt <- function(data) {

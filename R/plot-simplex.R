@@ -14,6 +14,10 @@
 #' their number beside it; marks of other actions at that belief stand next to it, towards
 #' the middle.
 #'
+#' With three states, two actions and a bonus for being sure ([certainty_bonus()]), an agent may not ask for a test where
+#' it knows least. Such a patch in the middle is explained in the caption: by how much one test raises the chance to be
+#' sure there, and where it is asked for.
+#'
 #' A path ends where its agent has no belief any more ([belief_paths()]); `simplex_data()` has `NA` there.
 #'
 #' With `draws`, beliefs are means over draws of the posterior, as in [belief_paths()], and the ground shows the
@@ -66,7 +70,12 @@ plot_simplex <- function(fit, visits, id = NULL, show_id = FALSE, draws = NULL, 
 draw_paths <- function(data, setting, caption = path_caption()) {
   data <- data[!(data$part == "path" & is.na(data[[setting$states[1]]])), ]
   draw <- if (length(setting$states) == 2) draw_interval_paths else draw_simplex_paths
-  draw(data, setting) + ggplot2::labs(caption = caption)
+  ground <- data[data$part == "region" & data$agent == "fitted", ]
+  if (length(setting$states) == 3 && nrow(ground)) {
+    pieces <- ground_pieces(ground, setting$states)
+    caption <- c(caption, island_words(setting, pieces$beliefs, pieces$action, pieces$area))
+  }
+  draw(data, setting) + ggplot2::labs(caption = in_lines(paste(caption, collapse = " ")))
 }
 
 path_caption <- function(fit = NULL, draws = NULL) {
@@ -155,7 +164,7 @@ agent_rows <- function(agent, ground, path, visits, setting) {
 # The belief simplex of three states as an equilateral triangle: first state at
 # the lower left, second at the lower right, third on top.
 
-draw_simplex_panels <- function(data, setting, columns) {
+draw_simplex_panels <- function(data, setting, columns, caption, state) {
   states <- setting$states
   cells <- do.call(rbind, lapply(split(data[data$part == "policy", ], ~panel), function(one) {
     wide <- one[one$action == setting$actions[1], ]
@@ -165,28 +174,27 @@ draw_simplex_panels <- function(data, setting, columns) {
     shape$panel <- one$panel[1]
     shape$action <- factor(setting$actions[best], levels = setting$actions)[shape$cell]
     shape$probability <- chances[cbind(seq_along(best), best)][shape$cell]
-    shape
+    cbind(shape, wide[states][shape$cell, ])
   }))
   cells$group <- paste(cells$panel, cells$cell)
   frame <- cbind(simplex_xy(diag(3)), label = as_label(states), across = c(0, 1, 0.5), up = c(1.7, 1.7, -0.8))
   floor_chance <- 1 / length(setting$actions)
+  first <- cells[!duplicated(cells$group), ]
+  caption <- paste(c(caption, island_words(setting, as.matrix(first[states]), first$action)), collapse = " ")
   picture <- ggplot2::ggplot(cells, ggplot2::aes(.data$x, .data$y)) +
     ggplot2::geom_polygon(ggplot2::aes(group = .data$group, fill = .data$action, alpha = .data$probability)) +
-    ggplot2::geom_polygon(data = frame, fill = NA, colour = "grey30", linewidth = 0.4) +
-    ggplot2::geom_text(data = frame, size = 3.2,
-                       ggplot2::aes(label = .data$label, hjust = .data$across, vjust = .data$up)) +
-    ggplot2::scale_fill_manual(values = action_palette(length(setting$actions)), labels = as_label, drop = FALSE) +
-    ggplot2::scale_alpha_continuous(range = c(0.25, 0.95), limits = c(floor_chance, 1)) +
+    ggplot2::geom_polygon(data = frame, fill = NA, colour = "grey50", linewidth = 0.4) +
+    draw_names(frame) +
+    scale_names(setting$actions, "fill", order = 1) +
+    ggplot2::scale_alpha_continuous(range = c(0.25, 0.95), limits = c(floor_chance, 1), n.breaks = 4) +
+    ggplot2::guides(alpha = ggplot2::guide_legend(nrow = 1, order = 2)) +
     ggplot2::coord_equal(clip = "off", ylim = c(-0.07, 0.95)) +
-    ggplot2::labs(x = NULL, y = NULL, fill = "Likeliest action", alpha = "Probability") +
-    theme_ibrc() +
-    ggplot2::theme(axis.text = ggplot2::element_blank(), panel.grid = ggplot2::element_blank())
+    ggplot2::labs(fill = "Likeliest action", alpha = "Its probability", caption = if (nzchar(caption)) in_lines(caption, 50)) +
+    theme_diagram()
   path <- data[data$part == "path", ]
   if (nrow(path)) {
-    path <- cbind(path, simplex_xy(as.matrix(path[states])))
-    picture <- picture +
-      ggplot2::geom_path(data = path, colour = "grey15", linewidth = 0.5) +
-      ggplot2::geom_point(data = path, shape = 17, size = 2, colour = "#B2182B")
+    path[c("across", "up")] <- simplex_xy(as.matrix(path[states]))
+    picture <- picture + draw_triangles(path)
   }
   add_panels(picture, data, columns)
 }

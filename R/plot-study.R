@@ -32,7 +32,7 @@ plot.ibrc_recovery_study <- function(x, ...) {
   check_unused(...)
   data <- recovery_data(x)
   require_package("ggplot2", "Drawing a study")
-  draw_recovery(data)
+  draw_recovery(data, x$design$conf.level)
 }
 
 #' @rdname plot.ibrc_power_study
@@ -69,13 +69,15 @@ draw_power <- function(data) {
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$nominal), promised, colour = "grey45", linetype = 2) +
     ggplot2::geom_line(ggplot2::aes(linetype = .data$line), linewidth = 0.5) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), na.rm = TRUE) +
-    ggplot2::geom_point(size = 2) +
-    ggplot2::facet_wrap(~panel, scales = "free_y") +
-    ggplot2::scale_colour_manual(values = action_palette(n), name = NULL) +
-    ggplot2::scale_linetype_manual(values = rep_len(line_types, n), name = NULL) +
+    ggplot2::geom_point(size = 1.6) +
+    ggplot2::facet_wrap(~panel, scales = "free_y", labeller = ggplot2::label_wrap_gen(13)) +
+    scale_names(levels(data$line), "colour", labels = identity) +
+    ggplot2::scale_linetype_manual(values = rep_len(line_types, n), labels = identity, limits = levels(data$line),
+                                   guide = keys_in_lines(levels(data$line))) +
     ggplot2::scale_x_continuous(breaks = unique(data$patients)) +
-    ggplot2::labs(x = "Patients per group", y = NULL,
-                  caption = "Bars: 95% intervals of the simulation. Dashed: what intervals promise.",
+    ggplot2::labs(x = "Patients per group", y = NULL, colour = NULL, linetype = NULL,
+                  caption = in_lines(paste0("Bars: 95% intervals of the simulation.",
+                                            if (nrow(promised)) " Dashed, grey: what intervals promise.")),
                   alt = power_alt(data)) +
     theme_ibrc()
 }
@@ -102,16 +104,25 @@ recovery_data <- function(study) {
   table
 }
 
-draw_recovery <- function(data) {
+draw_recovery <- function(data, conf.level) {
   data$kind <- ifelse(data$covered, "yes", "no")
+  # Truths of prices are natural logarithms: their axis has the prices themselves.
+  logged <- on_log(data$term)
+  numbers <- c("truth", "estimate", "conf.low", "conf.high")
+  data[logged, numbers] <- data[logged, numbers] / log(10)
+  data$panel <- factor(data$term, unique(data$term))
+  facet <- log_panels(ggplot2::facet_wrap(~panel, scales = "free"), "x", "panel", unique(data$term[logged]))
   ggplot2::ggplot(data, ggplot2::aes(.data$truth, .data$estimate, colour = .data$kind)) +
     ggplot2::geom_abline(colour = "grey60", linetype = 2) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), alpha = 0.5, na.rm = TRUE) +
     ggplot2::geom_point(ggplot2::aes(shape = .data$kind), size = 1.6) +
-    ggplot2::facet_wrap(~panel, scales = "free") +
-    ggplot2::scale_colour_manual(values = c(yes = action_colours[1], no = action_colours[2]), name = "covered") +
-    ggplot2::scale_shape_manual(values = c(yes = 16, no = 17), name = "covered") +
-    ggplot2::labs(x = "Truth", y = "Estimate",
+    log_panels(facet, "y", "panel", unique(data$term[logged])) +
+    ggplot2::scale_x_continuous(n.breaks = 4) +
+    ggplot2::scale_colour_manual(values = c(yes = action_colours[1], no = action_colours[2])) +
+    ggplot2::scale_shape_manual(values = c(yes = 16, no = 17)) +
+    ggplot2::labs(x = "Truth", y = "Estimate", colour = "Truth in the interval", shape = "Truth in the interval",
+                  caption = in_lines(paste0("Lines: ", level_text(conf.level), " intervals. Dashed: estimate and truth ",
+                                            "are the same.")),
                   alt = paste0("Estimates with intervals over truths, one panel per term; ", sum(data$covered), " of ",
                                nrow(data), " intervals cover the truth.")) +
     theme_ibrc()

@@ -15,10 +15,11 @@
 #'   and agrees by construction.
 #' @param draws,seed As in [posterior_predict()].
 #' @param ... Not used.
-#' @return `pp_check()`: a `ggplot` object; it needs the package ggplot2. `pp_data()`: the data frame behind it:
-#'   `group`; `visit`, `belief` (the middle of the bin), `last_action`, `last_observation` or `length`; `action` (except
-#'   for lengths); `n`, the visits or trajectories seen there; `observed`, the share among them; and the median
-#'   `replicated` share with its central 90% interval, `conf.low` to `conf.high`.
+#' @return `pp_check()`: a `ggplot` object; it needs the package ggplot2. Of two actions it draws the second alone, since
+#'   the shares of the first are the rest. Points of fewer than 5 visits are hollow. `pp_data()`: the data frame behind
+#'   it, with both actions: `group`; `visit`, `belief` (the middle of the bin), `last_action`, `last_observation` or
+#'   `length`; `action` (except for lengths); `n`, the visits or trajectories seen there; `observed`, the share among
+#'   them; and the median `replicated` share with its central 90% interval, `conf.low` to `conf.high`.
 #' @family inference
 #' @export
 #' @examples
@@ -173,37 +174,71 @@ shares_inside <- function(data, actions) {
   c(inside = sum(inside), of = length(inside))
 }
 
+# Of two actions the shares of one say all; it is the last, as in shares_inside().
+drawn_actions <- function(actions) if (length(actions) == 2) actions[2] else actions
+
+# Fewer visits than that say little: their points are hollow.
+few_to_share <- 5
+
 draw_check <- function(data, type, fit) {
   setting <- fit$problem$setting
   by_action <- type != "length"
-  axis <- switch(type, visit = "Visit", length = "Visits of a trajectory", belief = belief_axis(setting$states),
-                 last_action = "Last action", last_observation = "Last observation")
+  told <- if (by_action) drawn_actions(setting$actions) else "any"
   if (!by_action) data$action <- factor("any")
-  side <- ggplot2::position_dodge(width = if (type == "belief") 0.05 else 0.5 * by_action)
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data[[type]], colour = .data$action)) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), position = side,
-                            linewidth = 2.2, alpha = 0.35, na.rm = TRUE) +
-    ggplot2::geom_point(ggplot2::aes(y = .data$observed), position = side, size = 1.7, na.rm = TRUE) +
-    ggplot2::scale_colour_manual(values = action_palette(length(setting$actions)), labels = as_label,
-                                 guide = if (by_action) "legend" else "none") +
-    ggplot2::expand_limits(y = 0) +
-    ggplot2::labs(x = axis, y = if (by_action) "Share of visits there" else "Share of trajectories",
-                  colour = NULL, caption = check_caption(type)) +
-    theme_ibrc()
-  if (type %in% c("visit", "length")) {
-    picture <- picture + ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range))))
+  data <- data[data$action %in% told, ]
+  # Where nobody was there is nothing to draw; nor is there where nobody could have been.
+  data <- data[if (by_action) data$n > 0 else data$n > 0 | data$conf.high > 0, ]
+  data$kind <- ifelse(by_action & data$n < few_to_share, "few", "seen")
+  colours <- if (by_action) setting$actions else "any"
+  named <- type %in% c("last_action", "last_observation")
+  share <- if (length(told) == 1 && by_action) paste0("Share of visits with \"", as_label(told), "\"") else
+    if (by_action) "Share of visits there" else "Share of trajectories"
+  side <- ggplot2::position_dodge(width = if (length(told) == 1) 0 else if (type == "belief") 0.05 else 0.5)
+  picture <- (if (named) named_check(data, type, side) else numbered_check(data, type, side, setting$states)) +
+    scale_names(colours, "colour", keys = length(told) > 1) +
+    ggplot2::scale_shape_manual(values = c(seen = 16, few = 1), guide = "none") +
+    theme_ibrc() +
+    ggplot2::labs(colour = NULL, caption = in_lines(check_caption(type, setting$actions, any(data$kind == "few"))))
+  picture <- picture + if (named) ggplot2::labs(x = share) else ggplot2::labs(y = in_lines(share, 24))
+  if (is_grouped(fit) && !has_population(fit)) {
+    picture <- picture + ggplot2::facet_wrap(~group, labeller = ggplot2::label_wrap_gen(16))
   }
-  if (type %in% c("last_action", "last_observation")) {
-    picture <- picture + ggplot2::scale_x_discrete(labels = as_label) +
-      ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 30, hjust = 1))
-  }
-  if (is_grouped(fit) && !has_population(fit)) picture <- picture + ggplot2::facet_wrap(~group)
   picture
 }
 
-check_caption <- function(type) {
+# Shares up, over numbers.
+numbered_check <- function(data, type, side, states) {
+  width <- if (length(unique(data[[type]])) > 15) 0.9 else 1.8
+  axis <- switch(type, visit = "Visit", length = "Visits of a trajectory", belief = belief_axis(states))
+  ticks <- if (type == "belief") ggplot2::scale_x_continuous(n.breaks = 3) else
+    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range, 4))))
+  ggplot2::ggplot(data, ggplot2::aes(.data[[type]], colour = .data$action)) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), position = side,
+                            linewidth = width, alpha = 0.35, na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(y = .data$observed, shape = .data$kind), position = side, size = 1.4,
+                        na.rm = TRUE) +
+    ggplot2::expand_limits(y = 0) + ticks + ggplot2::labs(x = axis)
+}
+
+# Names have room at the side: shares go across, the first name on top.
+named_check <- function(data, type, side) {
+  named <- levels(factor(data[[type]]))
+  data$place <- factor(data[[type]], rev(named))
+  title <- c(last_action = "Last action", last_observation = "Last observation")[[type]]
+  ggplot2::ggplot(data, ggplot2::aes(y = .data$place, colour = .data$action)) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), position = side,
+                            linewidth = 1.8, alpha = 0.35, na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(x = .data$observed, shape = .data$kind), position = side, size = 1.4,
+                        na.rm = TRUE) +
+    ggplot2::expand_limits(x = 0) + ggplot2::scale_x_continuous(n.breaks = 4) +
+    ggplot2::scale_y_discrete(labels = function(name) as_narrow_label(name, 26)) + ggplot2::labs(y = title)
+}
+
+check_caption <- function(type, actions, few = FALSE) {
   if (type == "length") return("Points: seen. Bars: replicated, central 90%.")
-  "Points: seen. Bars: one step ahead, given what had been seen and done; central 90%."
+  paste0("Points: seen. Bars: one step ahead, given what had been seen and done; central 90%.",
+         if (length(actions) == 2) paste0(" The rest is \"", as_label(actions[1]), "\"."),
+         if (few) paste0(" Hollow: fewer than ", few_to_share, " visits."))
 }
 
 belief_axis <- function(states) {

@@ -43,6 +43,16 @@
   });
   Shiny.inputBindings.register(binding, "ibrc.slider");
 
+  // The picture is drawn for the ground that the page has.
+  var dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+  function tellGround() {
+    Shiny.setInputValue("dark", dark.matches);
+  }
+
+  $(document).on("shiny:connected", tellGround);
+  if (dark.addEventListener) dark.addEventListener("change", tellGround);
+
   // Where the clipboard is closed to the page, as in some viewers, select and copy.
   function copySelected(element) {
     var range = document.createRange();

@@ -104,6 +104,22 @@ test_that("suppressed counts are not in the result, and print as marks", {
   expect_output(print(out["step"]), "s1")
 })
 
+test_that("a step that dropped nothing has no box, and is named below", {
+  out <- flow(cohort_of(c(100, 100, 80), c(500, 500, 400)))
+  boxes <- flow_data(out)
+  expect_identical(boxes$step, c("s1", "s3", "s3"))
+  expect_identical(boxes$y[boxes$kind == "kept"], c(0, -1))
+  # Where the count is hidden it may be anything.
+  expect_identical(sum(flow_data(flow(cohort_of(c(100, 98, 80), c(500, 500, 400)), suppress = 5))$kind == "kept"), 3L)
+  skip_if_not_installed("ggplot2")
+  picture <- plot(out)
+  expect_identical(picture$labels$caption, "Nothing was dropped for: reason 2.")
+  expect_null(plot(flow(cohort_of(c(100, 80), c(500, 400))))$labels$caption)
+  # A box is as large as its text: drawn as a label, not as a tile.
+  geoms <- vapply(picture$layers, function(layer) class(layer$geom)[1], "")
+  expect_identical(sum(geoms == "GeomLabel"), 2L)
+})
+
 test_that("the picture has one box per step and one for what it dropped", {
   out <- flow(cohort_of(c(100, 98, 80, 60), c(500, 490, 480, 400)), suppress = 5)
   boxes <- flow_data(out)
@@ -114,7 +130,7 @@ test_that("the picture has one box per step and one for what it dropped", {
   expect_error(flow_data(1), class = "ibrc_error_input")
   skip_if_not_installed("ggplot2")
   built <- ggplot2::ggplot_build(plot(out))
-  expect_identical(vapply(built$data, nrow, 0L), c(3L, 3L, 7L, 7L))
+  expect_identical(vapply(built$data, nrow, 0L), c(3L, 3L, 4L, 3L))
   expect_error(plot(out, colour = 3), class = "ibrc_error_input")
 })
 

@@ -13,3 +13,16 @@ test_that("draws that always hold together are as probable as one of them", {
   expect_identical(joint_probability(contrasts), 0.75)
   expect_refused(new_contrast(list(term = "x"), draws, draws, "ratio"), "scale")
 })
+
+test_that("a comparison prints probabilities that draws can speak for, and numbers with their digits", {
+  contrast <- function(a, b) new_contrast(list(term = "alpha", group = "south", reference = "north"), a, b, "ratio")
+  made <- new_ibrc_comparison(list(contrast(c(1, 2, 3), c(10, 20, 30)), contrast(c(30, 20, 40), c(0.01, 0.02, 0.03))),
+                              0.95, TRUE, NULL, function(row) "ok")
+  said <- utils::capture.output(print(made))
+  expect_match(said[2], "< 0.001", fixed = TRUE)
+  expect_match(said[2], "0.100", fixed = TRUE)
+  expect_match(said[3], "> 0.999", fixed = TRUE)
+  expect_match(said[3], "1,333", fixed = TRUE)
+  expect_no_match(paste(said, collapse = " "), "0.0000", fixed = TRUE)
+  expect_match(paste(said, collapse = " "), "sign of their estimate is > 0.999", fixed = TRUE)
+})

@@ -142,6 +142,31 @@ test_that("three states have a simplex, and what is certain is not perturbed", {
   })
 })
 
+test_that("on a dark page the picture is dark, with lighter colours of the same actions", {
+  skip_if_not_installed("ggplot2")
+  plan <- plan_agent(diag_setting(), bounded_agent(0.5), diag_models(), resolution = 20)
+  light <- draw_shown(plan, list(observations = "positive"))
+  dark <- expect_silent(draw_shown(plan, list(observations = "positive"), dark = TRUE))
+  expect_identical(dark$theme$plot.background$fill, dark_ground)
+  expect_false(identical(light$theme$plot.background$fill, dark_ground))
+  luminance <- function(colours) colSums(grDevices::col2rgb(colours) * c(0.2126, 0.7152, 0.0722))
+  lines <- function(picture) ggplot2::ggplot_build(picture)$data[[1]]
+  expect_equal(lines(light)[c("x", "y")], lines(dark)[c("x", "y")])
+  expect_true(all(luminance(unique(lines(dark)$colour)) > luminance(unique(lines(light)$colour))))
+  # A simplex has no axes, in the dark either, and its corners can be read.
+  three <- plan_agent(with_seed(2, random_setting(3)), bounded_agent(alpha = 0.5), resolution = 8)
+  picture <- draw_shown(three, list(), dark = TRUE)
+  expect_s3_class(picture$theme$axis.text, "element_blank")
+  expect_identical(unique(ggplot2::ggplot_build(picture)$data[[3]]$colour), "grey90")
+})
+
+test_that("the page follows the reader's wish for dark, and tells the server", {
+  read <- function(name) paste(readLines(system.file("explore", name, package = "ibrc")), collapse = "\n")
+  expect_match(read("explore.css"), "prefers-color-scheme: dark", fixed = TRUE)
+  expect_match(read("explore.css"), paste0("--ground: ", dark_ground), fixed = TRUE)
+  expect_match(read("explore.js"), "setInputValue(\"dark\", dark.matches)", fixed = TRUE)
+})
+
 test_that("observations that this agent's actions rule out leave the path out and say so", {
   skip_if_not_installed("ggplot2")
   cohort <- adni_like_truth()$setting
@@ -152,7 +177,7 @@ test_that("observations that this agent's actions rule out leave the path out an
   refused <- draw_shown(update(plan, bounded_agent(flexibility = 2, action_prior = c(no_mri = 1, mri = 0))),
                         list(observations = only_mri))
   expect_match(refused$labels$caption, "No path")
-  expect_null(draw_shown(plan, list(observations = only_mri, actions = "mri"))$labels$caption)
+  expect_no_match(draw_shown(plan, list(observations = only_mri, actions = "mri"))$labels$caption, "No path")
 })
 
 test_that("a solve that fails is said on the page, and the next one goes on", {

@@ -75,6 +75,6 @@ test_that("a profile that holds inferred dynamics says so, in print and in its p
   expect_null(attr(plain, "held"))
   expect_false(any(grepl("held", capture.output(print(plain)))))
   skip_if_not_installed("ggplot2")
-  expect_match(plot(profile)$labels$caption, "posterior medians")
-  expect_null(plot(plain)$labels$caption)
+  expect_match(gsub("\n", " ", plot(profile)$labels$caption), "posterior medians")
+  expect_identical(plot(plain)$labels$caption, "Dashed: the 95% cut.")
 })

@@ -221,7 +221,9 @@ entries <- list(
                 missing_codes = c("null", "minus", "zero", "fraction", "huge", "no_numbers", "named"))
   ),
   flow = call_entry(list(cohort = cohort), fine = list(suppress = "null")),
-  flow_data = call_entry(list(flow = flow(cohort)))
+  flow_data = call_entry(list(flow = flow(cohort))),
+  setting_data = call_entry(list(setting = setting)),
+  visits_data = call_entry(list(visits = visits))
 )
 entries <- c(entries, framework_entries(signed, amount, share, seed))
 
@@ -249,6 +251,7 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$plot.ibrc_power_study <- call_entry(list(x = entries$power_data$valid$study), leave = "x",
                                               fine = list(measures = "null"))
   entries$plot_shrinkage <- call_entry(list(fit = differing), fine = entries$shrinkage_data$fine)
+  entries$plot.ibrc_trajectories <- call_entry(list(x = visits), leave = "x")
   entries$plot_groups <- call_entry(list(fit = fit), fine = entries$groups_data$fine)
   entries$plot_simplex <- call_entry(list(fit = fit, visits = visits), fine = entries$simplex_data$fine)
   entries$pp_check <- call_entry(list(object = fit))

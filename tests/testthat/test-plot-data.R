@@ -7,7 +7,8 @@ twins <- c(
   plot.ibrc_profile = "profile_data", plot.ibrc_sensitivity = "sensitivity_data", plot.ibrc_effects = "effects_data",
   plot.ibrc_cross_validation = "accuracy_data", plot.ibrc_model_comparison = "model_comparison_data",
   plot.ibrc_misspecification = "misspecification_data", plot.ibrc_power_study = "power_data",
-  plot.ibrc_recovery_study = "recovery_data"
+  plot.ibrc_recovery_study = "recovery_data", plot.ibrc_setting = "setting_data",
+  plot.ibrc_trajectories = "visits_data"
 )
 
 test_that("every picture has a function that returns its data frame, on the same help page", {

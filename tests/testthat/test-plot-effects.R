@@ -32,6 +32,8 @@ test_that("every type is drawn, with the verdict below and an alternative text",
     expect_setequal(built$data[[2]]$x, data$estimate)
     expect_setequal(built$data[[3]]$x, data$rational)
     expect_match(picture$labels$caption, "Verdict: ", fixed = TRUE)
+    expect_match(gsub("\n", " ", picture$labels$caption), "median and 95% interval", fixed = TRUE)
+    expect_identical(picture$scales$get_scales("colour")$palette(2), named_palette(c("north", "south")))
     expect_match(picture$labels$alt, "north and south", fixed = TRUE)
   }
   expect_silent(ggplot2::ggplot_build(plot(decision_effects(uneven_fit(), draws = 2, nsim = 0))))
@@ -46,12 +48,12 @@ test_that("a rational agent that differs between draws has its interval drawn", 
   built <- ggplot2::ggplot_build(picture)
   expect_setequal(built$data[[4]]$xmin, data$rational_low)
   expect_setequal(built$data[[4]]$xmax, data$rational_high)
-  expect_match(picture$labels$caption, "Diamonds and thin lines: the setting's own, over draws.", fixed = TRUE)
+  expect_match(gsub("\n", " ", picture$labels$caption), "Diamonds and thin lines: the setting's own, over draws.", fixed = TRUE)
   expect_match(picture$labels$alt, "what the setting states, which has an interval, too.", fixed = TRUE)
   # The weights that models were given are the same in all of them.
   still <- plot(effects, "weight")
   expect_length(ggplot2::ggplot_build(still)$data, 3)
-  expect_match(still$labels$caption, "Diamonds: the neutral weights.", fixed = TRUE)
+  expect_match(gsub("\n", " ", still$labels$caption), "Diamonds: the neutral weights.", fixed = TRUE)
 })
 
 test_that("what cannot be drawn is refused", {

@@ -58,7 +58,7 @@ test_that("draws behind the other pictures are the fit's", {
 test_that("pictures are drawn", {
   skip_if_not_installed("ggplot2")
   built <- expect_silent(ggplot2::ggplot_build(plot(grouped)))
-  expect_identical(as.character(built$layout$layout$panel), c("log10(alpha)", "optimism", "discount"))
+  expect_identical(as.character(built$layout$layout$panel), c("alpha", "optimism", "discount"))
   expect_identical(unique(built$data[[2]]$colour), action_palette(2))
   expect_identical(unique(built$data[[3]]$linetype), "dashed")
   built <- expect_silent(ggplot2::ggplot_build(plot(pooled)))
@@ -85,12 +85,39 @@ test_that("draws that round to 0 do not spoil a picture", {
   expect_identical(nrow(built$data[[2]]), 199L)
 })
 
-test_that("a logarithmic axis is marked at round values", {
-  expect_equal(10^log_breaks(c(-2.2, 2.1)), 10^(-3:3))
-  expect_equal(10^log_breaks(c(0.02, 0.3)), c(1, 1.2, 1.4, 1.6, 1.8, 2), tolerance = 1e-12)
-  expect_true(all(c(1, 3, 10) %in% round(10^log_breaks(c(-1, 1)), 10)))
-  expect_true(all(c(1, 2, 5) %in% round(10^log_breaks(c(0, 1)), 10)))
-  expect_identical(log_breaks(c(1, 1)), c(1, 1))
+test_that("a group has the same colour in every picture", {
+  skip_if_not_installed("ggplot2")
+  groups <- names(grouped$draws)
+  # By position on the picture's own data: which colour the rows of each group have.
+  colours <- function(picture, layer, group, aesthetic = "colour") {
+    built <- ggplot2::ggplot_build(picture)$data[[layer]]
+    vapply(groups, function(one) unique(built[[aesthetic]][group == one]), "")
+  }
+  data <- fit_plot_data(grouped)
+  density <- colours(plot(grouped), 2, data$group[data$part == "posterior"])
+  joint <- colours(plot(grouped, "joint"), 2, fit_plot_data(grouped, "joint")$group)
+  built <- ggplot2::ggplot_build(plot(grouped, "pairs", c("alpha", "optimism")))$data[[2]]
+  own <- fit_plot_data(grouped, "pairs", c("alpha", "optimism"))
+  pair <- vapply(groups, function(one) unique(built$colour[own$group == one]), "")
+  expect_identical(density, named_palette(groups))
+  expect_identical(joint, named_palette(groups))
+  expect_identical(pair, named_palette(groups))
+  # Also where one group is drawn without the other, as on the pages of a report.
+  south <- draw_groups(groups_data(grouped), grouped, "alpha", "south")
+  expect_identical(unique(ggplot2::ggplot_build(south)$data[[3]]$colour), named_palette(groups)[["south"]])
+})
+
+test_that("optimism has a line at 0, and other terms have none", {
+  skip_if_not_installed("ggplot2")
+  lines <- function(picture) {
+    zero <- Filter(function(layer) inherits(layer$geom, c("GeomVline", "GeomHline")), picture$layers)
+    sum(vapply(zero, function(layer) if (is.null(layer$data$at)) 1L else nrow(layer$data), 0L))
+  }
+  expect_identical(lines(plot(grouped)), 1L)
+  expect_identical(lines(plot(pooled)), 0L)
+  expect_identical(lines(plot(grouped, "joint")), 1L)
+  expect_identical(lines(plot(grouped, "trace")), 1L)
+  expect_match(gsub("\n", " ", plot(grouped)$labels$caption), "Thin line: optimism 0, the neutral view.", fixed = TRUE)
 })
 
 test_that("what cannot be drawn is refused", {

@@ -30,7 +30,8 @@ test_that("small groups are hidden, unless told otherwise", {
 test_that("groups are drawn a row each", {
   skip_if_not_installed("ggplot2")
   built <- expect_silent(ggplot2::ggplot_build(plot_groups(clinic_fit())))
-  expect_identical(as.character(built$layout$layout$panel), c("log10(alpha)", "optimism"))
+  expect_identical(as.character(built$layout$layout$panel), c("alpha", "optimism"))
+  expect_match(plot_groups(clinic_fit(), conf.level = 0.8)$labels$caption, "80% interval", fixed = TRUE)
   labels <- built$layout$panel_params[[1]]$y$get_labels()
   expect_identical(labels[!is.na(labels)], c("north\n80 trajectories", "south\n80 trajectories"))
   # The prior is behind both groups, and no height reaches the next row.

@@ -19,8 +19,12 @@ test_that("pictures are drawn for one plan and for several", {
   one <- plot(plan, observations = rep("positive", 3))
   expect_s3_class(one, "ggplot")
   built <- ggplot2::ggplot_build(one)
-  expect_length(built$data, 3)
+  expect_length(built$data, 4)
   expect_identical(nrow(built$data[[3]]), 4L)
+  # Triangles have the number of their visit, and the caption says what was seen.
+  expect_identical(as.integer(built$data[[4]]$label), 0:3)
+  expect_match(gsub("\n", " ", one$labels$caption), "after each observation: 1 positive, 2 positive, 3 positive.")
+  expect_null(plot(plan)$labels$caption)
   several <- plot_plans(list(optimist = plan, neutral = other), rep("positive", 2), columns = 1)
   expect_identical(nrow(ggplot2::ggplot_build(several)$layout$layout), 2L)
   expect_length(ggplot2::ggplot_build(plot(plan, state = "healthy"))$data, 1)

@@ -52,6 +52,7 @@ test_that("the picture shows them, with words for who cannot see it, and keeps n
   first <- built$data[[4]][built$data[[4]]$PANEL == built$layout$layout$PANEL[built$layout$layout$what == "step"][1], ]
   expect_identical(order(-first$y), 1:2)
   expect_match(ggplot2::get_alt_text(picture), "under 3 alternatives .* optimism, south - north from .* to ")
-  expect_match(picture$labels$caption, "as fitted")
+  expect_match(gsub("\n", " ", picture$labels$caption), "95% interval. Dashed line and grey band: as fitted.",
+               fixed = TRUE)
   expect_silent(ggplot2::ggplot_build(plot(moved_by(), terms = "alpha")))
 })

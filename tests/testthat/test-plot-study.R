@@ -28,7 +28,13 @@ test_that("pictures show their data", {
   expect_match(plot(study)$labels$alt, "What a planned study would find, by power")
   points <- recovery_data(again)
   built <- ggplot2::ggplot_build(plot(again))
-  expect_setequal(built$data[[3]]$y, points$estimate)
-  expect_setequal(built$data[[3]]$x, points$truth)
+  # Natural logarithms of alpha stand at its own numbers, on an axis in powers of ten.
+  unit <- ifelse(points$term == "alpha", log(10), 1)
+  expect_setequal(built$data[[3]]$y, points$estimate / unit)
+  expect_setequal(built$data[[3]]$x, points$truth / unit)
+  expect_identical(as.character(built$layout$layout$panel), c("alpha", "optimism"))
+  ticks <- built$layout$panel_params[[1]]$x
+  at <- ticks$get_breaks()
+  expect_equal(as.numeric(ticks$get_labels()[!is.na(at)]), 10^at[!is.na(at)], tolerance = 0.01)
   expect_match(plot(again)$labels$alt, "of 12 intervals cover the truth")
 })

@@ -47,14 +47,34 @@ test_that("checks are drawn", {
   skip_if_not_installed("ggplot2")
   for (type in pp_types) {
     data <- pp_data(grouped, type, draws = 10, seed = 1)
+    data <- data[data$n > 0 | type == "length" & data$conf.high > 0, ]
     built <- ggplot2::ggplot_build(pp_check(grouped, type, draws = 10, seed = 1))
     expect_identical(nrow(built$layout$layout), 2L)
-    expect_equal(sort(built$data[[2]]$y), sort(data$observed))
-    expect_equal(sort(built$data[[1]]$ymax), sort(data$conf.high))
+    share <- if (startsWith(type, "last_")) c("x", "xmax") else c("y", "ymax")
+    expect_equal(sort(built$data[[2]][[share[1]]]), sort(data$observed))
+    expect_equal(sort(built$data[[1]][[share[2]]]), sort(data$conf.high))
   }
   expect_identical(nrow(ggplot2::ggplot_build(pp_check(pooled, draws = 5))$layout$layout), 1L)
   skip_if_not_installed("bayesplot")
   expect_s3_class(bayesplot::pp_check(pooled, "length", draws = 5), "ggplot")
+})
+
+test_that("of two actions one is drawn, and nothing where nobody was", {
+  skip_if_not_installed("ggplot2")
+  fit <- list(problem = list(setting = list(actions = c("wait", "treat"), states = c("well", "ill"))),
+              draws = list(all = 1))
+  data <- data.frame(group = "all", visit = rep(1:4, 2), action = factor(rep(c("wait", "treat"), each = 4)),
+                     n = c(90L, 3L, 0L, 20L), observed = c(0.6, 0.3, NaN, 0.5, 0.4, 0.7, NaN, 0.5),
+                     replicated = 0.5, conf.low = 0.2, conf.high = 0.8)
+  picture <- draw_check(data, "visit", fit)
+  built <- ggplot2::ggplot_build(picture)$data
+  expect_equal(built[[2]]$y, c(0.4, 0.7, 0.5))
+  expect_equal(as.numeric(built[[1]]$x), c(1, 2, 4))
+  expect_identical(unique(built[[1]]$colour), named_palette(c("wait", "treat"))[["treat"]])
+  # Of few visits, a hollow point.
+  expect_equal(built[[2]]$shape, c(16, 1, 16))
+  expect_match(picture$labels$y, "treat")
+  expect_match(gsub("\n", " ", picture$labels$caption), "The rest is \"wait\".", fixed = TRUE)
 })
 
 test_that("the axis of beliefs names the second of two states, or the likeliest of more", {
