@@ -105,7 +105,8 @@ update.ibrc_fit <- function(object, ...) {
 fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
-               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects))
+               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects,
+                    several = fit$several))
   evaluator <- if (has_population(fit)) {
     population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing)
   } else if (has_dynamics(fit)) {

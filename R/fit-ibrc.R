@@ -245,11 +245,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  chains = 4, iter = NULL, warmup = NULL,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), dynamics = NULL,
-                 uncertainty = c("joint", "cut", "none"), effects = NULL, ...) {
+                 uncertainty = c("joint", "cut", "none"), effects = NULL, problem = NULL, ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
-  if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
+  if (is.null(dynamics)) uncertainty <- "none" else if (is.null(problem)) check_dynamics(dynamics, setting) else
+    refuse_several_dynamics()
   if (uncertainty != "none") {
     need_visits(dynamics, paste0("uncertainty = \"", uncertainty, "\""), "dynamics")
     refuse_fixed_models(models)
@@ -257,7 +258,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   stated <- if (missing(prior)) list() else split_prior(prior)
   if (length(stated)) prior <- stated$agent
-  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none",
+                          problem)
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
     read_population(effects, visits, inverse, stated$effects, by)
   if (!is.null(design)) refuse_free_dynamics(uncertainty)
@@ -281,8 +283,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }
-  n_values <- values_per_chain(inverse$problem, inverse$prior, inverse$fixed)
-  if (is.null(design)) refuse_many_values(run, n_groups, n_values)
+  if (is.null(design)) refuse_many_values(run, n_groups, values_of(inverse))
   if (!is.null(design)) {
     inverse$effects <- design$design
     begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found)

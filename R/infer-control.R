@@ -99,8 +99,8 @@ as_control <- function(control) {
 
 # The control that another fit is computed alike with.
 control_of <- function(inverse, ...) {
-  ibrc_control(tolerance = inverse$tolerance, interpolate = inverse$problem$interpolate,
-               surprise = inverse$problem$surprise, ...)
+  problem <- lead_problem(inverse)
+  ibrc_control(tolerance = inverse$tolerance, interpolate = problem$interpolate, surprise = problem$surprise, ...)
 }
 
 # ---- arguments that have moved ------------------------------------------------------------

@@ -54,12 +54,12 @@
 ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(),
                       estimate = c("map", "mle"), by = NULL, conf.level = 0.95, resolution = 100,
                       cores = getOption("ibrc.cores", 1), starts = 8, seed = NULL, control = ibrc_control(),
-                      effects = NULL, ...) {
+                      effects = NULL, problem = NULL, ...) {
   refuse_others("ibrc_mode", names(formals()), c("tolerance", "interpolate", "surprise"), ...)
   check_given(visits, setting)
   stated <- if (missing(prior)) list() else split_prior(prior)
   if (length(stated)) prior <- stated$agent
-  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior), problem = problem)
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
     read_population(effects, visits, inverse, stated$effects, by)
   if (!is.null(design)) refuse_random(design$design$formulas)
@@ -168,10 +168,11 @@ curvature_errors <- function(curvature, ends) {
 new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
   names(tops) <- levels(inverse$group)
   structure(
-    c(list(tops = tops), inverse[c("problem", "problems", "recipe", "histories", "prior", "fixed", "tolerance", "by")],
+    c(list(tops = tops), inverse[c("problem", "problems", "recipe", "histories", "prior", "fixed", "tolerance", "by",
+                                 if (has_several(inverse)) "several")],
       list(visit_actions = inverse$actions, trajectory_group = as.integer(inverse$group),
            estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
-           n_visits = visit_counts(inverse$histories), n_scored = scored_counts(inverse$histories),
+           n_visits = counts_of(inverse, visit_counts), n_scored = counts_of(inverse, scored_counts),
            control = control_of(inverse))),
     class = "ibrc_mode"
   )
@@ -270,7 +271,7 @@ logLik.ibrc_mode <- function(object, ...) {
   structure(sum(vapply(object$tops, function(top) top$log_likelihood, 0)),
             df = if (has_mode_effects(object)) length(object$population$prior) else
               length(object$tops) * length(object$prior),
-            nobs = sum(counted_trajectories(object$histories, object$trajectory_group)), class = "logLik")
+            nobs = sum(counted_of(object)), class = "logLik")
 }
 
 #' @export

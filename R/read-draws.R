@@ -17,14 +17,14 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
     array(prior_natural(evaluator$prior, flat_draws(theta)), c(kept, length(mine), length(terms)),
           list(NULL, NULL, terms))
   })
-  structure(
+  fit <- structure(
     list(draws = stats::setNames(draws, levels(group)), problem = inverse$problem, problems = inverse$problems,
          recipe = inverse$recipe, prior = inverse$prior, fixed = inverse$fixed, tolerance = inverse$tolerance,
          likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
-         group_sizes = c(table(group)), n_visits = visit_counts(inverse$histories),
-         n_scored = scored_counts(inverse$histories),
+         group_sizes = c(table(group)), n_visits = counts_of(inverse, visit_counts),
+         n_scored = counts_of(inverse, scored_counts),
          by = inverse$by, histories = inverse$histories, visit_actions = inverse$actions,
          trajectory_group = as.integer(group),
          run = made_run(job$run, state), sampler = job$sampler,
@@ -34,6 +34,8 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
          chain = flushed_chain(chain)),
     class = "ibrc_fit"
   )
+  fit$several <- inverse$several
+  fit
 }
 
 # Without what a run says of itself, and with all its draws in their place.
@@ -99,7 +101,7 @@ is_grouped <- function(fit) are_groups(names(fit$draws))
 # A fit as it is reported: probabilities, and their own priors, where the sampler has fractions of a simplex.
 as_reported <- function(fit) {
   if (!length(simplex_columns(fit$prior, "action_prior"))) return(fit)
-  actions <- fit$problem$setting$actions
+  actions <- lead_problem(fit)$setting$actions
   fit$draws <- lapply(fit$draws, function(draws) {
     size <- dim(draws)
     flat <- matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
@@ -110,7 +112,7 @@ as_reported <- function(fit) {
   fit
 }
 
-reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, fit$problem$setting$actions))
+reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, lead_problem(fit)$setting$actions))
 
 variable_names <- function(fit, group) {
   terms <- reported_terms(fit)
