@@ -32,6 +32,7 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
     abort_input("fit", "is pooled over draws of the dynamics, and cannot be gone on with: fit again with more steps ",
                 "(`iter` of ibrc()).")
   }
+  refuse_part(fit, "fit", "extend_fit()")
   if (is.null(fit$histories) || is.null(fit$chain)) {
     abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be gone on with.")
   }

@@ -268,6 +268,7 @@ coef.ibrc_mode <- function(object, ...) {
 #' @export
 logLik.ibrc_mode <- function(object, ...) {
   check_unused(...)
+  refuse_part(object, "object", "the log-likelihood of its estimates")
   structure(sum(vapply(object$tops, function(top) top$log_likelihood, 0)),
             df = if (has_mode_effects(object)) length(object$population$prior) else
               length(object$tops) * length(object$prior),
@@ -278,7 +279,7 @@ logLik.ibrc_mode <- function(object, ...) {
 format.ibrc_mode <- function(x, ...) {
   paste0(if (x$estimate == "map") "The posterior mode" else "The maximum of the likelihood", " for ",
          plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ", plural(sum(x$n_visits), "visit"),
-         unscored_words(x),
+         unscored_words(x), problem_words(x),
          if (has_mode_effects(x)) paste0(" of people who differ (", plural(length(x$tops), "cell"), ")") else
            if (is_grouped_mode(x)) paste0(" in ", plural(length(x$tops), "group")))
 }
@@ -293,7 +294,8 @@ print.ibrc_mode <- function(x, digits = 3, ...) {
   shown[numbers] <- lapply(table[numbers], signif, digits)
   if (is.null(x$conf.level)) shown[c("conf.low", "conf.high")] <- NULL
   print(shown, row.names = FALSE)
-  cat("\nLog-likelihood ", format(as.numeric(logLik(x)), nsmall = 2, digits = 7),
+  found <- sum(vapply(x$tops, function(top) top$log_likelihood, 0))
+  cat("\nLog-likelihood ", format(found, nsmall = 2, digits = 7), if (!is.null(x$part)) ", of all problems",
       if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed)), "\n", sep = "")
   if (has_mode_effects(x)) x <- coefficient_mode(x)
   for (line in mode_advice(x, mode_table(x))) writeLines(strwrap(line, prefix = "  ", initial = "* "))

@@ -14,6 +14,14 @@ problem_names <- function(inverse) names(inverse$several$problems)
 # What all problems have in common (how they are computed) stands in the first as in any.
 lead_problem <- function(inverse) if (has_several(inverse)) inverse$several$problems[[1]] else inverse$problem
 
+# " of 2 problems (easy, hard)", for whatever prints a fit or a mode; of one of them, which.
+problem_words <- function(object) {
+  if (!is.null(object$part)) return(paste0(" of the problem ", enumerate(object$part$problem)))
+  if (!has_several(object)) return("")
+  names <- problem_names(object)
+  paste0(" of ", plural(length(names), "problem"), " (", listing(names), ")")
+}
+
 # ---- what the user gave ----------------------------------------------------------------------------------------------
 
 # As read_inverse() has it for one setting. `coded`: which rows are whose; `parts`: each problem's visits.
@@ -191,4 +199,43 @@ counted_of <- function(inverse) {
                                       inverse$trajectory_group[mine])
   }
   out
+}
+
+# ---- who reads them --------------------------------------------------------------------------------------------------
+
+# `what`: is asked of one setting, and cannot be of several at once.
+refuse_several <- function(object, argument, what) {
+  if (!has_several(object)) return(invisible())
+  names <- problem_names(object)
+  abort_input(argument, "is of several problems (", enumerate(names), "), and ", what, " looks at one of them: give ",
+              "one_problem(", argument, ", \"", names[1], "\").", topic = "one_problem")
+}
+
+# `what`: is asked of the posterior, which one problem alone does not have.
+refuse_part <- function(object, argument, what) {
+  if (is.null(object$part)) return(invisible())
+  abort_input(argument, "is one problem (", enumerate(object$part$problem), ") of a fit to several, from ",
+              "one_problem(): ", what, " is asked of the whole fit.", topic = "one_problem")
+}
+
+# `what`: fits again, and does so for one setting.
+refuse_refit <- function(object, argument, what) {
+  refuse_part(object, argument, what)
+  if (has_several(object)) {
+    abort_input(argument, "is of several problems (", enumerate(problem_names(object)), "), and ", what, " fits one ",
+                "again: fit the problems one by one for it.")
+  }
+}
+
+# Visits that are of another problem would be judged by the wrong setting, where names are the same.
+refuse_other_problems <- function(object, visits, argument = "visits") {
+  column <- object$part$column
+  if (is.null(column) || !is.data.frame(visits) || !column %in% names(visits)) return(invisible())
+  other <- which(!as_utf8(plain_column(visits[[column]])) %in% as_utf8(object$part$problem))
+  if (length(other)) {
+    abort_rows(other, argument, "column ", enumerate(column), " says that visits are of another problem than ",
+               enumerate(object$part$problem),
+               advice = paste0("Give those of this problem, as in visits[visits$", column, " == \"",
+                               object$part$problem, "\", ]."))
+  }
 }

@@ -53,6 +53,7 @@ made_run <- function(run, state) {
 
 # keep_data = FALSE: nothing of the visits stays but how many there were, in groups and, where they differ, by start.
 without_data <- function(fit) {
+  if (has_several(fit)) fit$several <- several_without_data(fit)
   if (has_starts(fit$problem$setting)) fit$start_sizes <- start_sizes(fit)
   fit[c("histories", "visit_actions", "trajectory_group", "chain")] <- list(NULL)
   if (has_dynamics(fit)) fit$dynamics$tree <- NULL

@@ -164,6 +164,7 @@ unchecked_rows <- function(fit) {
 # A check that fails says so in its row, and stops no other.
 slow_checks <- function(fit, statistics = list(), cores = 1L) {
   if (!fit$likelihood) return(NULL)
+  refuse_part(fit, "fit", "a verdict")
   need_data(fit, "A verdict", "fit")
   streams <- streams_from_seed(fit$seed, length(fit$draws))
   evaluator <- inverse_evaluator(fit, cores = cores)
