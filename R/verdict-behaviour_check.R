@@ -222,7 +222,7 @@ rows_by_problem <- function(tests, rows, ...) {
   names <- unique(tests$problem)
   do.call(rbind, lapply(names, function(name) {
     found <- rows(tests[tests$problem == name, names(tests) != "problem"], share = length(names), ...)
-    found$seen <- paste0(name, ": ", found$seen)
+    found$seen <- paste0(found$seen, ", in ", enumerate(name))
     found
   }))
 }

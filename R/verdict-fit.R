@@ -184,7 +184,8 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     return(rbind(
       attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
       lost_action_rows(fit), population_assumed(fit, evaluator, cores, attempt),
-      attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else habit_rows(tests))
+      attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
+        habit_rows(tests, "habit" %in% names(fit$prior)))
     ))
   }
   rows <- rbind(
