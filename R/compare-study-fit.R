@@ -97,7 +97,8 @@ contrast_terms <- function(design) {
   effects <- design$more$effects
   if (is.null(effects)) return(design_terms(design))
   if (inherits(effects, "formula")) effects <- list(effects)
-  by_group <- Filter(function(one) inherits(one, "formula") && length(one) == 3 && "group" %in% all.vars(one[[3]]), effects)
+  has_group <- function(one) inherits(one, "formula") && length(one) == 3 && "group" %in% all.vars(one[[3]])
+  by_group <- Filter(has_group, effects)
   terms <- intersect(design_terms(design), vapply(by_group, function(one) deparse1(one[[2]]), ""))
   if (!length(terms)) {
     abort_input("effects", "must have `group` in a formula, as in effects = list(optimism ~ group + (1 | clinician)): ",
@@ -130,19 +131,12 @@ mode_effect_rows <- function(mode, design, contrast) {
   groups <- names(design$agents)
   table <- tidy(mode)
   differ <- contrast_terms(design)
-  of <- function(name, term, group, log) {
-    row <- table[match(name, table$term), ]
-    level <- mode_levels_of(row, design, log)
-    study_row_of(term, group, level$estimate, level$low, level$high)
-  }
-  rows <- if (contrast) {
-    lapply(differ, function(term) lapply(groups[-1], function(group) of(group_coefficient(term, group), term, group, FALSE)))
-  } else {
-    lapply(names(mode$prior), function(term) {
-      lapply(if (term %in% differ) groups[1] else groups, function(group) of(term, term, group, on_log(term)))
-    })
-  }
-  do.call(rbind, unlist(rows, recursive = FALSE))
+  slots <- if (contrast) expand.grid(term = differ, group = groups[-1], stringsAsFactors = FALSE) else
+    expand.grid(term = names(mode$prior), group = groups, stringsAsFactors = FALSE)
+  if (!contrast) slots <- slots[!slots$term %in% differ | slots$group == groups[1], ]
+  name <- if (contrast) group_coefficient(slots$term, slots$group) else slots$term
+  found <- mode_levels_of(table[match(name, table$term), ], design, !contrast & on_log(slots$term))
+  study_row_of(slots$term, slots$group, found$estimate, found$low, found$high)
 }
 
 # ---- a function of the user's own ----------------------------------------------------------------------------------

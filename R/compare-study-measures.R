@@ -58,7 +58,8 @@ mean_row <- function(measure, x) {
 share_row <- function(measure, x) {
   n <- length(x)
   if (!n) return(measure_row(measure))
-  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), unlist(wilson_ends(mean(x), n), use.names = FALSE), n)
+  ends <- wilson_ends(mean(x), n)
+  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), c(ends$low, ends$high), n)
 }
 
 # `measures(rows)` for every combination of these columns, in the order of the table.

@@ -140,6 +140,25 @@
 #' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, these are held at
 #' their estimate (`uncertainty = "none"`).
 #'
+#' @section Several problems, one decision maker:
+#' Who faces several decision problems has one `alpha`, one `optimism`, one `habit` in all of them. Give `setting` as a
+#' list named by problem and in `problem` the column, among the `covariates` of [trajectories()], that says which of
+#' them a trajectory is of:
+#'
+#' ```
+#' fit <- ibrc(visits, list(easy = diag_setting(accuracy = 0.8), hard = diag_setting(accuracy = 0.6)),
+#'             models = function(setting) perturb_models(setting, by = 0.1), problem = "test")
+#' pp_check(one_problem(fit, "hard"))
+#' ```
+#'
+#' The problems may differ in everything, states, actions and observations included; `models` is a function of a setting
+#' or a list by the same names. Log-likelihoods of a group, or of a cell of `effects`, add up over its problems. All
+#' that is inferred or held is shared: an entry of the utility (`utility(state, action)`) has to be in every setting, and
+#' with an `action_prior` all settings have the same actions. Discounts are those of the settings unless they are inferred or
+#' held. [tidy()][tidy.ibrc_fit], [log_lik()], [loo()], [verdict()] and [predict()][predict.ibrc_fit] (where actions are
+#' the same) take such a fit as it is, [behaviour_check()] has a column `problem`; for what looks at one setting take
+#' [one_problem()]. Settings per group (`by`), functions of named quantities and `dynamics` are for one problem.
+#'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
 #' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
@@ -168,7 +187,8 @@
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
-#'   settings, one per group; or a function of named quantities that returns a setting (see below).
+#'   settings, one per group, or one per `problem`; or a function of named quantities that returns a setting (see
+#'   below).
 #' @param models What the decision maker may believe about the dynamics
 #'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
 #'   models over others, so it takes more than one. Or a list of them, one per group; or a function that
@@ -217,6 +237,8 @@
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param effects Formulas that say how terms differ from person to person, such as
 #'   `list(optimism ~ age + (1 | site), alpha ~ (1 | id))`: see *People who differ*.
+#' @param problem With a list of settings, the column that says which of them a trajectory is of: see *Several problems,
+#'   one decision maker*.
 #' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
 #'   to write instead.
 #'

@@ -31,8 +31,8 @@ is_group_list <- function(x) is.list(x) && !is.object(x)
 check_group_list <- function(x, by, class, argument, made_by) {
   if (is.null(by)) {
     abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by` (or in ",
-                "`problem` the column that says which problem a trajectory is of), or give one that comes from ", made_by,
-                ".")
+                "`problem` the column that says which problem a trajectory is of), or give one that comes from ",
+                made_by, ".")
   }
   check_named_list(x, class, argument, made_by, "group")
 }

@@ -29,8 +29,8 @@ read_problems <- function(visits, setting, models, prior, fixed, by_default, pro
   settings <- check_problem_list(setting)
   models <- problem_models(models, settings)
   if (!by_default && length(quantity_terms(prior))) {
-    abort_input(quantity_terms(prior)[1], "has a prior, and is a term of no setting: functions of named quantities are ",
-                "for one problem alone. Fit the problems one by one for it.")
+    abort_input(quantity_terms(prior)[1], "has a prior, and is a term of no setting: functions of named quantities ",
+                "are for one problem alone. Fit the problems one by one for it.")
   }
   coded <- trajectory_rows(visits)
   of <- problem_codes(visits, problem, names(settings), coded)
@@ -69,8 +69,9 @@ problem_models <- function(models, settings) {
     return(models)
   }
   if (!is_group_list(models)) {
-    abort_input("models", "must be a function of a setting, such as function(setting) perturb_models(setting, by = 0.1), ",
-                "or a list by the names of the settings, where there are several problems; not ", describe(models), ".")
+    abort_input("models", "must be a function of a setting, such as function(setting) perturb_models(setting, ",
+                "by = 0.1), or a list by the names of the settings, where there are several problems; not ",
+                describe(models), ".")
   }
   check_named_list(models, "ibrc_models", "models", "model_prior()", "problem")
   models[match_names(as_utf8(names(models)), as_utf8(names(settings)), "models", "problems")]
@@ -130,15 +131,16 @@ check_shared_prior <- function(prior, fixed, settings, k) {
   if (any(!own & everywhere)) {
     abort_input("prior", "has ", enumerate(entries$term[!own & everywhere]), ", which is not in the setting of ",
                 enumerate(names(settings)[k]), ". An entry of the utility that is inferred is one number for all ",
-                "problems, and must be in each of their settings: fit that problem alone, or call states and actions the ",
-                "same.")
+                "problems, and must be in each of their settings: fit that problem alone, or call states and actions ",
+                "the same.")
   }
   check_prior(prior, setting, fixed)
 }
 
 refuse_several_dynamics <- function() {
-  abort_input("dynamics", "are of one problem, and `problem` says that there are several: give settings that are made ",
-              "from learned dynamics (as_setting()), which holds them at their estimate, or fit the problems one by one.")
+  abort_input("dynamics", "are of one problem, and `problem` says that there are several: give settings that are ",
+              "made from learned dynamics (as_setting()), which holds them at their estimate, or fit the problems one ",
+              "by one.")
 }
 
 # ---- part by part ----------------------------------------------------------------------------------------------------

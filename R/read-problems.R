@@ -2,12 +2,12 @@
 
 #' One problem of a fit to several
 #'
-#' A fit, or a mode, of trajectories that are of several problems (`problem` of [ibrc()]) as one of a single problem: with
-#' the same draws of the agent, which all problems share, and the visits of that problem alone. Whatever looks at one
-#' setting, from [pp_check()] and [augment()][augment.ibrc_fit] to [decision_effects()], takes it.
+#' A fit, or a mode, of trajectories that are of several problems (`problem` of [ibrc()]) as one of a single problem:
+#' with the same draws of the agent, which all problems share, and the visits of that problem alone. Whatever looks at
+#' one setting, from [pp_check()] and [augment()][augment.ibrc_fit] to [decision_effects()], takes it.
 #'
-#' What is said of the whole posterior is asked of the fit itself: [verdict()], [profile_likelihood()], [extend_fit()] and
-#' others refuse a part of it. Visits that are handed to it have to be of the one problem. Groups of `by` that have not
+#' What is said of the whole posterior is asked of the fit itself: [verdict()], [profile_likelihood()], [extend_fit()]
+#' and others refuse a part of it. Visits that are handed to it have to be of the one problem. Groups of `by` that have not
 #' met the problem are left out.
 #'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]) of several problems.

@@ -36,3 +36,8 @@ problem_run <- function(visits = problem_visits(), setting = problem_settings()[
 }
 
 problem_fit <- function() cached("problem_fit", problem_run())
+
+problem_mode <- function() {
+  cached("problem_mode", ibrc_mode(problem_visits(), problem_settings()[1:2], spread_models, problem_prior(),
+                                   problem = "test", starts = 1, resolution = 10, conf.level = NULL, seed = 1))
+}

@@ -38,7 +38,8 @@ test_that("groups that have not met a problem are not in it", {
 test_that("what is said of visits stands in their order", {
   # Rows of the two problems mixed.
   order <- with_seed(1, sample(unique(visits$id)))
-  mixed <- trajectories(as.data.frame(visits)[order(match(visits$id, order), visits$time), ], covariates = c("test", "person"))
+  table <- as.data.frame(visits)[order(match(visits$id, order), visits$time), ]
+  mixed <- trajectories(table, covariates = c("test", "person"))
   shuffled <- problem_run(mixed)
   expect_close(unname(log_lik(shuffled, 4)), unname(log_lik(shuffled, 4, newdata = mixed)))
   expect_close(as.matrix(predict(shuffled, draws = 20)), as.matrix(predict(shuffled, mixed, draws = 20)))
@@ -73,8 +74,7 @@ test_that("what takes several problems says which there are, and all else refuse
   expect_false(any(grepl("could not be looked at", found$seen)))
   expect_s3_class(profile_likelihood(fit, "alpha", n = 3), "ibrc_profile")
   hard <- one_problem(fit, "hard")
-  mode <- ibrc_mode(visits, problem_settings()[1:2], spread_models, problem_prior(), problem = "test", starts = 1,
-                    resolution = 10, conf.level = NULL)
+  mode <- problem_mode()
   of_one <- list(pp_check = pp_check, pp_data = pp_data, augment = augment, simulate = stats::simulate,
                  project_behavior = project_behavior, posterior_predict = posterior_predict,
                  decision_effects = decision_effects, cost_benefit = cost_benefit,
@@ -96,16 +96,5 @@ test_that("what takes several problems says which there are, and all else refuse
   # Draws are those of the agent, whatever it met.
   for (read in list(tidy, glance, coef, as.data.frame, posterior::as_draws_df, identifiability, prior_summary)) {
     expect_no_error(read(fit))
-  }
-})
-
-test_that("every function that takes a fit takes or refuses one of several problems", {
-  skip_if_not(exists("malformed_entries"))
-  fits <- Filter(function(entry) any(vapply(entry$valid, inherits, NA, "ibrc_fit")), malformed_entries())
-  for (name in names(fits)) {
-    entry <- fits[[name]]
-    arguments <- lapply(entry$valid, function(x) if (inherits(x, "ibrc_fit")) fit else x)
-    outcome <- tryCatch(suppressWarnings(suppressMessages(do.call(name, arguments))), error = identity)
-    expect_true(!inherits(outcome, "error") || inherits(outcome, "ibrc_error"), info = name)
   }
 })
