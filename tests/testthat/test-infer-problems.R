@@ -60,10 +60,10 @@ test_that("a list of one setting is that setting", {
 })
 
 test_that("two problems say more of their decision maker than each of them", {
-  both <- tidy(problem_run(problem_visits(n = 60), iter = 400))
+  both <- tidy(problem_run(problem_visits(n = 600), iter = 400))
   expect_true(all(both$conf.low < 0.5 & 0.5 < both$conf.high))
   for (name in names(settings)) {
-    alone <- tidy(problem_run(problem_visits(n = 60, only = name), settings[name], iter = 400))
+    alone <- tidy(problem_run(problem_visits(n = 600, only = name), settings[name], iter = 400))
     # How much narrower than the prior, on the scale that a sampler works on.
     expect_true(all(both$contraction > alone$contraction))
   }
@@ -169,7 +169,7 @@ test_that("what does not go together is refused, with its rows and columns", {
   bad("must take a setting", models = function() diag_models())
   bad("functions of named quantities are", prior = ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(8, 2)))
   bad("name their columns in `by` \\(or in", problem = NULL)
-  bad("name of a column in quotes", problem = test)
+  expect_error(ibrc_mode(visits, settings, problem = test), "name of a column in quotes", class = "ibrc_error_input")
   with_tiger <- list(visits = problem_visits(c("easy", "tiger")), setting = problem_settings()[c("easy", "tiger")])
   one_of <- function(prior, ...) c(with_tiger, list(prior = prior, ...))
   expect_error(do.call(find, one_of(ibrc_prior(alpha ~ lognormal(0, 1), utility(healthy, monitor) ~ normal(-1, 1)))),

@@ -69,7 +69,7 @@ test_that("what takes several problems says which there are, and all else refuse
   expect_output(print(fit), "of 2 problems \\(easy, hard\\)")
   expect_identical(unique(behaviour_check(fit)$problem), c("easy", "hard"))
   found <- verdict(fit)
-  expect_identical(sum(grepl("in \"hard\"$", found$seen)), 2L)
+  expect_identical(sum(grepl("in \"hard\"$", slow_checks(fit)$seen)), 2L)
   expect_setequal(as.character(found$check), c("settled", "whole", "behaves", "identified", "assumed"))
   expect_false(any(grepl("could not be looked at", found$seen)))
   expect_s3_class(profile_likelihood(fit, "alpha", n = 3), "ibrc_profile")
