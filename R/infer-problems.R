@@ -117,19 +117,20 @@ refuse_unused_problems <- function(of, names) {
 # actions that all have.
 check_shared_prior <- function(prior, fixed, settings, k) {
   setting <- settings[[k]]
-  simplex <- !is.null(fixed$action_prior) || length(simplex_names(prior))
+  if (!is.null(prior)) check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
+  held <- is.list(fixed) && !is.null(fixed$action_prior)
+  simplex <- held || length(simplex_names(prior))
   if (simplex && !identical(setting$actions, settings[[1]]$actions)) {
-    abort_input(if (is.null(fixed$action_prior)) "prior" else "fixed", "has an `action_prior`, which is shared by all ",
+    abort_input(if (held) "fixed" else "prior", "has an `action_prior`, which is shared by all ",
                 "problems: their settings must have the same actions, in the same order. Entry ", k, " of the list ",
                 "differs from entry 1.", rows = k)
   }
   entries <- utility_terms(prior)
-  own <- entries$state %in% setting$states & entries$action %in% setting$actions
-  everywhere <- rowSums(vapply(settings, function(one) {
-    entries$state %in% one$states & entries$action %in% one$actions
-  }, logical(length(own)))) > 0
-  if (any(!own & everywhere)) {
-    abort_input("prior", "has ", enumerate(entries$term[!own & everywhere]), ", which is not in the setting of ",
+  known <- function(one) entries$state %in% one$states & entries$action %in% one$actions
+  # One that no setting knows is told by what check_prior() says.
+  lost <- !known(setting) & Reduce(`|`, lapply(settings, known))
+  if (any(lost)) {
+    abort_input("prior", "has ", enumerate(entries$term[lost]), ", which is not in the setting of ",
                 enumerate(names(settings)[k]), ". An entry of the utility that is inferred is one number for all ",
                 "problems, and must be in each of their settings: fit that problem alone, or call states and actions ",
                 "the same.")
