@@ -8,6 +8,7 @@ predict.ibrc_fit <- function(object, visits = NULL, type = "action", draws = 200
   summary <- check_flag(summary, "summary")
   chosen <- spaced_draws(object, draws)
   if (has_several(object)) {
+    if (is.null(visits)) need_data(object, "predict() without `visits`")
     return(predict_problems(object, visits, function(one, visits) predict(one, visits, type, draws, summary)))
   }
   if (!is.null(visits)) object <- with_new_cells(object, visits)

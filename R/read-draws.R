@@ -60,6 +60,22 @@ without_data <- function(fit) {
   fit
 }
 
+# keep_data = FALSE: what stays of several problems.
+several_without_data <- function(fit) {
+  several <- fit$several
+  several$counts <- problem_counts(fit)
+  several$start_sizes <- lapply(stats::setNames(nm = problem_names(fit)), function(name) {
+    view <- problem_view(replace(fit, "effects", list(NULL)), name)
+    whole <- start_sizes(view)
+    if (is.null(whole)) return(NULL)
+    out <- matrix(0L, nrow(whole), length(fit$draws), dimnames = list(rownames(whole), names(fit$draws)))
+    out[, names(view$draws)] <- whole
+    out
+  })
+  several$of <- NULL
+  several
+}
+
 # How many trajectories of a fit or a mode begin with each of the starts, [start, group]; NULL where all start alike.
 start_sizes <- function(fit) {
   groups <- start_groups(fit$problem$setting)

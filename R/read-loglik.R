@@ -88,6 +88,7 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, visits = NULL,
     draws <- 200
   }
   if (has_several(object)) {
+    if (is.null(newdata)) need_data(object, "The likelihood of each trajectory")
     return(log_lik_problems(object, newdata, function(one, visits) log_lik.ibrc_fit(one, draws, visits), argument))
   }
   if (!is.null(newdata)) object <- with_new_cells(object, newdata, argument)

@@ -180,7 +180,7 @@ test_that("what does not go together is refused, with its rows and columns", {
   expect_error(do.call(find, one_of(ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(1)))),
                "must have the same actions", class = "ibrc_error_input")
   # A row that is wrong is named by its place among all visits.
-  table$action[nrow(table)] <- "listen"
+  table$action <- replace(as.character(table$action), nrow(table), "listen")
   bad(paste0("row ", nrow(table)), visits = trajectories(table, covariates = "test"), class = "ibrc_error_data")
   shared <- find(prior = ibrc_prior(alpha ~ lognormal(0, 1), utility(healthy, monitor) ~ normal(-1, 1)))
   expect_length(coef(shared), 2)
