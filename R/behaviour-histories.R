@@ -1,32 +1,44 @@
 # Behaviour as kernels read it: coded visits and their tree of distinct histories,
 # without identifiers.
 
-# Visits in the order of trajectories, coded from 0. `row` is the row that each came from. A missing action is NA, and a
-# missing observation is -1. `scored`: whether the action counts. `start`: in a setting with several starts, which of
-# them the trajectory has.
-code_visits <- function(visits, setting, argument = "visits") {
-  check_visits(visits, argument)
-  # A data frame may have been changed since it was checked: rows may be in another order, or an id may be missing.
-  visits <- validate_ibrc_trajectories(plain_visits(visits))
-  validate_against_setting(visits, setting)
+# Visits in the order of trajectories, coded from 0; `row` is where each came from. A missing action is NA, a missing
+# observation -1; `scored`: whether the action counts; `start`: in a setting with several, which its trajectory has.
+# `rows`: those that are of this setting, whole trajectories; NULL are all.
+code_visits <- function(visits, setting, argument = "visits", rows = NULL) {
+  visits <- checked_visits(visits, argument)
+  validate_against_setting(visits, setting, rows)
   roles <- attr(visits, "roles")
-  trajectory <- id_codes(visits[[roles$id]])
-  # Rows are in order of time within an id, and a stable sort keeps this order.
-  row <- order(trajectory)
+  order <- trajectory_rows(visits, rows)
+  row <- order$row
   seen <- match(as_utf8(visits[[roles$observation]]), setting$observations) - 1L
   seen[is.na(seen)] <- -1L
   coded <- list(
     row = row,
-    trajectory = trajectory[row] - 1L,
+    trajectory = order$trajectory,
     action = match(as_utf8(visits[[roles$action]]), setting$actions)[row] - 1L,
     observation = seen[row],
-    scored = scored_rows(visits)[row]
+    scored = order$scored
   )
   if (has_starts(setting)) coded$start <- start_codes(visits, setting, coded, argument)
   coded
 }
 
-# Visits that all have the same start have no column `start`.
+# A data frame may have been changed since it was checked: rows in another order, an id taken away.
+checked_visits <- function(visits, argument = "visits") {
+  check_visits(visits, argument)
+  validate_ibrc_trajectories(plain_visits(visits))
+}
+
+# What coded visits have of any setting: `row`, `trajectory` from 0 and `scored`. `visits`: from checked_visits().
+trajectory_rows <- function(visits, rows = NULL) {
+  who <- id_codes(visits[[attr(visits, "roles")$id]])
+  # Rows stand in order of time within an id: a stable sort keeps it.
+  row <- order(who)
+  if (!is.null(rows)) row <- row[row %in% rows]
+  list(row = row, trajectory = match(who[row], unique(who[row])) - 1L, scored = scored_rows(visits)[row])
+}
+
+# Of visits that all have the same start, nothing says which.
 coded_starts <- function(coded) if (is.null(coded$start)) integer(length(coded$trajectory)) else coded$start
 
 # The tree, with the `scored` of the visits. For a missing action it says which actions cannot have been taken, because

@@ -140,22 +140,24 @@ warn_text_times <- function(who, when) {
   }
 }
 
-validate_against_setting <- function(visits, setting) {
+# `rows`: those that have to be of this setting; NULL are all.
+validate_against_setting <- function(visits, setting, rows = NULL) {
   roles <- attr(visits, "roles")
   done <- as_utf8(visits[[roles$action]])
   seen <- as_utf8(visits[[roles$observation]])
-  bad <- which(!is.na(done) & !done %in% setting$actions)
+  own <- is.null(rows) | seq_along(done) %in% rows
+  bad <- which(own & !is.na(done) & !done %in% setting$actions)
   if (length(bad)) {
     refuse_visits(bad, "action", "`action` is not one of ", enumerate(setting$actions),
            advice = spelling_advice(done[bad], setting$actions, roles$action))
   }
-  bad <- which(!is.na(seen) & !seen %in% setting$observations)
+  bad <- which(own & !is.na(seen) & !seen %in% setting$observations)
   if (length(bad)) {
     refuse_visits(bad, "observation", "`observation` is not one of ", enumerate(setting$observations),
            advice = spelling_advice(seen[bad], setting$observations, roles$observation))
   }
   who <- id_codes(visits[[roles$id]])
-  stopped <- done %in% setting$stop_actions
+  stopped <- own & done %in% setting$stop_actions
   after <- which(stats::ave(as.numeric(stopped), who, FUN = function(s) c(0, cumsum(s)[-length(s)])) > 0)
   if (length(after)) {
     refuse_visits(after, "action", "a visit follows an action that ends the trajectory",

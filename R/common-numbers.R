@@ -62,3 +62,11 @@ percent_text <- function(share) {
   percent <- ifelse(share < 0.1, signif(100 * share, 2), round(100 * share))
   paste0(vapply(percent, format_plain, ""), "%")
 }
+
+# Wilson's interval of shares, each of `n`.
+wilson_ends <- function(share, n, level = 0.95) {
+  z2 <- stats::qnorm((1 + level) / 2)^2
+  middle <- (share + z2 / (2 * n)) / (1 + z2 / n)
+  half <- sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n^2))) / (1 + z2 / n)
+  list(low = pmax(middle - half, 0), high = pmin(middle + half, 1))
+}

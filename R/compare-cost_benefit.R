@@ -24,6 +24,7 @@
 cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, draws = FALSE) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_several(fit, "fit", "cost_benefit()")
   conf.level <- check_level(conf.level)
   draws <- check_flag(draws, "draws")
   stated <- stated_entries(fit$problem$setting)

@@ -98,6 +98,7 @@ decision_effects <- function(fit, beliefs = NULL, observations = NULL, actions =
   check_unused(...)
   is_mode <- inherits(fit, "ibrc_mode")
   if (!is_mode) check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_several(fit, "fit", "decision_effects()")
   conf.level <- check_level(conf.level)
   refresh <- check_count(refresh, "refresh", least = 0)
   groups <- names(if (is_mode) fit$tops else fit$draws)

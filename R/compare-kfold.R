@@ -95,6 +95,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
                            refresh = default_refresh(), ...) {
   check_unused(...)
   need_data(x, "Cross-validation", "x")
+  refuse_refit(x, "x", "kfold()")
   if (!x$likelihood) abort_input("x", "has draws from the prior: nothing was fitted that could be left out.")
   if (is_cut(x)) x$run$chains <- x$dynamics$chains_per_draw
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)

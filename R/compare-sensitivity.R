@@ -119,6 +119,7 @@ check_varied <- function(fit) {
   if (!inherits(fit, c("ibrc_fit", "ibrc_mode"))) {
     abort_input("fit", "must come from ibrc() or ibrc_mode(), not ", describe(fit), ".")
   }
+  refuse_refit(fit, "fit", "sensitivity_analysis()")
   refuse_population(fit, "fit", "what rests on which assumption has to be seen by fitting again, with ibrc() under ",
                     "each of them; or of a fit without `effects`, or with `by`.")
   if (inherits(fit, "ibrc_fit")) {

@@ -214,7 +214,7 @@ fit_options <- function(fit, more) {
   }
   fitting <- if (fit == "posterior") ibrc else ibrc_mode
   set_here <- c("...", "visits", "setting", "models", "prior", "fixed", "by", "conf.level", "resolution", "seed",
-                "file", "refresh", "dynamics", "uncertainty")
+                "file", "refresh", "dynamics", "uncertainty", "problem")
   open <- setdiff(names(formals(fitting)), set_here)
   other <- setdiff(given, open)
   if (length(other)) {

@@ -58,14 +58,8 @@ mean_row <- function(measure, x) {
 share_row <- function(measure, x) {
   n <- length(x)
   if (!n) return(measure_row(measure))
-  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), wilson_ends(mean(x), n), n)
-}
-
-# Wilson's 95% interval of a share.
-wilson_ends <- function(share, n) {
-  z2 <- two_sided^2
-  half <- sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n^2)))
-  pmin(pmax((share + z2 / (2 * n) + c(-half, half)) / (1 + z2 / n), 0), 1)
+  ends <- wilson_ends(mean(x), n)
+  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), c(ends$low, ends$high), n)
 }
 
 # `measures(rows)` for every combination of these columns, in the order of the table.

@@ -69,7 +69,7 @@ power_study <- function(design, patients = c(50, 100, 200), replicates = 200, nu
   if (length(design$agents) < 2) abort_input("design", "has one group: state `effect`, or a list of agents.")
   sizes <- check_sizes(patients, design)
   null <- check_flag(null, "null")
-  terms <- design_terms(design)
+  terms <- contrast_terms(design)
   job <- list(
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = TRUE,
     truths = "agents", seed = check_seed(seed),

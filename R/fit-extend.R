@@ -32,6 +32,7 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
     abort_input("fit", "is pooled over draws of the dynamics and cannot be extended: fit again with more steps ",
                 "(`iter` of ibrc()).")
   }
+  refuse_part(fit, "fit", "extend_fit()")
   if (is.null(fit$histories) || is.null(fit$chain)) {
     abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be extended.")
   }
@@ -105,7 +106,8 @@ update.ibrc_fit <- function(object, ...) {
 fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
-               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects))
+               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects,
+                    several = fit$several))
   evaluator <- if (has_population(fit)) {
     population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing, fit$dynamics$tree)
   } else if (has_dynamics(fit)) {

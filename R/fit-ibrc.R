@@ -141,6 +141,25 @@
 #' for groups: laws are inferred with the population (`"joint"`), drawn beforehand (`"cut"`) or held (`"none"`). Cells
 #' are interpolated only where they are held; 200 cells or more get a warning elsewhere.
 #'
+#' @section Several problems, one decision maker:
+#' Who faces several decision problems has one `alpha`, one `optimism`, one `habit` in all of them. Give `setting` as a
+#' list named by problem and in `problem` the column, among the `covariates` of [trajectories()], that says which of
+#' them a trajectory is of:
+#'
+#' ```
+#' fit <- ibrc(visits, list(easy = diag_setting(accuracy = 0.8), hard = diag_setting(accuracy = 0.6)),
+#'             models = function(setting) perturb_models(setting, by = 0.1), problem = "test")
+#' pp_check(one_problem(fit, "hard"))
+#' ```
+#'
+#' The problems may differ in everything, states, actions and observations included; `models` is a function of a setting
+#' or a list by the same names. Log-likelihoods of a group, or of a cell of `effects`, add up over its problems. All
+#' that is inferred or held is shared: an entry of the utility (`utility(state, action)`) has to be in every setting, and
+#' with an `action_prior` all settings have the same actions. Discounts are those of the settings unless they are inferred or
+#' held. [tidy()][tidy.ibrc_fit], [log_lik()], [loo()], [verdict()] and [predict()][predict.ibrc_fit] (where actions are
+#' the same) take such a fit as it is, [behaviour_check()] has a column `problem`; for what looks at one setting take
+#' [one_problem()]. Settings per group (`by`), functions of named quantities and `dynamics` are for one problem.
+#'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
 #' adaptive Metropolis (Haario, Saksman and Tamminen 2001) warm-up learns what to propose;
@@ -169,7 +188,8 @@
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
-#'   settings, one per group; or a function of named quantities that returns a setting (see below).
+#'   settings, one per group, or one per `problem`; or a function of named quantities that returns a setting (see
+#'   below).
 #' @param models What the decision maker may believe about the dynamics
 #'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
 #'   models over others, so it takes more than one. Or a list of them, one per group; or a function that
@@ -218,6 +238,8 @@
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param effects Formulas that say how terms differ from person to person, such as
 #'   `list(optimism ~ age + (1 | site), alpha ~ (1 | id))`: see *People who differ*.
+#' @param problem With a list of settings, the column that says which of them a trajectory is of: see *Several problems,
+#'   one decision maker*.
 #' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
 #'   to write instead.
 #'
@@ -246,11 +268,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  chains = 4, iter = NULL, warmup = NULL,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), dynamics = NULL,
-                 uncertainty = c("joint", "cut", "none"), effects = NULL, ...) {
+                 uncertainty = c("joint", "cut", "none"), effects = NULL, problem = NULL, ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
-  if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
+  if (is.null(dynamics)) uncertainty <- "none" else if (is.null(problem)) check_dynamics(dynamics, setting) else
+    refuse_several_dynamics()
   if (uncertainty != "none") {
     need_visits(dynamics, paste0("uncertainty = \"", uncertainty, "\""), "dynamics")
     refuse_fixed_models(models)
@@ -258,7 +281,8 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   stated <- if (missing(prior)) list() else split_prior(prior)
   if (length(stated)) prior <- stated$agent
-  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none",
+                          problem)
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
     read_population(effects, visits, inverse, stated$effects, by)
   if (uncertainty != "none") refuse_still_models(inverse$recipe)
@@ -284,8 +308,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
     inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }
-  n_values <- values_per_chain(inverse$problem, inverse$prior, inverse$fixed)
-  if (is.null(design)) refuse_many_values(run, n_groups, n_values)
+  if (is.null(design)) refuse_many_values(run, n_groups, values_of(inverse))
   if (!is.null(design)) {
     begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found,
                                 if (uncertainty == "joint") dynamics_tree(dynamics))

@@ -43,7 +43,7 @@
 #' @section Infer:
 #' * Priors: [ibrc_prior()], [irl_prior()] for a utility, [prior_summary()].
 #' * Draw from the posterior: [ibrc()]; how it is computed: [ibrc_control()]; go on after a stop: [resume()]; make a fit
-#'   longer: [extend_fit()]; find only a point: [ibrc_mode()].
+#'   longer: [extend_fit()]; find only a point: [ibrc_mode()]; one of several problems: [one_problem()].
 #' * Read a fit: [summary()][summary.ibrc_fit], [tidy()][summary.ibrc_fit],
 #'   [glance()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
 #'   [cost_benefit()].

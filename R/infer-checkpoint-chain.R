@@ -236,6 +236,7 @@ check_held_values <- function(part, evaluator, own) {
 # How large values can be. The mean gain of a visit lies within this bound, so values lie within its sum over all
 # visits. Twice as much is far from any value that a solve has found.
 most_value <- function(evaluator, theta) {
+  if (!is.null(evaluator$parts)) return(rep(vapply(evaluator$parts, most_value, 0, theta), lengths(evaluator$values)))
   natural <- prior_natural(evaluator$prior, theta)
   # Which group has which dynamics follows what is inferred.
   if (!is.null(evaluator$recipe$codec)) natural <- cbind(natural, evaluator$recipe$which)
@@ -272,6 +273,18 @@ most_looked_at <- 8
 # How far apart the log densities of two solves may be, each off by the tolerance, or by rounding, in any direction. The
 # log probability of an action is its value over alpha, less a number that is the same for all actions.
 likelihood_slack <- function(evaluator, theta, value, group, log_density) {
+  if (!is.null(evaluator$parts)) {
+    each <- vapply(seq_along(evaluator$parts), function(k) {
+      part <- evaluator$parts[[k]]
+      place <- part$place[group]
+      slack <- numeric(length(group))
+      slack[!is.na(place)] <- likelihood_slack(part, theta[!is.na(place), , drop = FALSE],
+                                               value[evaluator$values[[k]], !is.na(place), drop = FALSE],
+                                               place[!is.na(place)], log_density[!is.na(place)])
+      slack
+    }, numeric(length(group)))
+    return(rowSums(matrix(each, length(group))))
+  }
   price <- vapply(seq_len(nrow(theta)), function(i) {
     one <- if (is.null(evaluator$own)) evaluator else evaluator$own[[group[i]]]
     parameters_of(one$places, prior_natural(one$prior, theta[i, , drop = FALSE]))[c(1, 4)]

@@ -54,35 +54,70 @@ is_near <- function(x, y, within = 1e-6) {
 
 check_held_job <- function(plain) {
   with_effects <- "effects" %in% names(plain)
-  must(has_names(plain, c(job_fields, if (with_effects) "effects")), "its parts")
+  with_several <- "several" %in% names(plain)
+  must(has_names(plain, c(job_fields, if (with_effects) "effects", if (with_several) "several")), "its parts")
   must(is.list(plain$histories) && is_bare(plain$histories), "histories")
   check_held_run(plain$run, with_effects)
   n_groups <- length(plain$histories)
   must(is_text(plain$group_levels, n_groups) && n_groups > 0 && !anyDuplicated(plain$group_levels), "groups")
   none <- is.null(plain$by) && (n_groups == 1 || with_effects)
   must(none || !with_effects && is_text(plain$by) && length(plain$by) > 0, "columns of groups")
-  check_held_problems(plain)
   check_held_prior(plain$prior)
-  check_held_simplex(plain$prior, plain$setting)
   must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
   check_held_functions(plain$recipe, !is.null(plain$dynamics))
   must(!is.null(plain$recipe) || !length(quantity_terms(new_ibrc_prior(plain$prior))), "prior")
   must(is.null(plain$recipe) || is.null(plain$problems), "functions")
-  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed,
-              if (!is.null(plain$recipe)) setdiff(names(plain$fixed), parameter_terms()))
   must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
   must(is_choice(plain$surprise, c("belief", "observation")), "surprise")
   must(is_choice(plain$sampler, c("adaptive", "paper")), "sampler")
   must(is_flag(plain$likelihood) && is_flag(plain$keep_data), "settings")
   must(is_finite(plain$tolerance, 1) && plain$tolerance > 0, "tolerance")
   must(is_plain_list(plain$actions, n_groups), "actions")
-  n_trajectories <- mapply(check_held_tree, plain$histories, plain$actions, MoreArgs = list(setting = plain$setting))
   must(is_wholes(plain$group, 1, n_groups), "groups of trajectories")
+  if (!with_several) check_held_one(plain)
+  n_trajectories <- if (with_several) check_held_several(plain) else
+    mapply(check_held_tree, plain$histories, plain$actions, MoreArgs = list(setting = plain$setting))
   must(identical(tabulate(plain$group, n_groups), as.integer(n_trajectories)), "groups of trajectories")
 }
 
-# Whether setting and models were functions. NA: there were no models, only the setting's own dynamics. With learned
-# dynamics neither needs to be a function.
+# The setting, or one of several, with what is said of its names elsewhere.
+check_held_one <- function(plain) {
+  check_held_problems(plain)
+  check_held_simplex(plain$prior, plain$setting)
+  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed,
+              if (!is.null(plain$recipe)) setdiff(names(plain$fixed), parameter_terms()))
+}
+
+# Groups of trajectories and trees in them, problem by problem. Returns how many trajectories each group has.
+check_held_several <- function(plain) {
+  held <- plain$several
+  must(has_names(held, c("column", "problems", "of")) && is_text(held$column, 1), "problems")
+  names <- names(held$problems)
+  must(is_plain_list(unname(held$problems), length(names)) && is_text(names) && length(names) > 0, "problems")
+  must(!anyDuplicated(names) && is.null(plain$problems) && is.null(plain$recipe) && is.null(plain$dynamics), "problems")
+  must(identical(held$problems[[1]], plain[c("setting", "models", "reward")]), "problems")
+  must(is_wholes(held$of, 1, length(names), length(plain$group)), "problems of trajectories")
+  for (problem in held$problems) {
+    must(has_names(problem, c("setting", "models", "reward")), "problems")
+    check_held_one(replace(plain, c("setting", "models", "reward"), problem))
+  }
+  n_groups <- length(plain$histories)
+  counts <- vapply(seq_len(n_groups), function(g) {
+    trees <- plain$histories[[g]]
+    met <- names %in% names(trees)
+    must(any(met) && has_names(trees, names[met]) && has_names(plain$actions[[g]], names[met]), "histories")
+    found <- numeric(length(names))
+    found[met] <- mapply(check_held_tree, trees, plain$actions[[g]],
+                         lapply(held$problems[met], `[[`, "setting"))
+    found
+  }, numeric(length(names)))
+  met <- table(factor(held$of, seq_along(names)), factor(plain$group, seq_len(n_groups)))
+  must(all(matrix(met, length(names)) == matrix(counts, length(names))), "problems of trajectories")
+  colSums(matrix(counts, length(names)))
+}
+
+# Whether setting and models were functions; NA: there were no models, but the setting's own dynamics. With learned
+# dynamics neither need be a function.
 check_held_functions <- function(recipe, with_dynamics) {
   if (is.null(recipe)) return(must(!with_dynamics, "functions"))
   must(is.logical(recipe) && is_bare(recipe, "names") && identical(names(recipe), c("setting", "models")), "functions")
@@ -239,12 +274,16 @@ check_held_tree <- function(tree, actions, setting) {
   sum(begins)
 }
 
-# With the problems built: what was seen must be possible.
-check_held_visits <- function(job) {
-  neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), job$inverse$tolerance)
-  plan <- if (is.null(job$inverse$problems)) neutral(job$inverse$problem)
-  for (g in seq_along(job$inverse$histories)) {
-    if (!is.null(job$inverse$problems)) plan <- neutral(problem_of(job$inverse, g))
-    must(!any(impossible_histories(read_histories(plan, job$inverse$histories[[g]], FALSE))), "observations")
+# With the problems built: what was seen can be seen.
+check_held_visits <- function(inverse) {
+  if (has_several(inverse)) {
+    for (name in problem_names(inverse)) check_held_visits(part_inverse(inverse, name))
+    return(invisible())
+  }
+  neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), inverse$tolerance)
+  plan <- if (is.null(inverse$problems)) neutral(inverse$problem)
+  for (g in seq_along(inverse$histories)) {
+    if (!is.null(inverse$problems)) plan <- neutral(problem_of(inverse, g))
+    must(!any(impossible_histories(read_histories(plan, inverse$histories[[g]], FALSE))), "observations")
   }
 }

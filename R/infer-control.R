@@ -97,8 +97,8 @@ as_control <- function(control) {
 
 # The control with which another fit is computed in the same way.
 control_of <- function(inverse, ...) {
-  ibrc_control(tolerance = inverse$tolerance, interpolate = inverse$problem$interpolate,
-               surprise = inverse$problem$surprise, ...)
+  problem <- lead_problem(inverse)
+  ibrc_control(tolerance = inverse$tolerance, interpolate = problem$interpolate, surprise = problem$surprise, ...)
 }
 
 # ---- arguments that have moved ------------------------------------------------------------

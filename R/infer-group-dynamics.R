@@ -28,17 +28,22 @@ as_settings <- function(setting, by) {
 # Settings and model priors are lists with a class; a list of them has no class.
 is_group_list <- function(x) is.list(x) && !is.object(x)
 
-# Names that are given may be identifiers, above all with groups by id: entries are named by their position.
 check_group_list <- function(x, by, class, argument, made_by) {
   if (is.null(by)) {
-    abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by`, or give one ",
-                "that comes from ", made_by, ".")
+    abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by` (or in ",
+                "`problem` the column that says which problem a trajectory is of), or give one that comes from ",
+                made_by, ".")
   }
+  check_named_list(x, class, argument, made_by, "group")
+}
+
+# Names given may be identifiers, with groups by id above all: entries are told by their position.
+check_named_list <- function(x, class, argument, made_by, what) {
   if (!length(x)) abort_input(argument, "is an empty list.")
   given <- if (is.null(names(x))) rep("", length(x)) else names(x)
   bare <- which(is.na(given) | !nzchar(given))
   if (length(bare)) {
-    abort_input(argument, "must be a list named by group; entry ", bare[1], " of it has no name.", rows = bare)
+    abort_input(argument, "must be a list named by ", what, "; entry ", bare[1], " of it has no name.", rows = bare)
   }
   twice <- which(duplicated(given))
   if (length(twice)) {
@@ -46,7 +51,7 @@ check_group_list <- function(x, by, class, argument, made_by) {
   }
   bad <- which(!vapply(x, inherits, NA, class))
   if (length(bad)) {
-    abort_input(argument, "must come from ", made_by, " for every group; entry ", bad[1], " of the list is ",
+    abort_input(argument, "must come from ", made_by, " for every ", what, "; entry ", bad[1], " of the list is ",
                 describe(x[[bad[1]]]), ".", rows = unname(bad))
   }
 }

@@ -44,6 +44,7 @@ forget_points <- function(interpolation) {
 
 # Everybody's visits, from the trees of cells. What was seen after the last visit is not in them, and is not needed.
 pooled_visits <- function(inverse) {
+  if (has_several(inverse)) return(pooled_parts(inverse))
   pieces <- lapply(seq_along(inverse$histories), function(g) {
     tree <- inverse$histories[[g]]
     trajectory <- trajectory_of(tree)
@@ -65,17 +66,39 @@ pooled_visits <- function(inverse) {
        cell = rep(seq_along(pieces), n_visits))
 }
 
+# By problem, where there are several: lists of each.
+pooled_parts <- function(inverse) {
+  pooled <- lapply(stats::setNames(nm = problem_names(inverse)), function(name) {
+    part <- part_inverse(inverse, name)
+    part$actions <- of_problem(inverse$actions, name)
+    one <- pooled_visits(part)
+    one$cell <- which(met_problem(inverse$histories, name))[one$cell]
+    one
+  })
+  lapply(c(tree = "tree", action = "action", cell = "cell"), function(what) lapply(pooled, `[[`, what))
+}
+
 # All cells' log-likelihoods at one point, exactly; `theta` on the sampler's scale.
 point_log_lik <- function(interpolation, theta) {
   inverse <- interpolation$inverse
-  natural <- prior_natural(inverse$prior, matrix(theta, 1))
   pooled <- interpolation$pooled
-  out <- rep(-Inf, length(inverse$histories))
-  if (!all(is.finite(natural))) return(out)
+  natural <- prior_natural(inverse$prior, matrix(theta, 1))
+  n_cells <- length(inverse$histories)
+  if (!all(is.finite(natural))) return(rep(-Inf, n_cells))
+  if (!has_several(inverse)) return(pooled_log_lik(inverse, natural, pooled$tree, pooled$action, pooled$cell, n_cells))
+  Reduce(`+`, lapply(problem_names(inverse), function(name) {
+    pooled_log_lik(part_inverse(inverse, name), natural, pooled$tree[[name]], pooled$action[[name]],
+                   pooled$cell[[name]], n_cells)
+  }))
+}
+
+pooled_log_lik <- function(inverse, natural, tree, action, cell, n_cells) {
   plan <- tryCatch(plan_at(inverse, natural), ibrc_error_convergence = function(e) NULL)
-  if (is.null(plan)) return(out)
-  law <- read_histories(plan, pooled$tree, beliefs = FALSE)$log_policy
-  as.vector(rowsum(scored_log_policy(law, pooled$tree, pooled$action), pooled$cell))
+  if (is.null(plan)) return(rep(-Inf, n_cells))
+  law <- read_histories(plan, tree, beliefs = FALSE)$log_policy
+  out <- numeric(n_cells)
+  out[unique(cell)] <- rowsum(scored_log_policy(law, tree, action), cell, reorder = FALSE)
+  out
 }
 
 # The column of `known` for a grid point, given in spacings; a new point is solved for.

@@ -34,7 +34,7 @@ prior_summary.ibrc_prior <- function(object, ...) {
 #' @rawNamespace S3method(rstantools::prior_summary, ibrc_fit)
 prior_summary.ibrc_fit <- function(object, ...) {
   check_unused(...)
-  out <- prior_summary(reported_prior(object$prior, object$problem$setting$actions))
+  out <- prior_summary(reported_prior(object$prior, lead_problem(object)$setting$actions))
   # With effects, these rows are the prior of the reference; coefficients and spreads have their own.
   if (length(object$effects$prior)) rbind(out, prior_summary(object$effects$prior)) else out
 }

@@ -38,6 +38,7 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   if (!inherits(object, c("ibrc_fit", "ibrc_mode"))) {
     abort_input("object", "must come from ibrc() or ibrc_mode(), not ", describe(object), ".")
   }
+  refuse_part(object, "object", "profile_likelihood()")
   if (is.null(object$histories)) {
     abort_input("object", "keeps no data to look back at: fit with control = ibrc_control(keep_data = TRUE).")
   }

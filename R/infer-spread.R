@@ -54,7 +54,9 @@ run_parts <- function(chain, job, every, each_round = NULL) {
 # What a process needs for one group, and no other group's data.
 part_piece <- function(part, evaluator, g, until, over) {
   cores <- cores_of_piece(evaluator$cores, over)
-  if (is.null(evaluator$own)) {
+  if (!is.null(evaluator$parts)) {
+    evaluator <- sum_of_group(evaluator, g)
+  } else if (is.null(evaluator$own)) {
     evaluator$group <- rep(1L, sum(evaluator$group == g))
     evaluator$batch$histories <- evaluator$batch$histories[g]
   } else {

@@ -63,14 +63,8 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   do.call(rbind, pieces)
 }
 
-# Wilson's interval of a share.
-with_wilson <- function(points, level = 0.95) {
-  z2 <- stats::qnorm((1 + level) / 2)^2
-  n <- points$visits
-  middle <- (points$seen + z2 / (2 * n)) / (1 + z2 / n)
-  half <- sqrt(z2 * (points$seen * (1 - points$seen) / n + z2 / (4 * n^2))) / (1 + z2 / n)
-  points$conf.low <- pmax(middle - half, 0)
-  points$conf.high <- pmin(middle + half, 1)
+with_wilson <- function(points) {
+  points[c("conf.low", "conf.high")] <- wilson_ends(points$seen, points$visits)
   points
 }
 

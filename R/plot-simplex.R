@@ -128,6 +128,7 @@ path_grounds <- function(fit, plans, rational, averaged) {
 
 check_drawable <- function(fit) {
   if (!inherits(fit, "ibrc_plan")) check_class(fit, "ibrc_fit", "fit", "ibrc() or plan_agent()")
+  refuse_several(fit, "fit", "plot_simplex()")
   setting <- if (inherits(fit, "ibrc_plan")) fit$setting else fit$problem$setting
   n <- length(setting$states)
   if (n > 3) {

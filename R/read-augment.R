@@ -64,6 +64,8 @@ generics::augment
 augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, draws = NULL, ...) {
   check_unused(...)
   certain <- check_certain(certain)
+  refuse_several(x, "x", "augment()")
+  if (is.null(visits)) x <- only_met(x)
   chosen <- averaged_over(x, draws)
   # Before any solve.
   if (!is.null(visits)) {

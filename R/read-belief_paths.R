@@ -55,6 +55,7 @@ belief_paths.ibrc_fit <- function(object, visits, final = FALSE, draws = NULL, .
   check_unused(...)
   if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
   final <- check_flag(final, "final")
+  refuse_several(object, "object", "belief_paths()")
   # Before any solve.
   check_visits(visits)
   object <- with_new_cells(object, visits)

@@ -17,14 +17,14 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
     array(prior_natural(evaluator$prior, flat_draws(theta)), c(kept, length(mine), length(terms)),
           list(NULL, NULL, terms))
   })
-  structure(
+  fit <- structure(
     list(draws = stats::setNames(draws, levels(group)), problem = inverse$problem, problems = inverse$problems,
          recipe = inverse$recipe, prior = inverse$prior, fixed = inverse$fixed, tolerance = inverse$tolerance,
          likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
-         group_sizes = c(table(group)), n_visits = visit_counts(inverse$histories),
-         n_scored = scored_counts(inverse$histories),
+         group_sizes = c(table(group)), n_visits = counts_of(inverse, visit_counts),
+         n_scored = counts_of(inverse, scored_counts),
          by = inverse$by, histories = inverse$histories, visit_actions = inverse$actions,
          trajectory_group = as.integer(group),
          run = made_run(job$run, state), sampler = job$sampler,
@@ -34,6 +34,8 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
          chain = flushed_chain(chain)),
     class = "ibrc_fit"
   )
+  fit$several <- inverse$several
+  fit
 }
 
 # Without the run's description of itself, and with all its draws in place.
@@ -51,13 +53,30 @@ made_run <- function(run, state) {
 
 # keep_data = FALSE: only the numbers of visits stay, by group and, where starts differ, by start.
 without_data <- function(fit) {
+  if (has_several(fit)) fit$several <- several_without_data(fit)
   if (has_starts(fit$problem$setting)) fit$start_sizes <- start_sizes(fit)
   fit[c("histories", "visit_actions", "trajectory_group", "chain")] <- list(NULL)
   if (has_dynamics(fit)) fit$dynamics$tree <- NULL
   fit
 }
 
-# How many trajectories of a fit or a mode begin with each of the starts, [start, group]; NULL where all start the same.
+# keep_data = FALSE: what stays of several problems.
+several_without_data <- function(fit) {
+  several <- fit$several
+  several$counts <- problem_counts(fit)
+  several$start_sizes <- lapply(stats::setNames(nm = problem_names(fit)), function(name) {
+    view <- problem_view(replace(fit, "effects", list(NULL)), name)
+    whole <- start_sizes(view)
+    if (is.null(whole)) return(NULL)
+    out <- matrix(0L, nrow(whole), length(fit$draws), dimnames = list(rownames(whole), names(fit$draws)))
+    out[, names(view$draws)] <- whole
+    out
+  })
+  several$of <- NULL
+  several
+}
+
+# How many trajectories of a fit or a mode begin with each of the starts, [start, group]; NULL where all start alike.
 start_sizes <- function(fit) {
   groups <- start_groups(fit$problem$setting)
   if (is.null(groups)) return(NULL)
@@ -99,7 +118,7 @@ is_grouped <- function(fit) are_groups(names(fit$draws))
 # A fit in the form that is reported: probabilities, and their own priors, where the sampler has fractions of a simplex.
 as_reported <- function(fit) {
   if (!length(simplex_columns(fit$prior, "action_prior"))) return(fit)
-  actions <- fit$problem$setting$actions
+  actions <- lead_problem(fit)$setting$actions
   fit$draws <- lapply(fit$draws, function(draws) {
     size <- dim(draws)
     flat <- matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
@@ -110,7 +129,7 @@ as_reported <- function(fit) {
   fit
 }
 
-reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, fit$problem$setting$actions))
+reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, lead_problem(fit)$setting$actions))
 
 variable_names <- function(fit, group) {
   terms <- reported_terms(fit)

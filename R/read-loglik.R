@@ -84,6 +84,10 @@ log_lik.ibrc_fit <- function(object, draws = 200, newdata = NULL, visits = NULL,
     newdata <- draws
     draws <- 200
   }
+  if (has_several(object)) {
+    if (is.null(newdata)) need_data(object, "The likelihood of each trajectory")
+    return(log_lik_problems(object, newdata, function(one, visits) log_lik.ibrc_fit(one, draws, visits), argument))
+  }
   if (!is.null(newdata)) object <- with_new_cells(object, newdata, argument)
   seen <- if (is.null(newdata)) kept_visits(object, "The likelihood of each trajectory") else
     code_for_fit(newdata, object, argument, taken = TRUE)
@@ -178,6 +182,7 @@ read_draws <- function(fit, group, chosen, read, reduce = function(so_far, one) 
 # Groups of coded visits as the fit has them. A new group is an error, without its name, which may tell more than it
 # should.
 fit_groups <- function(fit, visits, coded, argument = "visits") {
+  refuse_other_problems(fit, visits, argument)
   if (has_population(fit)) return(cell_groups(fit, visits, coded, argument))
   known <- names(if (inherits(fit, "ibrc_mode")) fit$tops else fit$draws)
   group <- group_trajectories(visits, fit$by, coded, known)

@@ -94,7 +94,7 @@ reported_population <- function(fit) {
   terms <- intersect(dimnames(draws)[[3]], names(prior))
   entries <- new_ibrc_prior(unname(prior[terms]))
   if (!length(simplex_columns(entries, "action_prior"))) return(fit)
-  actions <- fit$problem$setting$actions
+  actions <- lead_problem(fit)$setting$actions
   flat <- flat_draws(draws)
   values <- cbind(reported_values(entries, flat[, terms, drop = FALSE], actions),
                   flat[, setdiff(colnames(flat), terms), drop = FALSE])

@@ -39,6 +39,8 @@ posterior_predict <- function(object, ...) {
 #' @export
 posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon = NULL, ...) {
   check_unused(...)
+  refuse_several(object, "object", "posterior_predict()")
+  object <- only_met(object)
   ends <- follow_up(object, horizon)
   chosen <- spaced_draws(object, draws)
   # Six columns of at most eight bytes, and as much again for copies.

@@ -25,6 +25,7 @@ NULL
 #' @export
 project_behavior.ibrc_fit <- function(planner, ...) {
   check_unused(...)
+  refuse_several(planner, "planner", "project_behavior()")
   fit <- planner
   plans <- lapply(stats::setNames(nm = names(fit$draws)), function(group) {
     middle <- apply(fit$draws[[group]], 3, stats::median)
@@ -38,6 +39,7 @@ project_behavior.ibrc_fit <- function(planner, ...) {
 #' @export
 project_behavior.ibrc_mode <- function(planner, ...) {
   check_unused(...)
+  refuse_several(planner, "planner", "project_behavior()")
   mode <- planner
   plans <- lapply(stats::setNames(nm = names(mode$tops)), function(group) {
     plan_at(mode, prior_natural(mode$prior, matrix(mode$tops[[group]]$theta, 1)), problem_of(mode, group))

@@ -31,6 +31,7 @@
 #' simulate(fit, nsim = 20, seed = 1, draws = 5)
 simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, draws = 50, ...) {
   check_unused(...)
+  refuse_several(object, "object", "simulate()")
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   draws <- check_count(draws, "draws")
@@ -89,6 +90,7 @@ simulate_people <- function(object, nsim, seed, horizon, make) {
 #' @export
 simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, ...) {
   check_unused(...)
+  refuse_several(object, "object", "simulate()")
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   make <- function(group, n) {

@@ -110,6 +110,7 @@ report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, s
 check_report <- function(fit, visits, iohmm, show_id, suppress, patients, draws, sensitivity) {
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   check_sensitivity(sensitivity)
+  refuse_several(fit, "fit", "a report")
   if (!is.null(visits)) check_fitted_visits(visits, fit)
   if (!is.null(iohmm)) iohmm <- check_report_iohmm(iohmm, fit)
   list(fit = fit, visits = visits, iohmm = iohmm, show_id = check_flag(show_id, "show_id"),

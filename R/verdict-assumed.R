@@ -15,7 +15,8 @@ dynamics_rows <- function(fit) {
 # Actions that are missing before other visits: beliefs after them are means over what may have been done. This pulls
 # estimates towards a careless agent; if five in a hundred are missing, by several standard errors.
 lost_action_rows <- function(fit) {
-  after <- vapply(fit$histories, function(tree) sum(after_lost(tree)[tree$visit]), 0)
+  trees <- if (has_several(fit)) unlist(fit$histories, recursive = FALSE) else fit$histories
+  after <- vapply(trees, function(tree) sum(after_lost(tree)[tree$visit]), 0)
   if (!sum(after)) return(NULL)
   verdict_rows("assumed", paste0("actions: ", plural(sum(after), "visit"), " after one that is missing"),
                "no action missing before another visit", "do not use",
@@ -100,12 +101,13 @@ resolution_rows <- function(fit, evaluator, cores) {
   if (all(vapply(problems, function(problem) is_vertices(problem$space), NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
-  finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
+  finer_to <- 2 * lead_problem(fit)$resolution
+  finer <- changed_inverse(fit, list(resolution = finer_to), cores, max_bytes = finer_bytes)
   evaluator_finer <- at_own_laws(inverse_evaluator(finer, cores = cores), fit)
   evaluator <- at_own_laws(evaluator, fit)
-  shift_rows(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
+  shift_rows(fit, paste0("at twice the resolution (", finer_to, ")"), asked,
              paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
-                    2 * fit$problem$resolution, "."),
+                    finer_to, "."),
              function(theta, g) log_likelihood_at(evaluator_finer, theta, g) - log_likelihood_at(evaluator, theta, g),
              function(size, itself) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
 }
@@ -134,6 +136,10 @@ reweighted_evaluator <- function(evaluator, problems) {
   }
   if (!is.null(evaluator$recipe)) {
     evaluator$recipe$tilt <- which.min(model_distances(problems[[1]]))
+    return(evaluator)
+  }
+  if (!is.null(evaluator$parts)) {
+    evaluator$parts <- Map(function(part, problem) reweighted_evaluator(part, list(problem)), evaluator$parts, problems)
     return(evaluator)
   }
   if (is.null(evaluator$own)) {

@@ -48,6 +48,8 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   statistics <- check_statistics(statistics)
   draws <- check_count(draws, "draws", least = 20)
   need_data(fit, "A check against the data", "fit")
+  if (has_several(fit)) return(check_problems(fit, statistics, draws))
+  fit <- only_met(fit)
   chosen <- spaced_draws(fit, draws)
   plans <- group_plans(fit)
   groups <- names(fit$draws)
@@ -72,7 +74,21 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   without_lone_group(out, names(fit$draws))
 }
 
-# The cell of each history, by statistic; and of each visit, for the user's own statistics.
+# Of each problem by itself, one after the other.
+check_problems <- function(fit, statistics, draws) {
+  tests <- lapply(problem_names(fit), function(name) {
+    cbind(problem = name, behaviour_check(problem_view(fit, name), statistics, draws))
+  })
+  # Groups that have all met one problem only need no names there.
+  columns <- unique(unlist(lapply(tests, names)))
+  tests <- lapply(tests, function(one) {
+    one[setdiff(columns, names(one))] <- NA_character_
+    one[columns]
+  })
+  do.call(rbind, tests)
+}
+
+# Where each history stands, by statistic; and each visit, for statistics of the user's own.
 statistic_places <- function(fit, g, plan, statistics) {
   tree <- fit$histories[[g]]
   places <- history_places(tree, plan)
@@ -158,14 +174,15 @@ statistic_cells <- function(value, n, name) {
 
 # ---- rows of a verdict -------------------------------------------------------------
 
-# One number: the least of the P values, times how many there were. With groups, half of the error probability is for
-# all of them together and half is shared out among them.
-behaves_rows <- function(tests) {
+# One number: the least of the P values, times how many were looked at. With groups, half of the room for chance is
+# for all of them together and half is shared out among them.
+behaves_rows <- function(tests, share = 1) {
+  if (!is.null(tests$problem)) return(rows_by_problem(tests, behaves_rows))
   tests <- tests[tests$statistic != "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- length(unique(tests$group[!is.na(tests$group)]))
   rows <- lapply(unique(tests$group), function(group) {
-    behaves_row(tests[tests$group %in% group, ], group_share(group, n_groups))
+    behaves_row(tests[tests$group %in% group, ], share * group_share(group, n_groups))
   })
   do.call(rbind, rows)
 }
@@ -198,13 +215,24 @@ behaves_row <- function(tests, share) {
                       if (verdict[worst] == "do not use") "; do not report these numbers", "."))
 }
 
-# `inferred`: whether habit is inferred.
-habit_rows <- function(tests, inferred = FALSE) {
+# Rows of each problem, which say so; all of them are looked at together.
+rows_by_problem <- function(tests, rows, ...) {
+  names <- unique(tests$problem)
+  do.call(rbind, lapply(names, function(name) {
+    found <- rows(tests[tests$problem == name, names(tests) != "problem"], share = length(names), ...)
+    found$seen <- paste0(found$seen, ", in ", enumerate(name))
+    found
+  }))
+}
+
+# `inferred`: whether habit is.
+habit_rows <- function(tests, inferred = FALSE, share = 1) {
+  if (!is.null(tests$problem)) return(rows_by_problem(tests, habit_rows, inferred = inferred))
   tests <- tests[tests$statistic == "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- sum(!is.na(tests$group))
   rows <- lapply(seq_len(nrow(tests)), function(i) {
-    p <- min(1, tests$p.value[i] * group_share(tests$group[i], n_groups))
+    p <- min(1, tests$p.value[i] * share * group_share(tests$group[i], n_groups))
     gap <- tests$gap[i]
     asked <- "the last action taken again as often as expected"
     if (is.na(p)) {

@@ -161,6 +161,7 @@ unchecked_rows <- function(fit) {
 # A check that fails says so in its row, and the others go on.
 slow_checks <- function(fit, statistics = list(), cores = 1L) {
   if (!fit$likelihood) return(NULL)
+  refuse_part(fit, "fit", "a verdict")
   need_data(fit, "A verdict", "fit")
   streams <- streams_from_seed(fit$seed, length(fit$draws))
   evaluator <- inverse_evaluator(fit, cores = cores)
@@ -180,7 +181,8 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     return(rbind(
       attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
       lost_action_rows(fit), population_assumed(fit, evaluator, cores, attempt),
-      attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else habit_rows(tests))
+      attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
+        habit_rows(tests, "habit" %in% names(fit$prior)))
     ))
   }
   rows <- rbind(

@@ -20,7 +20,7 @@ loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
   # Efficiency is computed from chains of the same length.
   if (!is.null(draws)) draws <- chains * (check_count(draws, "draws", least = least_loo_draws) %/% chains)
   who <- if (!is.null(visits)) check_own_visits(visits, x)
-  counted <- counted_trajectories(x$histories, x$trajectory_group)
+  counted <- counted_of(x)
   refuse_loo(x, counted)
   tell_uncounted(counted, "loo()")
   each <- unname(log_lik.ibrc_fit(x, draws))[, counted, drop = FALSE]
@@ -61,6 +61,7 @@ check_loo_options <- function(...) {
 
 # The identifiers of the visits that the fit was made from, in its order; any others are an error.
 check_own_visits <- function(visits, fit) {
+  refuse_several(fit, "x", "loo() with `visits`")
   seen <- code_for_fit(visits, fit, "visits")
   if (!is_fitted_data(seen, fit, scored = TRUE)) {
     abort_input("visits", "are not those that the fit was made from, or come in another order. Only what was fitted ",

@@ -139,26 +139,27 @@ population_assumed <- function(fit, evaluator, cores, attempt) {
 
 population_resolution <- function(fit, evaluator, cores) {
   asked <- "less than 0.25 standard deviations"
-  if (is_vertices(fit$problem$space)) {
+  if (all(vapply(all_problems(fit), function(problem) is_vertices(problem$space), NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
-  finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
-  population_shift(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
+  finer_to <- 2 * lead_problem(fit)$resolution
+  finer <- changed_inverse(fit, list(resolution = finer_to), cores, max_bytes = finer_bytes)
+  population_shift(fit, paste0("at twice the resolution (", finer_to, ")"), asked,
                    paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
-                          2 * fit$problem$resolution, "."),
+                          finer_to, "."),
                    evaluator, inverse_evaluator(finer, cores = cores),
                    function(size) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
 }
 
 population_weighting <- function(fit, evaluator) {
   asked <- "less than 2 standard deviations"
-  if (n_models(fit$problem$models) == 1) {
+  if (all(vapply(all_problems(fit), function(problem) n_models(problem$models) == 1, NA))) {
     return(verdict_rows("assumed", "models: only one, so there is nothing to lean to", asked, "ok"))
   }
   population_shift(fit, "with twice the weight on the middle of the models", asked,
                    paste("The answer depends on what the decision maker is assumed to believe about the dynamics:",
                          "report the models with it, and what others would say."),
-                   evaluator, reweighted_evaluator(evaluator, list(fit$problem)),
+                   evaluator, reweighted_evaluator(evaluator, all_problems(fit)),
                    function(size) if (size >= 2) "caution" else "ok")
 }
 

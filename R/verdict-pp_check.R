@@ -60,6 +60,8 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
   check_given(object)
   type <- check_choice(type, pp_types, "type")
   need_data(object, "A check against the data")
+  refuse_several(object, "object", "pp_check()")
+  object <- only_met(object)
   if (type == "length" && !length(object$problem$setting$stop_actions)) {
     abort_input("type", "= \"length\" says nothing here: no action of the setting ends a trajectory, so ",
                 "replicates are as long as what was seen. Look at \"visit\".")

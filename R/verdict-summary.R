@@ -174,7 +174,7 @@ coef.ibrc_fit <- function(object, ...) {
 format.ibrc_fit <- function(x, suppress = 5, ...) {
   total <- attr(group_counts(x, check_suppress(suppress)), "total")
   paste0("A fit to ", trajectories_words(total), " with ",
-         visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress),
+         visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress), problem_words(x),
          if (has_population(x)) paste0(" of people who differ (", plural(length(x$draws), "cell"), ")")
          else if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", chains_words(x))
