@@ -1,0 +1,150 @@
+# Makes vignettes/nafld/*.csv, what vignettes/nafld.Rmd reads instead of fitting for half an hour. From the package's
+# folder, with the package installed:
+#
+#   Rscript data-raw/vignette-nafld.R [folder to keep fits in] [names of fits, or all of them]
+#
+# With names, only these fits are made and kept. tests/testthat/test-vignette-nafld.R says when to run it again.
+
+shared <- new.env()
+sys.source(file.path("inst", "bench", "shared", "accuracy.R"), shared)
+problem_text <- file.path("vignettes", "nafld", "problem.R")
+sys.source(problem_text, environment())
+
+# ---- fits --------------------------------------------------------------------------------------------------------
+
+# Who a fit is of, what is wanted (a setting, or a function of the cost), whether there is habit, and formulas.
+plans <- list(
+  alike = list(people = "some", wanted = "stated", habit = FALSE),
+  alike_habit = list(people = "some", wanted = "stated", habit = TRUE),
+  adjusted = list(people = "some", wanted = "stated", habit = TRUE,
+                  effects = list(optimism ~ who + age + sex + bmi, habit ~ who + age + sex + bmi)),
+  people_no_habit = list(people = "few", wanted = "stated", habit = FALSE,
+                         effects = list(optimism ~ who + age + sex + (1 | id))),
+  people = list(people = "few", wanted = "stated", habit = TRUE,
+                effects = list(optimism ~ who + age + sex + (1 | id), habit ~ who)),
+  cost_no_habit = list(people = "few", wanted = "cost", habit = FALSE,
+                       effects = list(cost ~ who + age + sex + (1 | id))),
+  cost_people = list(people = "few", wanted = "cost", habit = TRUE,
+                     effects = list(cost ~ who + age + sex + (1 | id), habit ~ who))
+)
+
+prior_of <- function(plan) {
+  entries <- c(list(alpha ~ lognormal(0, 1)),
+               if (plan$wanted == "cost") list(cost ~ normal(1, 2)) else list(optimism ~ normal(0, 10)),
+               if (plan$habit) list(habit ~ normal(0, 1)))
+  do.call(ibrc::ibrc_prior, entries)
+}
+
+make_fit <- function(plan, problem) {
+  visits <- problem[[plan$people]]
+  stated <- plan$wanted == "stated"
+  setting <- if (stated) problem$setting else problem$by_cost
+  used <- system.time(fit <- ibrc::ibrc(
+    visits, setting, if (stated) problem$models, prior_of(plan), effects = plan$effects, chains = 2, iter = 1600,
+    warmup = 600, seed = 1, resolution = 10, refresh = 200, control = list(thin = 2)
+  ))
+  list(fit = fit, seconds = sum(used[c("user.self", "sys.self")]))
+}
+
+# ---- what is kept of them ----------------------------------------------------------------------------------------
+
+run_of <- function(name, kept) {
+  fit <- kept$fit
+  terms <- generics::tidy(fit)
+  told <- ibrc::verdict(fit)
+  data.frame(fit = name, people = sum(fit$group_sizes), visits = sum(fit$n_visits),
+             cells = if (is.null(fit$effects)) 1 else length(fit$effects$cells), seconds = kept$seconds,
+             worst_rhat = max(terms$rhat), fewest_effective = min(terms$ess_bulk),
+             verdict = as.character(max(told$verdict)))
+}
+
+table_of <- function(name, table, columns) {
+  table <- as.data.frame(table)
+  for (column in setdiff(columns, names(table))) table[[column]] <- NA
+  table[columns] <- lapply(table[columns], function(x) if (is.factor(x)) as.character(x) else x)
+  cbind(fit = name, table[columns], row.names = NULL)
+}
+
+contrasts_of <- function(name, kept) {
+  if (is.null(kept$fit$effects)) return(NULL)
+  columns <- c("term", "factor", "group", "reference", "estimate", "conf.low", "conf.high", "probability", "verdict")
+  pieces <- lapply(c(TRUE, FALSE), function(adjusted) {
+    cbind(table_of(name, ibrc::compare_groups(kept$fit, adjusted = adjusted), columns), adjusted = adjusted)
+  })
+  do.call(rbind, pieces)
+}
+
+# The likeliest agent of cases and of controls under these and other wishes, quick enough for all people.
+other_wishes <- function(problem) {
+  wishes <- c(list(stated = problem$setting), problem$others)
+  pieces <- lapply(names(wishes), function(wish) {
+    setting <- wishes[[wish]]
+    do.call(rbind, lapply(c(FALSE, TRUE), function(habit) {
+      mode <- ibrc::ibrc_mode(problem$visits, setting, problem$believed(setting),
+                              prior_of(list(wanted = "stated", habit = habit)), by = "who", conf.level = NULL,
+                              starts = 2, seed = 1, resolution = 10)
+      table <- as.data.frame(generics::tidy(mode))[c("term", "group", "estimate")]
+      cbind(wish = wish, with_habit = habit, table, log_lik = as.numeric(stats::logLik(mode)) / nrow(problem$visits))
+    }))
+  })
+  do.call(rbind, pieces)
+}
+
+# ---- files -------------------------------------------------------------------------------------------------------
+
+nafld_inputs <- function(files = c(script = file.path("data-raw", "vignette-nafld.R"), problem = problem_text,
+                                   panel = file.path("inst", "bench", "shared", "accuracy.R"))) {
+  sums <- vapply(files, function(file) {
+    text <- tempfile()
+    on.exit(unlink(text))
+    writeLines(readLines(file), text, sep = "\n")
+    unname(tools::md5sum(text))
+  }, "")
+  data.frame(what = names(sums), is = unname(sums))
+}
+
+write_result <- function(table, name) {
+  number <- vapply(table, is.double, NA)
+  table[number] <- lapply(table[number], signif, 4)
+  utils::write.csv(table, file.path("vignettes", "nafld", paste0(name, ".csv")), row.names = FALSE)
+}
+
+# From `folder` where it is there already.
+kept <- function(name, folder, make) {
+  file <- if (!is.null(folder)) file.path(folder, paste0(name, ".rds"))
+  if (!is.null(file) && file.exists(file)) return(readRDS(file))
+  out <- make()
+  if (!is.null(file)) saveRDS(out, file)
+  out
+}
+
+if (sys.nframe() == 0) {
+  arguments <- commandArgs(TRUE)
+  folder <- if (length(arguments)) arguments[1]
+  problem <- nafld_problem(shared$nafld_visits())
+  wanted <- if (length(arguments) > 1) arguments[-1] else names(plans)
+  fits <- lapply(stats::setNames(nm = wanted), function(name) {
+    message("== ", name)
+    kept(name, folder, function() make_fit(plans[[name]], problem))
+  })
+  if (length(arguments) < 2) {
+    all_of <- function(part) do.call(rbind, Map(part, names(fits), fits))
+    estimates <- c("term", "estimate", "conf.low", "conf.high", "rhat", "ess_bulk", "contraction")
+    write_result(all_of(run_of), "runs")
+    write_result(all_of(function(name, one) table_of(name, generics::tidy(one$fit), estimates)), "estimates")
+    write_result(all_of(function(name, one) {
+      table_of(name, ibrc::verdict(one$fit), c("check", "term", "seen", "verdict"))
+    }), "verdicts")
+    write_result(all_of(contrasts_of), "contrasts")
+    checks <- kept("checks", folder, function() {
+      all_of(function(name, one) {
+        table <- as.data.frame(ibrc::behaviour_check(one$fit, draws = 20))
+        all_groups <- if (anyNA(table$group)) is.na(table$group) else TRUE
+        table_of(name, table[all_groups, ], c("statistic", "visits", "p.value", "gap"))
+      })
+    })
+    write_result(checks, "checks")
+    write_result(kept("wishes", folder, function() other_wishes(problem)), "wishes")
+    write_result(nafld_inputs(), "inputs")
+  }
+}
