@@ -1,9 +1,9 @@
 # Makes vignettes/nafld/*.csv, what vignettes/nafld.Rmd reads instead of fitting for half an hour. From the package's
 # folder, with the package installed:
 #
-#   Rscript data-raw/vignette-nafld.R [folder to keep fits in] [names of fits, or all of them]
+#   Rscript data-raw/vignette-nafld.R [folder to keep fits in] [names of fits, or "wishes"]
 #
-# With names, only these fits are made and kept. tests/testthat/test-vignette-nafld.R says when to run it again.
+# With names, only these are made and kept; without, the files are written. tests/testthat/test-vignette-nafld.R says when to run it again.
 
 shared <- new.env()
 sys.source(file.path("inst", "bench", "shared", "accuracy.R"), shared)
@@ -74,20 +74,21 @@ contrasts_of <- function(name, kept) {
   do.call(rbind, pieces)
 }
 
-# The likeliest agent of cases and of controls under these and other wishes, quick enough for all people.
+# The likeliest agent of cases and of controls: under the stated wish for all people, and for some of them under others.
 other_wishes <- function(problem) {
   wishes <- c(list(stated = problem$setting), problem$others)
-  pieces <- lapply(names(wishes), function(wish) {
-    setting <- wishes[[wish]]
-    do.call(rbind, lapply(c(FALSE, TRUE), function(habit) {
-      mode <- ibrc::ibrc_mode(problem$visits, setting, problem$believed(setting),
-                              prior_of(list(wanted = "stated", habit = habit)), by = "who", conf.level = NULL,
-                              starts = 2, seed = 1, resolution = 10)
-      table <- as.data.frame(generics::tidy(mode))[c("term", "group", "estimate")]
-      cbind(wish = wish, with_habit = habit, table, log_lik = as.numeric(stats::logLik(mode)) / nrow(problem$visits))
-    }))
-  })
-  do.call(rbind, pieces)
+  cases <- rbind(data.frame(people = "visits", wish = "stated"), data.frame(people = "some", wish = names(wishes)))
+  cases <- merge(cases, data.frame(habit = c(FALSE, TRUE)))
+  pieces <- Map(function(people, wish, habit) {
+    visits <- problem[[people]]
+    mode <- ibrc::ibrc_mode(visits, wishes[[wish]], problem$believed(wishes[[wish]]),
+                            prior_of(list(wanted = "stated", habit = habit)), by = "who", conf.level = NULL, starts = 2,
+                            seed = 1, resolution = 10)
+    table <- as.data.frame(generics::tidy(mode))[c("term", "group", "estimate")]
+    cbind(people = if (people == "visits") "all" else people, wish = wish, habit = habit, table,
+          log_lik = sum(as.numeric(stats::logLik(mode))) / nrow(visits), row.names = NULL)
+  }, cases$people, cases$wish, cases$habit)
+  do.call(rbind, unname(pieces))
 }
 
 # ---- files -------------------------------------------------------------------------------------------------------
@@ -123,6 +124,8 @@ if (sys.nframe() == 0) {
   folder <- if (length(arguments)) arguments[1]
   problem <- nafld_problem(shared$nafld_visits())
   wanted <- if (length(arguments) > 1) arguments[-1] else names(plans)
+  if ("wishes" %in% wanted) kept("wishes", folder, function() other_wishes(problem))
+  wanted <- setdiff(wanted, "wishes")
   fits <- lapply(stats::setNames(nm = wanted), function(name) {
     message("== ", name)
     kept(name, folder, function() make_fit(plans[[name]], problem))
