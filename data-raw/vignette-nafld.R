@@ -35,14 +35,18 @@ prior_of <- function(plan) {
   do.call(ibrc::ibrc_prior, entries)
 }
 
-make_fit <- function(plan, problem) {
+# A run that was stopped goes on from its checkpoint.
+make_fit <- function(plan, problem, file = NULL) {
   visits <- problem[[plan$people]]
   stated <- plan$wanted == "stated"
   setting <- if (stated) problem$setting else problem$by_cost
-  used <- system.time(fit <- ibrc::ibrc(
-    visits, setting, if (stated) problem$models, prior_of(plan), effects = plan$effects, chains = 2, iter = 1600,
-    warmup = 600, seed = 1, resolution = 10, refresh = 200, control = list(thin = 2)
-  ))
+  models <- if (stated) problem$models
+  used <- system.time(fit <- if (!is.null(file) && file.exists(file)) {
+    if (stated) ibrc::resume(file, refresh = 200) else ibrc::resume(file, refresh = 200, setting = setting)
+  } else {
+    ibrc::ibrc(visits, setting, models, prior_of(plan), effects = plan$effects, chains = 2, iter = 1600, warmup = 600,
+               seed = 1, resolution = 10, refresh = 50, file = file, control = list(thin = 2))
+  })
   list(fit = fit, seconds = sum(used[c("user.self", "sys.self")]))
 }
 
@@ -128,7 +132,9 @@ if (sys.nframe() == 0) {
   wanted <- setdiff(wanted, "wishes")
   fits <- lapply(stats::setNames(nm = wanted), function(name) {
     message("== ", name)
-    kept(name, folder, function() make_fit(plans[[name]], problem))
+    kept(name, folder, function() {
+      make_fit(plans[[name]], problem, if (!is.null(folder)) file.path(folder, paste0(name, ".run")))
+    })
   })
   if (length(arguments) < 2) {
     all_of <- function(part) do.call(rbind, Map(part, names(fits), fits))

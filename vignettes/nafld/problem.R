@@ -32,6 +32,14 @@ lipid_setting <- function(dynamics, worth = 2, cost = 1) {
   ibrc::as_setting(dynamics, utility = utility, discount = 0.95)
 }
 
+# The same for any cost: called for every plan, so that nothing is made anew but the utility.
+cost_setting <- function(setting) {
+  function(cost) {
+    setting$utility[, "lipids"] <- setting$utility[, "lipids"] + 1 - cost
+    setting
+  }
+}
+
 # To be sure of the class of HDL, whichever it is.
 knowing_setting <- function(dynamics, worth = 2) {
   utility <- cbind(no_lipids = c(low = 0, middle = 0, high = 0), lipids = c(-1, -1, -1))
@@ -55,7 +63,7 @@ nafld_problem <- function(panel) {
   setting <- lipid_setting(dynamics)
   some <- some_people(people, 2000)
   list(visits = visits, some = as_visits(some), few = as_visits(some_people(some, 500)), dynamics = dynamics, setting = setting,
-       models = believed(setting), believed = believed, by_cost = function(cost) lipid_setting(dynamics, cost = cost),
+       models = believed(setting), believed = believed, by_cost = cost_setting(setting),
        others = list(worth_1.5 = lipid_setting(dynamics, 1.5), worth_3 = lipid_setting(dynamics, 3),
                      worth_4 = lipid_setting(dynamics, 4), knowing = knowing_setting(dynamics)))
 }
