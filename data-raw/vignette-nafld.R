@@ -3,7 +3,8 @@
 #
 #   Rscript data-raw/vignette-nafld.R [folder to keep fits in] [names of fits, or "wishes"]
 #
-# With names, only these are made and kept; without, the files are written. tests/testthat/test-vignette-nafld.R says when to run it again.
+# With names, only these are made and kept; without, the files are written.
+# tests/testthat/test-vignette-nafld.R says when it has to be run again.
 
 shared <- new.env()
 sys.source(file.path("inst", "bench", "shared", "accuracy.R"), shared)
@@ -41,11 +42,13 @@ make_fit <- function(plan, problem, file = NULL) {
   stated <- plan$wanted == "stated"
   setting <- if (stated) problem$setting else problem$by_cost
   models <- if (stated) problem$models
+  # Fewer scouts are sent, of whom each asks about all people.
+  warmup <- if (is.null(plan$effects)) 600 else 400
   used <- system.time(fit <- if (!is.null(file) && file.exists(file)) {
     if (stated) ibrc::resume(file, refresh = 200) else ibrc::resume(file, refresh = 200, setting = setting)
   } else {
-    ibrc::ibrc(visits, setting, models, prior_of(plan), effects = plan$effects, chains = 2, iter = 1600, warmup = 600,
-               seed = 1, resolution = 10, refresh = 50, file = file, control = list(thin = 2))
+    ibrc::ibrc(visits, setting, models, prior_of(plan), effects = plan$effects, chains = 2, iter = 1000 + warmup,
+               warmup = warmup, seed = 1, resolution = 10, refresh = 50, file = file, control = list(thin = 2))
   })
   list(fit = fit, seconds = sum(used[c("user.self", "sys.self")]))
 }
@@ -126,7 +129,7 @@ kept <- function(name, folder, make) {
 if (sys.nframe() == 0) {
   arguments <- commandArgs(TRUE)
   folder <- if (length(arguments)) arguments[1]
-  problem <- nafld_problem(shared$nafld_visits())
+  problem <- kept("problem", folder, function() nafld_problem(shared$nafld_visits()))
   wanted <- if (length(arguments) > 1) arguments[-1] else names(plans)
   if ("wishes" %in% wanted) kept("wishes", folder, function() other_wishes(problem))
   wanted <- setdiff(wanted, "wishes")

@@ -1,4 +1,5 @@
-# The problem of the article "nafld", shared with data-raw/vignette-nafld.R: who there is, how HDL moves, what is wanted.
+# The problem of the article "nafld", shared with data-raw/vignette-nafld.R: who there is, how HDL moves, and what is
+# wanted.
 # `panel`: nafld_visits() of inst/bench/shared/accuracy.R.
 
 # Who was a case, and what may differ between cases and controls beside it. Who is in no matched set is left out.
@@ -26,7 +27,7 @@ learn_hdl <- function(visits) {
                   sort_by = function(seen) match(seen, classes), seed = 1)
 }
 
-# A test costs `cost`. In a year in which HDL is low it is worth `worth` to have tested, half of it if HDL is in between.
+# A test costs `cost`. In a year in which HDL is low it is worth `worth` to have tested, half of it if it is in between.
 lipid_setting <- function(dynamics, worth = 2, cost = 1) {
   utility <- cbind(no_lipids = c(low = 0, middle = 0, high = 0), lipids = worth * c(1, 0.5, 0) - cost)
   ibrc::as_setting(dynamics, utility = utility, discount = 0.95)
@@ -62,7 +63,8 @@ nafld_problem <- function(panel) {
   dynamics <- learn_hdl(visits)
   setting <- lipid_setting(dynamics)
   some <- some_people(people, 2000)
-  list(visits = visits, some = as_visits(some), few = as_visits(some_people(some, 500)), dynamics = dynamics, setting = setting,
+  few <- some_people(some, 500)
+  list(visits = visits, some = as_visits(some), few = as_visits(few), dynamics = dynamics, setting = setting,
        models = believed(setting), believed = believed, by_cost = cost_setting(setting),
        others = list(worth_1.5 = lipid_setting(dynamics, 1.5), worth_3 = lipid_setting(dynamics, 3),
                      worth_4 = lipid_setting(dynamics, 4), knowing = knowing_setting(dynamics)))
