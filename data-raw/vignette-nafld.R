@@ -14,6 +14,7 @@ sys.source(problem_text, environment())
 # ---- fits --------------------------------------------------------------------------------------------------------
 
 # Who a fit is of, what is wanted (a setting, or a function of the cost), whether there is habit, and formulas.
+# `alpha_of`: alpha is held at its median in that fit, as three terms of so many people take long to interpolate.
 plans <- list(
   alike = list(people = "some", wanted = "stated", habit = FALSE),
   alike_habit = list(people = "some", wanted = "stated", habit = TRUE),
@@ -21,23 +22,23 @@ plans <- list(
                   effects = list(optimism ~ who + age + sex + bmi, habit ~ who + age + sex + bmi)),
   people_no_habit = list(people = "few", wanted = "stated", habit = FALSE,
                          effects = list(optimism ~ who + age + sex + (1 | id))),
-  people = list(people = "few", wanted = "stated", habit = TRUE,
+  people = list(people = "few", wanted = "stated", habit = TRUE, alpha_of = "people_no_habit",
                 effects = list(optimism ~ who + age + sex + (1 | id), habit ~ who)),
   cost_no_habit = list(people = "few", wanted = "cost", habit = FALSE,
                        effects = list(cost ~ who + age + sex + (1 | id))),
-  cost_people = list(people = "few", wanted = "cost", habit = TRUE,
+  cost_people = list(people = "few", wanted = "cost", habit = TRUE, alpha_of = "cost_no_habit",
                      effects = list(cost ~ who + age + sex + (1 | id), habit ~ who))
 )
 
 prior_of <- function(plan) {
-  entries <- c(list(alpha ~ lognormal(0, 1)),
+  entries <- c(if (is.null(plan$alpha_of)) list(alpha ~ lognormal(0, 1)),
                if (plan$wanted == "cost") list(cost ~ normal(1, 2)) else list(optimism ~ normal(0, 10)),
                if (plan$habit) list(habit ~ normal(0, 1)))
   do.call(ibrc::ibrc_prior, entries)
 }
 
 # A run that was stopped goes on from its checkpoint.
-make_fit <- function(plan, problem, file = NULL) {
+make_fit <- function(plan, problem, fixed = list(), file = NULL) {
   visits <- problem[[plan$people]]
   stated <- plan$wanted == "stated"
   setting <- if (stated) problem$setting else problem$by_cost
@@ -47,7 +48,7 @@ make_fit <- function(plan, problem, file = NULL) {
   used <- system.time(fit <- if (!is.null(file) && file.exists(file)) {
     if (stated) ibrc::resume(file, refresh = 200) else ibrc::resume(file, refresh = 200, setting = setting)
   } else {
-    ibrc::ibrc(visits, setting, models, prior_of(plan), effects = plan$effects, chains = 2, iter = 1000 + warmup,
+    ibrc::ibrc(visits, setting, models, prior_of(plan), fixed, effects = plan$effects, chains = 2, iter = 1000 + warmup,
                warmup = warmup, seed = 1, resolution = 10, refresh = 50, file = file, control = list(thin = 2))
   })
   list(fit = fit, seconds = sum(used[c("user.self", "sys.self")]))
@@ -133,12 +134,15 @@ if (sys.nframe() == 0) {
   wanted <- if (length(arguments) > 1) arguments[-1] else names(plans)
   if ("wishes" %in% wanted) kept("wishes", folder, function() other_wishes(problem))
   wanted <- setdiff(wanted, "wishes")
-  fits <- lapply(stats::setNames(nm = wanted), function(name) {
-    message("== ", name)
+  one_fit <- function(name) {
+    plan <- plans[[name]]
     kept(name, folder, function() {
-      make_fit(plans[[name]], problem, if (!is.null(folder)) file.path(folder, paste0(name, ".run")))
+      fixed <- if (!is.null(plan$alpha_of)) list(alpha = stats::coef(one_fit(plan$alpha_of)$fit)[["alpha"]]) else list()
+      message("== ", name)
+      make_fit(plan, problem, fixed, if (!is.null(folder)) file.path(folder, paste0(name, ".run")))
     })
-  })
+  }
+  fits <- lapply(stats::setNames(nm = wanted), one_fit)
   if (length(arguments) < 2) {
     all_of <- function(part) do.call(rbind, Map(part, names(fits), fits))
     estimates <- c("term", "estimate", "conf.low", "conf.high", "rhat", "ess_bulk", "contraction")
