@@ -109,9 +109,21 @@ point_column <- function(interpolation, point) {
     interpolation$known <- cbind(interpolation$known, interpolation$known * 0)
   }
   interpolation$n <- interpolation$n + 1L
-  interpolation$known[, interpolation$n] <- point_log_lik(interpolation, point * interpolation$spacing)
+  fill_column(interpolation, "known", interpolation$n, point_log_lik(interpolation, point * interpolation$spacing))
   interpolation$column[[key]] <- interpolation$n
   interpolation$n
+}
+
+# A column of a matrix that lies in an environment, in place: `where$known[, j] <- values` would copy all of it, of
+# thousands of people a gigabyte for every point.
+fill_column <- function(where, name, j, values) {
+  force(values)
+  suspendInterrupts({
+    matrix <- where[[name]]
+    where[[name]] <- NULL
+    matrix[, j] <- values
+    where[[name]] <- matrix
+  })
 }
 
 # Columns of `stencil` for places, one row of whole numbers each.
@@ -127,7 +139,7 @@ place_columns <- function(interpolation, places) {
     }
     # Only now, so that an interrupt leaves nothing half finished.
     interpolation$n_places <- interpolation$n_places + 1L
-    interpolation$stencil[, interpolation$n_places] <- columns
+    fill_column(interpolation, "stencil", interpolation$n_places, columns)
     interpolation$places[[keys[i]]] <- interpolation$n_places
     interpolation$n_places
   }, 0L)
