@@ -27,8 +27,8 @@ many_cells <- 200L
 # Plans are interpolated over parameters under one set of laws, and not where these differ.
 look_at_cells <- function(inverse, run, cells, cut) {
   if (cells == "interpolated") {
-    abort_input("cells", "= \"interpolated\" is for dynamics that are held (uncertainty = \"none\"): where these differ ",
-                "from chain to chain, cells are worked out one by one.")
+    abort_input("cells", "= \"interpolated\" is for dynamics that are held (uncertainty = \"none\"): where these ",
+                "differ from chain to chain, cells are worked out one by one.")
   }
   n_cells <- length(inverse$histories)
   if (n_cells < many_cells) return(invisible())
@@ -51,7 +51,8 @@ begin_population <- function(job, cells) {
   # Chains that stay at their draw of the dynamics begin where these are the learned ones.
   if (!is.null(pooled$cut)) pooled["recipe"] <- list(NULL)
   found <- if (is.null(tree)) {
-    start_alike(inverse_evaluator(pooled, rep(1L, n), run$cores, likelihood), replace(run, "chains", n), streams[n + 1:2])
+    alike <- inverse_evaluator(pooled, rep(1L, n), run$cores, likelihood)
+    start_alike(alike, replace(run, "chains", n), streams[n + 1:2])
   } else {
     start_alike_jointly(pooled, tree, run, likelihood, streams[n + 1:2])
   }

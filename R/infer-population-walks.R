@@ -21,7 +21,7 @@ start_alike_jointly <- function(pooled, tree, run, likelihood, streams) {
        start = prior_natural(evaluator$prior, first$theta), top = top)
 }
 
-# ---- moves -------------------------------------------------------------------------------------------------------------
+# ---- moves ----------------------------------------------------------------------------------------------------------
 
 # Columns of cbind(d, b, s) that each walk has.
 walk_blocks <- function(shape) {

@@ -247,7 +247,7 @@ natural_spreads <- function(shape, s) {
   s
 }
 
-# ---- what samplers share -----------------------------------------------------------------------------------------------
+# ---- what samplers share --------------------------------------------------------------------------------------------
 
 # How wide things may be before anything is known of them: a tenth of what the prior leaves open.
 population_widths <- function(shape) {

@@ -39,7 +39,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           habit.R        500        60      chains
   Calibration           repetition.R   40         20      chains
   Calibration           po_irl.R       200        45      'fits rewards'
-  Calibration           people.R       500        150     fits
+  Calibration           people.R       500        180     fits
   Calibration           clinicians.R   200        100     fits
   Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
   Recovery              recovery.R     10         5       'R src tests/testthat'

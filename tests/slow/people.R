@@ -13,7 +13,7 @@
 # Size and marks, fixed before any run: 500 data sets per case, no p-value below 0.001 among the 11; planted faults, found
 # with p below 0.001 on 200 data sets: shifts of coefficients that leave the intercepts where they are, and moves of
 # spreads that do. Three quarters of an hour of a core. With dynamics: 100 data sets, no p-value below 0.001 among the 10; and
-# a fit that takes the learned dynamics as known, found with p below 0.001 by Bonferroni's rule. An hour and a half more.
+# a fit that takes the learned dynamics as known, found with p below 0.001 by Bonferroni's rule. Two hours more.
 # It goes on where it was stopped.
 
 source(file.path("tests", "slow", "shared", "promise.R"))

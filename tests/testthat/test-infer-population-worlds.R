@@ -12,7 +12,8 @@ places_near <- function(n, seed = 1) {
   with_seed(seed, list(
     b = cbind(log(0.5) + stats::rnorm(n, 0, 0.2), stats::rnorm(n, 0.5, 0.3), stats::rnorm(n, 0, 0.3)),
     s = matrix(stats::rnorm(n, -1, 0.3), n), u = matrix(stats::rnorm(n * shape$n_intercepts, 0, 0.4), n),
-    d = matrix(stats::qlogis(pmin(inverse$recipe$codec$estimate, 0.95)), n, 7, byrow = TRUE) + stats::rnorm(7 * n, 0, 0.3)
+    d = matrix(stats::qlogis(pmin(inverse$recipe$codec$estimate, 0.95)), n, 7, byrow = TRUE) +
+      stats::rnorm(7 * n, 0, 0.3)
   ))
 }
 
