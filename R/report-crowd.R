@@ -60,7 +60,7 @@ crowd_quantities <- function(effects) {
   }))
   place <- paste(rows$quantity, rows$at, rows$action)
   rows <- rows[place %in% utils::head(chosen, 3) | rows$quantity %in% c("visits", "cost_share"), ]
-  rows$called <- ifelse(rows$quantity == "probability", paste0(place_words(rows$at), ": ", as_label(rows$action)),
+  rows$called <- ifelse(rows$quantity == "probability", paste0(place_words(rows$at), ", ", as_label(rows$action)),
                         unname(effect_titles[rows$quantity]))
   rows
 }
