@@ -191,8 +191,8 @@ plot.ibrc_flow <- function(x, ...) {
   draw_flow(x)
 }
 
-# This is a separate function for the reason given at draw_profile(). A box is as large as its text. A kept box is placed
-# by the middle of its upper edge, and a dropped one by the middle of its left edge: arrows end there.
+# This is a separate function for the reason given at draw_profile(). A box is as large as its text. A kept box is
+# placed by the middle of its upper edge, and a dropped one by the middle of its left edge: arrows end there.
 draw_flow <- function(x) {
   boxes <- flow_data(x)
   boxes$label <- vapply(boxes$label, in_lines, "", 34, USE.NAMES = FALSE)

@@ -112,7 +112,8 @@ explore_server <- function(problem, sliders, path, written) {
     code <- shiny::reactive(write_code(written, sliders, positions()))
 
     output$picture <- shiny::renderPlot(
-      draw_shown(shown(), path, session$clientData$output_picture_width, isTRUE(input$dark)), res = 96, bg = "transparent",
+      draw_shown(shown(), path, session$clientData$output_picture_width, isTRUE(input$dark)), res = 96,
+      bg = "transparent",
       alt = shiny::reactive(describe_shown(shown()))
     )
     output$complexity <- shiny::renderUI(complexity_bars(complexity(shown()), most))

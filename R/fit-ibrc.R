@@ -123,9 +123,9 @@
 #'   others, and arms are compared with as much doubt as clinicians differ. `(1 | site/clinician)` is for clinicians
 #'   within sites, `(1 | site) + (1 | year)` for crossed ones, `(1 | id)`, with the column of identifiers, for
 #'   people. Under a common name, `(1 | p | id)` in the formulas of several terms, their intercepts are correlated.
-#' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that of
-#'   its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal one
-#'   half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
+#' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that
+#'   of its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal
+#'   one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
 #'   those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.3),
 #'   sd(optimism, clinician) ~ half_normal(0.2))`.
 #' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. From 30 cells
@@ -133,8 +133,8 @@
 #'   beforehand and held against exact ones during the run; the verdict says how far they were off. See `cells` in
 #'   [ibrc_control()].
 #' * **What is refused**: random slopes, columns that say what others say, factors with one level, values that are
-#'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are what
-#'   `by` is for.
+#'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are
+#'   what `by` is for.
 #'
 #' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. Chains are
 #' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, `uncertainty` is as
@@ -154,11 +154,12 @@
 #'
 #' The problems may differ in everything, states, actions and observations included; `models` is a function of a setting
 #' or a list by the same names. Log-likelihoods of a group, or of a cell of `effects`, add up over its problems. All
-#' that is inferred or held is shared: an entry of the utility (`utility(state, action)`) has to be in every setting, and
-#' with an `action_prior` all settings have the same actions. Discounts are those of the settings unless they are inferred or
-#' held. [tidy()][tidy.ibrc_fit], [log_lik()], [loo()], [verdict()] and [predict()][predict.ibrc_fit] (where actions are
-#' the same) take such a fit as it is, [behaviour_check()] has a column `problem`; for what looks at one setting take
-#' [one_problem()]. Settings per group (`by`), functions of named quantities and `dynamics` are for one problem.
+#' that is inferred or held is shared: an entry of the utility (`utility(state, action)`) has to be in every setting,
+#' and with an `action_prior` all settings have the same actions. Discounts are those of the settings unless they are
+#' inferred or held. [tidy()][tidy.ibrc_fit], [log_lik()], [loo()], [verdict()] and [predict()][predict.ibrc_fit] (where
+#' actions are the same) take such a fit as it is, [behaviour_check()] has a column `problem`; for what looks at one
+#' setting take [one_problem()]. Settings per group (`by`), functions of named quantities and `dynamics` are for one
+#' problem.
 #'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
@@ -169,8 +170,8 @@
 #' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
 #' they agree with each other. Where they are too few to show a small mode in its shape, it is looked at more closely
 #' (incremental mixture importance sampling, Raftery and Bao 2010). The chains start at some of them, and warm-up learns
-#' from all. No scouts are sent where `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or
-#' without data.
+#' from all. No scouts are sent where `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms,
+#' or without data.
 #'
 #' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
 #' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
@@ -181,10 +182,10 @@
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
 #'   Metropolis algorithm, Bernoulli 7. Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers, Journal of
-#'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS generalized
-#'   epidemics using incremental mixture importance sampling, Biometrics 66. Lewandowski, Kurowicka and Joe (2009),
-#'   Generating random correlation matrices based on vines and extended onion method, Journal of Multivariate Analysis
-#'   100.
+#'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS
+#'   generalized epidemics using incremental mixture importance sampling, Biometrics 66. Lewandowski, Kurowicka and Joe
+#'   (2009), Generating random correlation matrices based on vines and extended onion method, Journal of Multivariate
+#'   Analysis 100.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
@@ -232,8 +233,8 @@
 #' @param sample_prior `"only"` draws from the prior alone.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param control How it is computed and what is kept: see [ibrc_control()], which has `tolerance`, `interpolate`,
-#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite`, `check` and `cells`. A list of some of
-#'   these does as well.
+#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite`, `check` and `cells`. A list of some
+#'   of these does as well.
 #' @param dynamics Learned dynamics ([fit_iohmm()]) that are not to be taken as known (see below).
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param effects Formulas that say how terms differ from person to person, such as

@@ -83,7 +83,8 @@ draw_reliability <- function(data) {
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
     ggplot2::labs(x = paste0("Predicted probability of \"", action, "\""),
                   y = paste0("Share of visits with\n\"", action, "\""),
-                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals.", unseen_patients)),
+                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals.",
+                                           unseen_patients)),
                   alt = paste0("Share of visits with ", action, " over its predicted probability, one panel for each ",
                                "method.")) +
     theme_ibrc()

@@ -7,8 +7,8 @@
 #' one setting, from [pp_check()] and [augment()][augment.ibrc_fit] to [decision_effects()], takes it.
 #'
 #' What is said of the whole posterior is asked of the fit itself: [verdict()], [profile_likelihood()], [extend_fit()]
-#' and others refuse a part of it. Visits that are handed to it have to be of the one problem. Groups of `by` that have not
-#' met the problem are left out.
+#' and others refuse a part of it. Visits that are handed to it have to be of the one problem. Groups of `by` that have
+#' not met the problem are left out.
 #'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]) of several problems.
 #' @param problem The name of one of them, as in the list of settings.
