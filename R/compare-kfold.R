@@ -107,7 +107,8 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   people <- has_population(x)
   if (people && has_dynamics(x)) {
     abort_input("x", "has dynamics that were inferred or drawn with people who differ (`effects`), for which ",
-                "there are no refits: use ", if (!is_cut(x)) "loo(), or ", "kfold() of a fit with uncertainty = \"none\".")
+                "there are no refits: use ", if (!is_cut(x)) "loo(), or ",
+                "kfold() of a fit with uncertainty = \"none\".")
   }
   folds <- check_folds(folds, if (people) fold_groups(x) else x$trajectory_group, check_seed(seed), counted)
   if (people && start == "fit") {
