@@ -236,7 +236,9 @@ habit_rows <- function(tests, inferred = FALSE, share = 1) {
     gap <- tests$gap[i]
     asked <- "the last action taken again as often as expected"
     if (is.na(p)) {
-      return(verdict_rows("assumed", "habit: too few repetitions to tell", asked, "ok", group = tests$group[i]))
+      # Repetitions that were fitted cannot be tested.
+      seen <- if (inferred) "habit: it is inferred, so repetitions are fitted" else "habit: too few repetitions to tell"
+      return(verdict_rows("assumed", seen, asked, "ok", group = tests$group[i]))
     }
     verdict <- if (p < 0.01 && abs(gap) >= 0.05) "do not use" else if (p < 0.05) "caution" else "ok"
     verdict_rows("assumed", paste0("habit: the last action is taken again ", format_number(abs(gap), 2),
