@@ -3,9 +3,9 @@
 #' Writes one HTML file that needs no other, or a Word document, with what a reader of a fit wants to see. The
 #' [verdict()] comes first, then what the decision makers do, in words ([decision_effects()]). Then come what was
 #' fitted, how the visits were selected, the dynamics, priors and posteriors, groups compared, what the data do not
-#' say, whether the chains agree, how far the answer rests on what was assumed, a check against the behaviour that the fit
-#' replicates, the beliefs of a few patients, a draft of the methods with a checklist ([methods_text()]), how to cite,
-#' and versions.
+#' say, whether the chains agree, how far the answer rests on what was assumed, a check against the behaviour that the
+#' fit replicates, the beliefs of a few patients, a draft of the methods with a checklist ([methods_text()]), how to
+#' cite, and versions.
 #'
 #' With more than 12 groups, tables have one row per group.
 #'
