@@ -93,19 +93,19 @@ as_flextable.ibrc_table <- function(x, ...) {
 }
 
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_fit)
-as_flextable.ibrc_fit <- as_flextable.ibrc_table
+as_flextable.ibrc_fit <- function(x, ...) as_flextable.ibrc_table(x, ...)
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_terms)
-as_flextable.ibrc_terms <- as_flextable.ibrc_table
+as_flextable.ibrc_terms <- function(x, ...) as_flextable.ibrc_table(x, ...)
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_comparison)
-as_flextable.ibrc_comparison <- as_flextable.ibrc_table
+as_flextable.ibrc_comparison <- function(x, ...) as_flextable.ibrc_table(x, ...)
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_effects)
-as_flextable.ibrc_effects <- as_flextable.ibrc_table
+as_flextable.ibrc_effects <- function(x, ...) as_flextable.ibrc_table(x, ...)
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_accuracy)
-as_flextable.ibrc_accuracy <- as_flextable.ibrc_table
+as_flextable.ibrc_accuracy <- function(x, ...) as_flextable.ibrc_table(x, ...)
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_flow)
-as_flextable.ibrc_flow <- as_flextable.ibrc_table
+as_flextable.ibrc_flow <- function(x, ...) as_flextable.ibrc_table(x, ...)
 #' @rawNamespace S3method(flextable::as_flextable, ibrc_checklist)
-as_flextable.ibrc_checklist <- as_flextable.ibrc_table
+as_flextable.ibrc_checklist <- function(x, ...) as_flextable.ibrc_table(x, ...)
 
 #' @rdname tbl_agents
 #' @export
