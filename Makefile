@@ -31,7 +31,7 @@ help:
 	@echo "make check   builds the package and checks it as CRAN does; anything found but a new submission fails."
 	@echo "make bench   runs the benchmarks in inst/bench/; make bench BENCH=forward runs forward.R alone."
 	@echo "make docs    writes man/ and NAMESPACE from the comments in R/."
-	@echo "make site    builds the site into site/ and follows its links."
+	@echo "make site    builds the site into site/, follows its links and prints the words per sentence of each page."
 	@echo "make clean   removes _build/, demo-output/, site/ and compiled files."
 	@echo "On Debian and Ubuntu each of them first installs what is missing (tools/setup.sh)."
 

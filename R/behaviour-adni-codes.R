@@ -1,22 +1,22 @@
-# What the columns of an ADNI table say, read from numbers, text or factors. Each reader
-# returns its values, NA where the table has none, with the attributes "unreadable", the
-# rows that have something that is neither a value nor a missing code, and "given", how
-# many rows have anything.
+# Reads the columns of an ADNI table from numbers, text or factors. Each reader
+# returns its values, with NA where the table has none, and two attributes: "unreadable", the
+# rows with something that is neither a value nor a code for missing, and "given", the number of
+# rows that are not empty.
 
 adni_columns <- c("RID", "VISCODE", "DX", "CDRSB", "Hippocampus", "AGE", "APOE4", "PTGENDER")
 
-# -4: passed over, -1: known to be missing.
+# ADNI's codes: -4 means passed over, -1 means known to be missing.
 missing_numbers <- c(-4, -1)
 missing_texts <- c("", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", ".", "-", "missing", "unknown")
 
-# Plain lower case, without quotes and outer blanks; NA for the codes of missing.
+# Text in plain lower case, without quotes and without blanks at its ends. Codes for missing become NA.
 plain_text <- function(x) {
   text <- lower_case(bare_text(gsub("[\"']", "", as_utf8(x))))
   text[is_missing_code(text)] <- NA
   text
 }
 
-# `text`: in lower case.
+# `text` is in lower case.
 is_missing_code <- function(text) {
   text %in% missing_texts | parse_numbers(text, "[.]", ",") %in% missing_numbers
 }
@@ -25,7 +25,7 @@ new_reading <- function(value, given) {
   structure(value, unreadable = which(given & is.na(value)), given = sum(given))
 }
 
-# Numbers between bounds. "<200" and ">1700" stand for their bound.
+# Numbers between two bounds. "<200" and ">1700" stand for the number behind the sign.
 read_measure <- function(x, least, most) {
   if (!is.numeric(x)) {
     text <- sub(bound_sign, "", plain_text(x))
@@ -38,14 +38,14 @@ read_measure <- function(x, least, most) {
   new_reading(value, given)
 }
 
-# One of a few levels by the text that stands for it.
+# One of a few levels, found by the text that stands for it.
 read_level <- function(x, known) {
   text <- plain_text(x)
   level <- unname(known[text])
   new_reading(level, !is.na(text))
 }
 
-# "bl" is month 0, "m06", "m6" and "m006" are month 6. Other codes are no month.
+# "bl" is month 0; "m06", "m6" and "m006" are month 6. Other codes do not name a month.
 read_month <- function(x) {
   text <- plain_text(x)
   month <- rep(NA_real_, length(text))
@@ -55,7 +55,7 @@ read_month <- function(x) {
   month
 }
 
-# Screening, telephone and unscheduled visits and the like have codes of their own, which name no month.
+# Screening, telephone, unscheduled and similar visits have codes of their own, which do not name a month.
 other_visits <- "^(sc.*|f|nv|init|tau|reg|rg|uns[0-9]*|v[0-9]+|y[0-9]+|[0-9]_.*)$"
 
 unreadable_months <- function(x) {
@@ -63,7 +63,7 @@ unreadable_months <- function(x) {
   list(rows = which(!is.na(text) & is.na(read_month(x)) & !grepl(other_visits, text)), given = sum(!is.na(text)))
 }
 
-# "MCI to Dementia": the diagnosis now is the last one named.
+# In "MCI to Dementia", the present diagnosis is the one named last.
 read_diagnosis <- function(x) {
   known <- c(nl = "normal", cn = "normal", normal = "normal", smc = "normal", mci = "mci", emci = "mci",
              lmci = "mci", dementia = "dementia", ad = "dementia")
@@ -74,15 +74,15 @@ read_sex <- function(x) {
   read_level(x, c(female = "female", f = "female", "2" = "female", male = "male", m = "male", "1" = "male"))
 }
 
-# Carriers have one or two copies; not known is never a carrier.
+# Carriers have one or two copies. A patient whose copies are not known never counts as a carrier.
 read_apoe4 <- function(x) {
   copies <- read_measure(x, 0, 2)
   level <- ifelse(copies == 0, "non_carrier", ifelse(copies %in% 1:2, "carrier", NA))
   new_reading(as.vector(level), seq_along(copies) %in% attr(copies, "unreadable") | !is.na(copies))
 }
 
-# Identifiers are text: "0123" is not "123". Numbers become the text of all their digits. Once those that look the same
-# are refused, blanks and signs that cannot be seen may go without making one patient of two.
+# Identifiers are text: "0123" is not "123". Numbers become text with all their digits. Identifiers that only look the
+# same are refused first. After that, blanks and invisible characters can be removed without merging two patients.
 read_rid <- function(x) {
   if (is.object(x) && !is.factor(x)) {
     abort_input("file", "must have identifiers (\"RID\") that are text or numbers, not ", describe_column(x), ".")
@@ -96,7 +96,7 @@ read_rid <- function(x) {
   text
 }
 
-# Without outer blanks and the one pair of quotes that may stand around the whole.
+# Text without blanks at its ends, and without a pair of quotes around the whole.
 unquoted_text <- function(x) {
   trimmed <- function(text) gsub("^[ \t\r\n]+|[ \t\r\n]+$", "", text)
   text <- trimmed(as_utf8(x))
@@ -106,8 +106,8 @@ unquoted_text <- function(x) {
   text
 }
 
-# Measures whose values are not between these are read as something else than they are: a volume in cubic
-# centimetres, a code for missing.
+# A measure outside these bounds is not what the column should hold: it may be a volume in cubic centimetres, or a code
+# for missing.
 read_adni_codes <- function(table) {
   read <- list(
     CDRSB = read_measure(table$CDRSB, 0, 18), Hippocampus = read_measure(table$Hippocampus, 1000, 1e5),

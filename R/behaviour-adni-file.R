@@ -1,5 +1,5 @@
-# The table behind read_adni(): a file or a data frame, its eight columns found under
-# their names in any case.
+# The table behind read_adni(): a file or a data frame. Its eight columns are found by
+# their names, in upper or lower case.
 
 adni_table <- function(file) {
   if (is.data.frame(file)) {
@@ -16,14 +16,14 @@ adni_table <- function(file) {
   read_adni_file(file)
 }
 
-# Where codes come with labels, a label says what its code means: 1 may be a woman.
+# If codes come with labels, the label says what a code means: 1 may stand for a woman.
 plain_adni_column <- function(x, column) {
   if (column == "RID") return(plain_ids(x))
   named <- column %in% c("VISCODE", "DX", "PTGENDER")
   if (named && inherits(x, c("haven_labelled", "labelled"))) plain_labelled(x, labels = TRUE) else plain_column(x)
 }
 
-# The position of each column; all that are not there are named at once.
+# The position of each column. One error names all columns that are not there.
 find_adni_columns <- function(given) {
   at <- lapply(adni_columns, function(column) {
     exact <- which(given == column)
@@ -42,7 +42,7 @@ find_adni_columns <- function(given) {
   unlist(at)
 }
 
-# Messages name the argument, not the path: paths can have names of people in them.
+# Messages name the argument, not the path, because paths can contain names of people.
 abort_table_file <- function(...) abort("file", "`file` ", ..., argument = "file")
 
 read_adni_file <- function(path) {
@@ -61,25 +61,25 @@ read_adni_file <- function(path) {
     error = refuse_cells, warning = refuse_cells
   )
   if (nrow(table) != length(lines)) refuse_cells()
-  # Columns come in the order of the file.
+  # Columns are read in the order of the file.
   stats::setNames(as.list(table)[rank(wanted)], adni_columns)
 }
 
-# What R says of rows that cannot be read may have the path in it.
+# R's own message about rows that cannot be read may contain the path.
 refuse_cells <- function(condition) {
   abort_table_file("cannot be read as a CSV: its quotes or cells do not fit together.")
 }
 
-# The lines of a text file, compressed or not, in UTF-8, whatever ends them.
+# The lines of a text file, compressed or not, in UTF-8. Any kind of line ending is accepted.
 file_lines <- function(path) {
   bytes <- tryCatch(file_bytes(path), error = function(e) abort_table_file("cannot be read."),
                     warning = function(w) abort_table_file("cannot be read."))
   if (!length(bytes)) abort_table_file("is empty.")
   starts <- function(...) length(bytes) >= ...length() && all(bytes[seq_len(...length())] == as.raw(c(...)))
-  # Marks that some programs put before the first name.
+  # Byte order marks that some programs write before the first name.
   if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) {
     bytes <- iconv(list(bytes), "UTF-16", "UTF-8", toRaw = TRUE)[[1]]
-    if (is.null(bytes)) abort_table_file("is not a CSV: it starts as UTF-16 text does, and is none.")
+    if (is.null(bytes)) abort_table_file("is not a CSV: it starts like UTF-16 text but is not.")
   } else {
     if (any(bytes == as.raw(0))) abort_table_file("is not a CSV: it is not text. Save a workbook as CSV first.")
     if (starts(0xef, 0xbb, 0xbf)) bytes <- bytes[-(1:3)]
@@ -90,12 +90,12 @@ file_lines <- function(path) {
   as_utf8(lines[first:length(lines)])
 }
 
-# Lines that end as on Windows or on an old Macintosh end as all others do.
+# Changes line endings of Windows and of the old Macintosh into plain line feeds.
 with_line_feeds <- function(bytes) {
   returns <- which(bytes == as.raw(0x0d))
   if (!length(returns)) return(bytes)
   bytes[returns] <- as.raw(0x0a)
-  # The second sign of a pair; past the last byte there is none.
+  # The second byte of a pair. There is none after the last byte.
   pair <- returns[returns < length(bytes)] + 1L
   pair <- setdiff(pair[bytes[pair] == as.raw(0x0a)], returns)
   if (length(pair)) bytes[-pair] else bytes
@@ -113,8 +113,8 @@ file_bytes <- function(path) {
   unlist(pieces)
 }
 
-# Lines that have something in them, each with as many cells as the header. A quote that is not closed in its own
-# line would swallow the lines up to the next quote, and the patients in them.
+# Checks that every line that is not empty has as many cells as the header. A quote that is not closed in its own line
+# would swallow all lines up to the next quote, and the patients in them.
 check_lines <- function(lines, n_cells) {
   number <- grep("[^ \t]", lines, useBytes = TRUE)
   lines <- lines[number]
@@ -122,7 +122,7 @@ check_lines <- function(lines, n_cells) {
   open <- number[quotes %% 2 == 1]
   if (length(open)) {
     refuse_lines(open, "a quote that is not closed before the line ends.",
-                 " Close it or take it out; a cell cannot run over several lines here.")
+                 " Close it or remove it; a cell cannot extend over several lines here.")
   }
   cells <- count_sign(",", gsub("\"[^\"]*\"", "", lines, perl = TRUE, useBytes = TRUE)) + 1
   uneven <- number[cells != n_cells]

@@ -1,21 +1,21 @@
 #' A synthetic cohort in the columns of ADNIMERGE
 #'
-#' Visits of 1,600 made-up patients, drawn by this package: three hidden
-#' states, half-yearly visits at which a doctor orders an MRI or not, doctors who are
-#' boundedly rational in a known way ([adni_like_truth()]). No number in it comes from a patient. Reading it
-#' takes the same call as reading ADNI's own table, [read_adni()].
+#' Visits of 1,600 made-up patients, drawn by this package. There are three hidden
+#' states. At half-yearly visits a doctor orders an MRI or not. The doctors are
+#' boundedly rational in a known way ([adni_like_truth()]). No number in the table comes from a patient. It is
+#' read by the same call as ADNI's own table, [read_adni()].
 #'
-#' The table is as untidy as registries are: visits were missed, ratings, diagnoses and
-#' genotypes are missing, some visits were entered twice and some scans were made between
-#' visits. Diagnoses follow the hidden state, but for some errors.
+#' The table is as untidy as registries are: visits were missed; ratings, diagnoses and
+#' genotypes are missing; some visits were entered twice; and some scans were made between
+#' visits. Diagnoses follow the hidden state, with some errors.
 #'
 #' @format A data frame with one row per visit and the columns
 #' \describe{
-#'   \item{RID}{Patient, a number from 900,001 on: ADNI has none that are so large.}
+#'   \item{RID}{Patient, a number from 900,001 on. ADNI has no numbers that large.}
 #'   \item{VISCODE}{Visit: `bl`, `m06`, `m12`, ...}
-#'   \item{DX}{Diagnosis: `NL`, `MCI`, `Dementia`, or a change such as `MCI to Dementia`; empty where missing.}
+#'   \item{DX}{Diagnosis: `NL`, `MCI`, `Dementia`, or a change such as `MCI to Dementia`; empty if missing.}
 #'   \item{CDRSB}{Clinical dementia rating, sum of boxes, 0 to 18.}
-#'   \item{Hippocampus}{Hippocampal volume in cubic millimetres; missing where no MRI was made.}
+#'   \item{Hippocampus}{Hippocampal volume in cubic millimetres; missing if no MRI was made.}
 #'   \item{AGE}{Age at baseline, in years.}
 #'   \item{APOE4}{Copies of the APOE4 allele: 0, 1 or 2.}
 #'   \item{PTGENDER}{`Female` or `Male`.}
@@ -33,23 +33,23 @@ NULL
 
 #' What is true of the synthetic cohort
 #'
-#' The dynamics, the doctors' views of them and the doctors themselves behind
-#' [adni_like]: what a method that is tried on it should find.
+#' The dynamics, the doctors' views of them, and the doctors themselves behind
+#' [adni_like]. This is what a method that is tried on it should find.
 #'
-#' Patients up to 75 and patients over 75 are seen by doctors who differ in optimism and in
-#' nothing else. APOE4 and sex make no difference to the patients' course or to the doctors.
+#' The doctors of patients up to 75 and those of patients over 75 differ in optimism and in
+#' nothing else. APOE4 and sex make no difference to the course of the patients or to the doctors.
 #'
-#' A bonus that begins at a bound is seen by a plan through its lattice, as a ramp from the
-#' last node within the bound to the next beyond it. The resolution of the plans is
-#' therefore part of the truth: with a finer one the same visits look less optimistic, in
-#' both groups, though the difference between the groups keeps its sign.
+#' A plan sees the bonus only at the nodes of its lattice. A bonus that begins at a bound then becomes a ramp from the
+#' last node within the bound to the next node beyond it. The resolution of the plans is
+#' therefore part of the truth. With a finer one the same visits look less optimistic in
+#' both groups, although the difference between the groups keeps its sign.
 #'
 #' @return A list: `setting`, the setting ([adni_setting()]) with the true dynamics of
-#'   three states; `models`, what the doctors may believe of them (a model prior of nine:
-#'   either law as it is or 10 percentage points up or down, in all combinations); `agents`, a list of two agents
-#'   ([bounded_agent()]), `up_to_75` and `over_75`; `resolution`, that of their plans
-#'   ([plan_agent()]): fit with the same one; `by`, the one column that makes a
-#'   difference, and `same`, those that make none.
+#'   three states; `models`, what the doctors may believe about them (a model prior of nine models:
+#'   each law as it is, or 10 percentage points up or down, in all combinations); `agents`, a list of two agents
+#'   ([bounded_agent()]), `up_to_75` and `over_75`; `resolution`, the resolution of their plans
+#'   ([plan_agent()]), with which you should fit as well; `by`, the one column that makes a
+#'   difference; and `same`, the columns that make none.
 #' @family clinical tables
 #' @export
 #' @examples

@@ -1,17 +1,17 @@
 # A cohort: trajectories that were selected from a clinical table, and the account of
-# the selection. The account never names a patient, only counts.
+# the selection. The account has only counts, and never names a patient.
 
 new_ibrc_cohort <- function(visits, log, cuts) {
   structure(visits, class = c("ibrc_cohort", class(visits)), flow = log, cuts = cuts)
 }
 
-# Rows that pass one condition after another; what each leaves is written down.
-# `who`: one identifier per row of the table, missing ones as NA.
+# Rows have to pass one condition after another. After each, the number of rows left is recorded.
+# `who`: one identifier per row of the table, NA if it is missing.
 start_sieve <- function(who) {
   note_step(list(who = who, row = seq_along(who), log = NULL), "read", "rows of the table")
 }
 
-# `keep`: a logical for each row that is still there.
+# `keep`: one logical for each row that is still there.
 sieve_rows <- function(sieve, keep, step, reason) {
   sieve$row <- sieve$row[keep]
   note_step(sieve, step, reason)
@@ -28,11 +28,11 @@ note_step <- function(sieve, step, reason) {
 refuse_empty_cohort <- function(sieve) {
   if (length(sieve$row)) return(invisible())
   emptied <- which(sieve$log$visits == 0)[1]
-  abort("data", "No visit is left: the last of ", plural(sieve$log$visits[1], "row"), " went with the step \"",
+  abort("data", "No visit is left: the last of ", plural(sieve$log$visits[1], "row"), " were dropped at the step \"",
         sieve$log$reason[emptied], "\".", argument = "data", fields = list(flow = sieve$log))
 }
 
-# Rows to keep where several stand for one visit: the most complete, then the first.
+# The rows to keep if several stand for one visit: the most complete one, or the first of those.
 keep_best_row <- function(visit, incompleteness) {
   best <- order(visit, incompleteness)
   keep <- logical(length(visit))
@@ -40,7 +40,7 @@ keep_best_row <- function(visit, incompleteness) {
   keep
 }
 
-# TRUE up to the first gap of an identifier's rows, which stand together and in order.
+# TRUE up to the first gap among the rows of an identifier. Its rows stand together and in order.
 before_first_gap <- function(who, gap) {
   first <- !duplicated(who)
   gap <- gap & !first

@@ -1,32 +1,32 @@
 #' How a cohort was selected
 #'
-#' The account of a selection, as a flow chart of a report has it: how many patients
+#' The account of a selection, as in the flow chart of a report: how many patients
 #' and visits went in, what each step took away and why, and how many are left.
 #'
-#' Small counts can point at a person. With `suppress`, counts from 1 to `suppress - 1`
-#' are left out of the result, not only of what is printed, and so are as many
-#' others as it takes that none of them can be worked out from its neighbours: the
+#' Small counts can identify a person. With `suppress`, counts from 1 to `suppress - 1`
+#' are left out of the result itself, not only of what is printed. As many other counts are
+#' left out as are needed so that no small count can be worked out from its neighbours. The
 #' counts that are shown leave every value from 1 to `suppress - 1` possible for each
-#' count that is shown as small. Suppression looks at patients and at visits, each by
-#' itself, and at this one table: counts published elsewhere are beyond it.
+#' count that is shown as small. Suppression considers patients and visits separately,
+#' and only this one table. It cannot know about counts that are published elsewhere.
 #'
-#' @param cohort A cohort from [read_adni()] or [panel_trajectories()]. Where rows were
-#'   taken away since, a last step says so.
+#' @param cohort A cohort from [read_adni()] or [panel_trajectories()]. If rows were
+#'   removed since, a last step says so.
 #' @param suppress Leave out counts below this number, 2 or more; `NULL` leaves out
 #'   none. The usual choices are 5, 6, 10 and 11.
 #' @param x,flow A flow.
 #' @param ... Not used.
 #'
 #' @return `flow()`: a data frame of class `ibrc_flow` with one row per step: `step` (a short
-#'   name), `reason` (why rows went), `patients` and `visits` (how many are left after
-#'   it), `dropped_patients` and `dropped_visits` (how many it took). Suppressed
-#'   counts are `NA` and print as `<5` where they are small, `>=5` where they are not, and
-#'   `*` where they are sums of others.
-#'   `plot()`: a `ggplot` object, boxes downwards with what was dropped at their side;
+#'   name), `reason` (why rows were dropped), `patients` and `visits` (how many are left after
+#'   it), `dropped_patients` and `dropped_visits` (how many it dropped). Suppressed
+#'   counts are `NA`. They print as `<5` if they are small, as `>=5` if they are not, and
+#'   as `*` if they are sums of others.
+#'   `plot()`: a `ggplot` object with boxes from top to bottom, and beside them what was dropped;
 #'   it needs the package ggplot2. Steps that dropped nothing have no box; the caption names them.
-#'   `flow_data()`: the data frame behind it, one row per
+#'   `flow_data()`: the data frame behind it, with one row per
 #'   box: `step`, `kind` (`"kept"` or `"dropped"`), `label`, `x` and `y`.
-#' @seealso [suppress_counts()] for counts that are no flow.
+#' @seealso [suppress_counts()] for counts that are not a flow.
 #' @family clinical tables
 #' @export
 #' @examples
@@ -43,11 +43,11 @@ flow <- function(cohort, suppress = NULL) {
   log <- attr(cohort, "flow")
   roles <- attr(cohort, "roles")
   if (is.null(log) || is.null(roles) || !roles$id %in% names(cohort)) {
-    abort_input("cohort", "has lost its account, as selecting columns does: take the flow before that.")
+    abort_input("cohort", "has lost its account, which happens when columns are selected: take the flow before that.")
   }
   left <- c(length(unique(id_codes(cohort[[roles$id]]))), nrow(cohort))
   if (any(left != unlist(log[nrow(log), c("patients", "visits")]))) {
-    log <- rbind(log, data.frame(step = "subset", reason = "rows taken away afterwards",
+    log <- rbind(log, data.frame(step = "subset", reason = "rows removed afterwards",
                                  patients = left[1], visits = left[2]))
   }
   new_ibrc_flow(log, suppress)
@@ -68,12 +68,12 @@ new_ibrc_flow <- function(log, suppress = NULL) {
   structure(out, class = c("ibrc_flow", "data.frame"), marks = marks, suppress = suppress)
 }
 
-# What is published must not let a small count be worked out. Counts of a flow are one
-# total and the parts it falls into: what each step took, and what is left at the end;
-# counts in between are partial sums. Parts are gathered in blocks of neighbours, each
-# with a known sum, until every block is one part that may be shown, or hides so much
+# What is published must not allow a small count to be worked out. The counts of a flow are one
+# total and its parts: what each step dropped, and what is left at the end.
+# The counts in between are partial sums. Neighbouring parts are joined into blocks with a
+# known sum. In the end every block is either one part that may be shown, or it hides so much
 # besides its small parts that each of those may still be anything below `least`.
-# Returns marks, NA where a count is shown.
+# Returns marks, and NA where a count is shown.
 hide_small_counts <- function(left, least) {
   n <- length(left)
   if (is.null(least)) return(list(left = rep(NA, n), taken = rep(NA, n)))
@@ -84,14 +84,14 @@ hide_small_counts <- function(left, least) {
     if (!length(unsafe) || length(unique(block)) == 1) break
     blocks <- unique(block)
     at <- match(unsafe[1], blocks)
-    # Onwards where there is a step to join, else back.
+    # It is joined with the next block or, if there is none, with the one before.
     other <- if (at < length(blocks)) blocks[at + 1] else blocks[at - 1]
     block[block %in% c(unsafe[1], other)] <- min(unsafe[1], other)
   }
   small <- parts > 0 & parts < least
   together <- block %in% block[duplicated(block)]
   part_marks <- ifelse(small, paste0("<", least), ifelse(together & parts > 0, paste0(">=", least), NA))
-  # The count after step k is the sum of the parts after it: shown where a block ends.
+  # The count after step k is the sum of the parts after it. It is shown where a block ends.
   ends <- block[-length(block)] != block[-1]
   total_mark <- if (length(unsafe)) "*" else NA
   list(left = c(total_mark, if (n > 1) c(ifelse(ends, NA, "*")[-(n - 1)], part_marks[n]))[seq_len(n)],
@@ -106,11 +106,11 @@ block_is_safe <- function(parts, block, b, least) {
   if (before > 0 && before < least) return(FALSE)
   if (!any(small)) return(TRUE)
   large <- inside >= least
-  # The largest that one small part may be, with all others at their least.
+  # The largest possible size of one small part, if all others are as small as possible.
   any(large) && sum(inside) >= least * sum(large) + (least - 1) + (sum(small) - 1)
 }
 
-# Counts as text, suppressed ones as their marks.
+# Counts as text. Suppressed counts are replaced by their marks.
 flow_text <- function(flow) {
   counts <- c("patients", "visits", "dropped_patients", "dropped_visits")
   marks <- attr(flow, "marks")
@@ -191,8 +191,8 @@ plot.ibrc_flow <- function(x, ...) {
   draw_flow(x)
 }
 
-# A function of its own, see draw_profile(). A box is as large as its text; the place of one that is kept is the middle
-# of its upper edge, and of one that was dropped the middle of its left edge: there arrows end.
+# This is a separate function for the reason given at draw_profile(). A box is as large as its text. A kept box is
+# placed by the middle of its upper edge, and a dropped one by the middle of its left edge: arrows end there.
 draw_flow <- function(x) {
   boxes <- flow_data(x)
   boxes$label <- vapply(boxes$label, in_lines, "", 34, USE.NAMES = FALSE)

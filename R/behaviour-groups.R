@@ -1,10 +1,10 @@
-# Trajectories in groups: one level per combination of the columns in `by`, missing
-# values a level of their own. No two combinations have the same label. Groups by the column of identifiers are
-# single trajectories, called by their number: an identifier stays out of a fit.
+# Trajectories in groups: one level per combination of the columns in `by`. Missing
+# values are a level of their own. No two combinations have the same label. Groups by the column of identifiers are
+# single trajectories. They are called by their number, so that no identifier is in a fit.
 
 small_group <- 20
 
-# Without groups, all trajectories are in this one, and tables of results have no column for it.
+# Without groups, all trajectories are in this one group, and tables of results have no column for it.
 lone_group <- "all"
 are_groups <- function(labels) !identical(labels, lone_group)
 without_lone_group <- function(table, labels) {
@@ -12,7 +12,8 @@ without_lone_group <- function(table, labels) {
   table
 }
 
-# `known`: labels of the groups of a fit, for visits that came after it; `argument`: what the user calls `by`.
+# `known`: labels of the groups of a fit, for visits that are given to it later. `argument`: the name under which the
+# user gave `by`.
 group_trajectories <- function(visits, by, coded, known = NULL, argument = "by") {
   first <- coded$row[!duplicated(coded$trajectory)]
   if (is.null(by)) return(factor(rep(lone_group, length(first))))
@@ -25,40 +26,40 @@ group_trajectories <- function(visits, by, coded, known = NULL, argument = "by")
                known = label_part(known, i), argument = argument)
   })
   label <- do.call(paste, c(lapply(parts, as.character), sep = ", "))
-  # Groups in the order of the first column's levels, then of the second's.
+  # Groups are ordered by the levels of the first column, then by those of the second.
   in_order <- do.call(order, lapply(parts, as.integer))
   factor(label, levels = unique(label[in_order]))
 }
 
-# Words beside the number, so that nobody takes it for an identifier.
+# The number comes with a word, so that nobody mistakes it for an identifier.
 numbered_trajectories <- function(n) {
   label <- paste("trajectory", seq_len(n))
   factor(label, levels = label)
 }
 
-# Whether labels of groups are, or hold, such numbers.
+# Are the labels of groups such numbers, or do they contain them?
 are_numbered <- function(labels) all(grepl("\\btrajectory [0-9]+\\b", labels))
 
-# The label of each trajectory in one column. `several`: whether labels of other columns follow; `known`: labels of
-# this column in the fit, if there is one.
+# The label of each trajectory in one column. `several`: whether labels of other columns follow. `known`: labels of
+# this column in the fit, if there is a fit.
 group_part <- function(x, column, coded, first, several, known, argument) {
   x <- plain_column(x)
   refuse_lookalikes(x, argument, column)
   lost <- is_lost(x)
   level <- group_text(x, column, known, argument)
-  # NA differs from every text.
+  # NA is different from every text.
   code <- ifelse(lost, 0L, match(level, unique(level)))
   differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
   if (length(differs)) abort_rows(sort(differs), argument, "column ", enumerate(column), " changes within a trajectory")
-  # Whether the fit, or we, have to tell the text "missing" from what is missing.
+  # Must the text "missing" be told apart from missing values, in the fit or here?
   apart <- any(known == quote_label("missing")) || any(lost[first]) && "missing" %in% level[first][!lost[first]]
   levels <- group_levels(x[!lost], level[!lost])
   labels <- group_label(levels, several, apart)
   factor(ifelse(lost, "missing", labels[match(level, levels)])[first], levels = unique(c(labels, "missing")))
 }
 
-# Text in which different values differ. R writes numbers with 15 digits: where that makes one of two, or where the fit
-# has told a number by its digits, those that are not what they are written as have all their digits.
+# Text that differs for different values. R writes numbers with 15 digits, which may make two numbers look the same. If
+# so, or if the fit has written a number with more digits, numbers that 15 digits do not hold get all their digits.
 group_text <- function(x, column, known, argument = "by") {
   text <- as_utf8(x)
   if (!is.double(x)) return(text)
@@ -68,7 +69,7 @@ group_text <- function(x, column, known, argument = "by") {
   if (is.object(x)) {
     again <- which(shared & !is.na(value) & value != value[match(text, text)])
     if (length(again)) {
-      abort_rows(again, argument, "column ", enumerate(column), " has values that differ and are written the same",
+      abort_rows(again, argument, "column ", enumerate(column), " has values that differ but are written the same",
                  advice = "Round them, or give them as text.")
     }
     return(text)
@@ -79,16 +80,16 @@ group_text <- function(x, column, known, argument = "by") {
   text
 }
 
-# Levels of a factor in their order; numbers and dates by size; text by the codes of its letters, as in no
-# locale and in every one. `text`: of `x`.
+# The levels of a factor keep their order. Numbers and dates are ordered by size, and text by the codes of its letters,
+# which is the same in every locale. `text`: `x` as text.
 group_levels <- function(x, text) {
   if (is.factor(x)) return(levels(x))
   if (is.character(x)) return(sorted_text(x))
   unique(text[order(x)])
 }
 
-# Text as it is, but in quotes where it could be taken for something else: for two labels, for one in quotes, or,
-# where both are there, for a value that is missing.
+# Text as it is, or in quotes if it could be mistaken for something else: for two labels, for a label in quotes, or for
+# a missing value, if there are both.
 group_label <- function(text, several, apart) {
   unclear <- startsWith(text, "\"") | several & grepl(", ", text, fixed = TRUE) | apart & text == "missing"
   ifelse(unclear, quote_label(text), text)
@@ -106,7 +107,7 @@ label_part <- function(label, i) {
   part
 }
 
-# The other way round: what each group's label says of the columns that it is made of. Values are text, which has the
+# The other way round: the values of the columns that each group's label is made of. Values are text, which gives the
 # same label again.
 group_columns <- function(label, by) {
   parts <- lapply(seq_along(by), function(i) {
@@ -119,19 +120,19 @@ group_columns <- function(label, by) {
   as.data.frame(stats::setNames(parts, by), optional = TRUE)
 }
 
-# Which of the starts of a setting each visit's trajectory has, from 0. A group without one is an error, without its
-# name, which may tell more than it should.
+# Which of the starts of a setting the trajectory of each visit has, counted from 0. A group without a start is an
+# error. The message does not name the group, because its name may say too much.
 start_codes <- function(visits, setting, coded, argument = "visits") {
   known <- start_groups(setting)
   group <- group_trajectories(visits, setting$start_by, coded, known, "start_by")
   if (!all(levels(group) %in% known)) {
     abort_input(argument, "have a group whose start is not known (`start_by`); known are those of ", enumerate(known),
-                ". Learn the dynamics from visits that have it, too, or give its start to decision_setting().")
+                ". Learn the dynamics from visits that include this group, or give its start to decision_setting().")
   }
   match(group, known)[coded$trajectory + 1L] - 1L
 }
 
-# Columns from the labels of groups beside those of visits, which step aside where a name is taken.
+# Adds columns from the labels of groups to those of visits. If a name is taken, the column of visits is renamed.
 add_group_columns <- function(out, label, by) {
   names(out) <- ifelse(names(out) %in% by, paste0(".", names(out)), names(out))
   out <- cbind(out, group_columns(label, by))
@@ -139,18 +140,18 @@ add_group_columns <- function(out, label, by) {
   out
 }
 
-# Data are few where decisions are: below `few_visits`, from however many trajectories. Where trajectories are few as
-# well, it takes `many_visits` to make up for them.
+# Data are few if there are few decisions: fewer than `few_visits`, from any number of trajectories. If there are few
+# trajectories as well, `many_visits` are needed to make up for that.
 few_visits <- 50
 many_visits <- 200
 few_data <- function(trajectories, visits) {
   visits < few_visits | trajectories < small_group & visits < many_visits
 }
 
-# How many decisions of each trajectory count.
+# The number of decisions that count in each trajectory.
 scored_visits <- function(coded) tabulate(coded$trajectory[coded$scored] + 1L, max(coded$trajectory) + 1L)
 
-# Counts are told as bounds, which give no small one away. `visits`: how many count, of each trajectory.
+# Counts are given as bounds, which do not reveal a small count. `visits`: how many visits of each trajectory count.
 warn_small_groups <- function(group, visits) {
   seen <- tapply(visits, group, sum)
   none <- names(seen)[seen == 0]
@@ -167,7 +168,7 @@ warn_small_groups <- function(group, visits) {
     several <- sum(small) > 1
     paste0("Group", if (several) "s", " ", enumerate(names(seen)[small]), if (several) " have" else " has")
   }
-  # That a trajectory is few trajectories goes without saying.
+  # It need not be said that one trajectory is few trajectories.
   single <- all(size == 1) && are_numbered(names(size))
   few <- paste0("fewer than ", if (!single) paste(small_group, "trajectories and fewer than "), many_visits, " visits")
   told <- c(
@@ -178,7 +179,7 @@ warn_small_groups <- function(group, visits) {
        if (length(seen) > 1) "Pool groups, or report" else "Report", " it as such.")
 }
 
-# Coded visits of one group, trajectories in order.
+# Coded visits of one group, with trajectories in order.
 group_coded <- function(coded, group, level) {
   keep <- as.vector(group == level)[coded$trajectory + 1L]
   lapply(coded, function(x) x[keep])

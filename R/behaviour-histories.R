@@ -3,32 +3,45 @@
 
 # Visits in the order of trajectories, coded from 0; `row` is where each came from. A missing action is NA, a missing
 # observation -1; `scored`: whether the action counts; `start`: in a setting with several, which its trajectory has.
-code_visits <- function(visits, setting, argument = "visits") {
-  check_visits(visits, argument)
-  # A data frame may have been changed since it was checked: rows in another order, an id taken away.
-  visits <- validate_ibrc_trajectories(plain_visits(visits))
-  validate_against_setting(visits, setting)
+# `rows`: those that are of this setting, whole trajectories; NULL are all.
+code_visits <- function(visits, setting, argument = "visits", rows = NULL) {
+  visits <- checked_visits(visits, argument)
+  validate_against_setting(visits, setting, rows)
   roles <- attr(visits, "roles")
-  trajectory <- id_codes(visits[[roles$id]])
-  # Rows stand in order of time within an id: a stable sort keeps it.
-  row <- order(trajectory)
+  order <- trajectory_rows(visits, rows)
+  row <- order$row
   seen <- match(as_utf8(visits[[roles$observation]]), setting$observations) - 1L
   seen[is.na(seen)] <- -1L
   coded <- list(
     row = row,
-    trajectory = trajectory[row] - 1L,
+    trajectory = order$trajectory,
     action = match(as_utf8(visits[[roles$action]]), setting$actions)[row] - 1L,
     observation = seen[row],
-    scored = scored_rows(visits)[row]
+    scored = order$scored
   )
   if (has_starts(setting)) coded$start <- start_codes(visits, setting, coded, argument)
   coded
 }
 
+# A data frame may have been changed since it was checked: rows in another order, an id taken away.
+checked_visits <- function(visits, argument = "visits") {
+  check_visits(visits, argument)
+  validate_ibrc_trajectories(plain_visits(visits))
+}
+
+# What coded visits have of any setting: `row`, `trajectory` from 0 and `scored`. `visits`: from checked_visits().
+trajectory_rows <- function(visits, rows = NULL) {
+  who <- id_codes(visits[[attr(visits, "roles")$id]])
+  # Rows stand in order of time within an id: a stable sort keeps it.
+  row <- order(who)
+  if (!is.null(rows)) row <- row[row %in% rows]
+  list(row = row, trajectory = match(who[row], unique(who[row])) - 1L, scored = scored_rows(visits)[row])
+}
+
 # Of visits that all have the same start, nothing says which.
 coded_starts <- function(coded) if (is.null(coded$start)) integer(length(coded$trajectory)) else coded$start
 
-# The tree; with the visits' own `scored`, and where an action is missing which actions it cannot have been, as
+# The tree, with the `scored` of the visits. For a missing action it says which actions cannot have been taken, because
 # they end a trajectory.
 build_histories <- function(coded, setting) {
   action <- coded$action
@@ -41,7 +54,7 @@ build_histories <- function(coded, setting) {
   tree
 }
 
-# The log probability of the action of each visit, 0 where it does not count. `action`: from 1.
+# The log probability of the action of each visit, or 0 if it does not count. `action` is counted from 1.
 scored_log_policy <- function(log_policy, tree, action) {
   out <- log_policy[cbind(action, tree$visit)]
   out[!tree$scored] <- 0
@@ -49,14 +62,14 @@ scored_log_policy <- function(log_policy, tree, action) {
 }
 
 # An observation that no model can produce, or an action that the prior rules out,
-# has likelihood 0 whatever the parameters: refuse it, naming its rows. (`taken`: whether actions are judged at all. To
-# predict them, it does not matter which was taken.) A tolerance that no solve can meet is an error here, before any
-# chain starts.
+# has likelihood 0 whatever the parameters. It is refused, and the error names its rows. (`taken`: whether actions are
+# judged at all. For predictions it does not matter which action was taken.) A tolerance that no solve can meet is an
+# error here, before any chain starts.
 refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8,
                                      action_prior = problem$agent$action_prior, taken = TRUE) {
   neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
   lost <- impossible_histories(read_histories(neutral, histories, beliefs = FALSE))[histories$visit]
-  # A visit whose history is impossible stands after the observation at fault.
+  # The first visit with an impossible history comes directly after the observation that is at fault.
   first <- which(lost & !c(FALSE, lost[-length(lost)]))
   if (length(first)) {
     rows <- sort(coded$row[first - 1])
@@ -69,8 +82,8 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
   }
 }
 
-# What a plan says of a tree: the log-likelihood in `total`, `log_policy` [action, history], the `likeliest` state at
-# each history and how much the agent believes in it (`surest`), and, if they are asked for, `belief` [state, history].
+# What a plan says about a tree: the log-likelihood in `total`, `log_policy` [action, history], the `likeliest` state at
+# each history and how much the agent believes in it (`surest`) and, if asked for, `belief` [state, history].
 read_histories <- function(plan, histories, beliefs = TRUE) {
   if (beliefs) refuse_many_beliefs(histories$n_histories, length(plan$setting$states))
   .Call(ffi_loglik, plan, stack_models(plan$models), histories, kernel_starts(plan$setting), as.integer(beliefs))
@@ -82,15 +95,15 @@ refuse_many_beliefs <- function(n_histories, n_states) {
                    format_count(as.numeric(n_histories) * n_states), " numbers", advice = "take fewer visits")
 }
 
-# Histories that no model of the plan can lead to: there no action has a probability.
+# Histories to which no model of the plan can lead. No action has a probability there.
 impossible_histories <- function(reading) colSums(reading$log_policy > -Inf) == 0
 
-# Of each tree: visits, and those whose action counts.
+# The number of visits in each tree, and the number of those whose action counts.
 visit_counts <- function(histories) vapply(histories, function(tree) as.numeric(length(tree$visit)), 0)
 scored_counts <- function(histories) vapply(histories, function(tree) sum(tree$count), 0)
 
-# Of each trajectory, whether any of its actions counts. Without one there is nothing in it to predict. `group`: that
-# of each trajectory, a number; `histories`: one tree per group.
+# Does any action of a trajectory count? If none does, there is nothing to predict in it. `group`: the number of the
+# group of each trajectory. `histories`: one tree per group.
 counted_trajectories <- function(histories, group) {
   out <- logical(length(group))
   for (g in seq_along(histories)) {
@@ -100,7 +113,7 @@ counted_trajectories <- function(histories, group) {
   out
 }
 
-# " (3 of them not scored)": of a fit or a mode, where there are such. `suppress`: the smallest count that may be shown.
+# " (3 of them not scored)", for a fit or a mode that has such visits. `suppress`: the smallest count that may be shown.
 unscored_words <- function(object, suppress = NULL) {
   unscored <- sum(object$n_visits) - sum(object$n_scored)
   if (unscored == 0) return("")
@@ -108,10 +121,10 @@ unscored_words <- function(object, suppress = NULL) {
   paste0(" (", count, " of them not scored)")
 }
 
-# The number of each visit's trajectory: only a first visit stands at a root, and roots come first.
+# The number of the trajectory of each visit. Only first visits are at a root, and roots come first.
 trajectory_of <- function(histories) cumsum(histories$visit <= length(histories$start))
 
-# With which of the starts each trajectory begins, from 1.
+# The start with which each trajectory begins, counted from 1.
 starts_of <- function(histories) {
   first <- histories$visit[histories$visit <= length(histories$start)]
   histories$start[first] + 1L

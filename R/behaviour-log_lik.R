@@ -1,24 +1,26 @@
 #' How likely behaviour is
 #'
-#' The log probability of the actions of each trajectory, given what was done and seen
-#' before them, under a plan: the agent's beliefs are carried along by its own
+#' The log probability of the actions of each trajectory under a plan, given what was done and seen
+#' before them. The agent updates its beliefs by its own
 #' recognition, and each action has the probability that the plan's policy gives
-#' it there. Trajectories that begin alike are worked out together. A mode is judged by the plan at the estimates of
-#' each group; learned dynamics by how often actions were taken in each state (see [predict()][predict.ibrc_iohmm]).
+#' it there. Trajectories that begin alike are worked out together. For a mode, the plan at the estimates of
+#' each group is used; for learned dynamics, how often actions were taken in each state (see
+#' [predict()][predict.ibrc_iohmm]).
 #'
 #' Only actions that count are added up: those that are known, and not marked as forced or held out (`scored` in
-#' [trajectories()]). A trajectory without any has 0. An action that counts and has prior probability 0
-#' (`action_prior` of [bounded_agent()]) is an error that names its rows, and so is an observation that none of the
-#' models allows. What the plan alone rules out, by its policy or as its agent is sure of some models, is `-Inf`.
+#' [trajectories()]). A trajectory without any such action has 0. An action that counts and has prior probability 0
+#' (`action_prior` of [bounded_agent()]) is an error that names its rows. So is an observation that none of the
+#' models allows. Behaviour that only the plan rules out, by its policy or because its agent is sure of some models, has
+#' `-Inf`.
 #'
 #' @param object A plan ([plan_agent()]), a mode ([ibrc_mode()]) or learned dynamics ([fit_iohmm()]); for a fit see
 #'   [log_lik.ibrc_fit()].
 #' @param visits Trajectories ([trajectories()] or
 #'   [simulate()][simulate.ibrc_plan]), seen before or not. For a mode with groups they must have the columns that it
-#'   was grouped by. A mode and learned dynamics by default take those that they were made from.
+#'   was grouped by. By default a mode and learned dynamics take the visits that they were made from.
 #' @param ... Not used.
-#' @return A numeric vector, one per trajectory in order of first
-#'   appearance, named by its identifier where `visits` are given. `sum()` it for the whole.
+#' @return A numeric vector with one number per trajectory, in order of first
+#'   appearance. It is named by the identifiers if `visits` are given. Its `sum()` is the log probability of all.
 #' @seealso [predict.ibrc_plan()] for the probability of each action at each visit.
 #' @family decision models
 #' @export
@@ -54,7 +56,7 @@ trajectory_names <- function(visits) {
   id_text(who[!duplicated(id_codes(who))])
 }
 
-# Sums over trajectories that stand together; -Inf stays -Inf.
+# Sums over the visits of each trajectory, which stand together. -Inf stays -Inf.
 trajectory_sums <- function(each, trajectory) {
   as.vector(rowsum(each, trajectory, reorder = FALSE))
 }

@@ -1,13 +1,13 @@
-# Measures of a panel: what a column says, and the classes that its values are cut into.
+# Measures of a panel: how a column is read, and the classes into which its values are cut.
 
-# More classes than anybody names by numbers.
+# Nobody uses numbers as the names of more classes than this.
 most_number_classes <- 12
 
-# What negative numbers in a column of results stand for.
+# Negative numbers that usually stand for missing in a column of results.
 usual_codes <- c(-7, -8, -9, -77, -88, -99, -777, -888, -999, -7777, -8888, -9999, -99999)
 
 # The values of a marker or test: numbers, or text or a factor whose values are classes. `cut`: whether cuts were
-# given, which makes numbers of text.
+# given; text is then read as numbers.
 panel_measure <- function(x, cut, codes, column, role) {
   if (is.character(x) || is.factor(x)) {
     x[is_lost(x)] <- NA
@@ -15,13 +15,13 @@ panel_measure <- function(x, cut, codes, column, role) {
     number <- panel_numbers(x)
     lost <- which(!is.na(x) & is.na(number))
     if (cut && length(lost)) {
-      abort_rows(lost, role, "`", role, "_cuts` need numbers, and column \"", column, "\" has something else",
-                 advice = paste0("Make it NA, or a number; where each text is a class, leave `", role, "_cuts` out."))
+      abort_rows(lost, role, "`", role, "_cuts` need numbers, but column \"", column, "\" has something else",
+                 advice = paste0("Make it NA, or a number. If each text is a class, leave `", role, "_cuts` out."))
     }
     if (!cut) {
       if (is.character(x) && !length(lost) && length(unique(number[!is.na(number)])) > most_number_classes) {
         abort_input(role, "= \"", column, "\" is text with more than ", most_number_classes, " different numbers: ",
-                    "give `", role, "_cuts`, make it numbers with as.numeric(), or a factor if each is a class.")
+                    "give `", role, "_cuts`, make it numbers with as.numeric(), or a factor if each number is a class.")
       }
       refuse_lookalikes(x, role, column)
       return(x)
@@ -31,7 +31,7 @@ panel_measure <- function(x, cut, codes, column, role) {
   without_codes(as.numeric(x), codes, column, role)
 }
 
-# Results above or below what an assay can tell are just beyond that.
+# A result above the limit of an assay (">50") becomes a number just above it. One below ("<0.1") becomes the limit.
 panel_numbers <- function(x) {
   text <- as_utf8(x)
   number <- read_numbers(sub(bound_sign, "", text))
@@ -47,7 +47,7 @@ without_codes <- function(x, codes, column, role) {
   }
   below <- which(x < 0)
   if (length(below) && all(x[below] %in% usual_codes)) {
-    abort_rows(below, role, "column \"", column, "\" is never negative but for numbers that usually stand for missing",
+    abort_rows(below, role, "column \"", column, "\" has no negative values except numbers that usually mean missing",
                advice = paste("Make them NA, or name them in `missing_codes`; missing_codes = numeric() takes them",
                               "as they are."))
   }
@@ -70,7 +70,7 @@ is_class_count <- function(cuts) {
   length(cuts) == 1 && is.finite(cuts) && cuts >= 2 && cuts == round(cuts)
 }
 
-# `cuts`: from check_cuts(). Classes of the values kept: numbers from 1, NA where there is no value.
+# `cuts`: from check_cuts(). The classes of the values that are kept: numbers from 1, and NA if there is no value.
 panel_classes <- function(x, cuts, labels, column, role) {
   argument <- paste0(role, "_labels")
   if (is.numeric(x)) {

@@ -1,44 +1,46 @@
 #' Trajectories from any table of repeated visits
 #'
 #' For tables in which something is measured at every visit (the marker) and
-#' something else at some visits only (the test, missing where it was not ordered):
-#' whether to order the test is the decision. Both measures are cut into classes; a visit's action is whether the
-#' test was ordered, and its observation the class of the marker with the class of
+#' something else only at some visits (the test, which is missing if it was not ordered).
+#' The decision is whether to order the test. Both measures are cut into classes. The action of a visit is whether the
+#' test was ordered. Its observation is the class of the marker together with the class of
 #' the test.
 #'
-#' Rows may stand in any order. Left out, in this order and counted by [flow()]: rows
-#' without identifier or time; further rows of one identifier at the same
-#' time (of those the first with marker and test stays, failing that the first with the
-#' marker); rows without the marker; with `interval`, further visits that fall in the same interval;
-#' and what comes after the first gap longer than `max_gap`.
+#' Rows may be in any order. The following are left out, in this order, and [flow()] counts them:
+#' * rows without identifier or time;
+#' * further rows of one identifier at the same time (the first row with marker and test is kept or, if there is none,
+#'   the first with the marker);
+#' * rows without the marker;
+#' * with `interval`, further visits that fall in the same interval;
+#' * what comes after the first gap longer than `max_gap`.
 #'
-#' @param data A data frame, one row per visit.
+#' @param data A data frame with one row per visit.
 #' @param id,time,marker,test Names of columns. Times are numbers, dates or
-#'   date-times; marker and test are numbers, or factors or text whose levels
-#'   are then the classes. Text in which all values are numbers is cut as numbers are where `marker_cuts` or
-#'   `test_cuts` is given; numbers may have a decimal comma or signs between thousands, as in [read_adni()].
-#'   `<0.1` stands for 0.1 and `>50` for a number just above 50. Without cuts given, text with more than 12 different
-#'   numbers is refused, as that many classes are hardly meant. For what else columns may be, and what counts
-#'   as missing, see [trajectories()].
-#' @param marker_cuts,test_cuts How numbers are cut into classes: a whole number of 2 or
-#'   more asks for that many classes of equal size, by the quantiles of the visits kept;
-#'   anything else is one or more increasing cut points, each the upper end of its class,
-#'   itself included. For a single cut point that is a whole number write `c(-Inf, 3)`. Where a column is text that
-#'   is not numbers, giving its cuts is an error.
+#'   date-times. Marker and test are numbers, or factors or text whose levels
+#'   are then the classes. If `marker_cuts` or `test_cuts` is given, text in which all values are numbers is cut like
+#'   numbers. Numbers may have a decimal comma or signs between thousands, as in [read_adni()].
+#'   `<0.1` stands for 0.1 and `>50` for a number just above 50. Without cuts, text with more than 12 different
+#'   numbers is refused, because so many classes are hardly intended. [trajectories()] says what else columns may be,
+#'   and what counts as missing.
+#' @param marker_cuts,test_cuts How numbers are cut into classes. A whole number of 2 or
+#'   more asks for that many classes of equal size, by the quantiles of the visits that are kept.
+#'   Anything else is one or more increasing cut points. Each is the upper end of its class and
+#'   belongs to it. For a single cut point that is a whole number write `c(-Inf, 3)`. It is an error to give cuts for
+#'   a column of text that is not numbers.
 #' @param max_gap The longest time between two visits that does not cut a trajectory, in
-#'   the units of `time` (days for dates, seconds for date-times). By default `interval`
-#'   where that is given, else no limit.
-#' @param interval The planned time between visits. Given, visits are rounded to
+#'   the units of `time` (days for dates, seconds for date-times). By default it is `interval`
+#'   if that is given; otherwise there is no limit.
+#' @param interval The planned time between visits. If it is given, visits are rounded to
 #'   whole intervals from the patient's first visit, one visit per interval counts, and gaps are
 #'   measured in whole intervals.
 #' @param covariates Names of further columns to keep, to compare groups by.
 #' @param marker_labels,test_labels Names of the classes, lowest first; by default the
 #'   column's name with `low` and `high`, or `low`, `middle` and `high`, or a number.
-#' @param action_labels What not ordering and ordering the test are called; by
-#'   default, for a test `chol`, `no_chol` and `chol`.
-#' @param missing_codes Numbers that stand for missing in marker and test. By default there are none, and a
-#'   column that is never negative but for values such as -9, -99 or -999 is refused: those are codes far more
-#'   often than results. `numeric()` takes them for results.
+#' @param action_labels The names of not ordering and of ordering the test. By
+#'   default they are, for a test `chol`, `no_chol` and `chol`.
+#' @param missing_codes Numbers that stand for missing in marker and test. By default there are none. A
+#'   column that is never negative except for values such as -9, -99 or -999 is then refused, because these are codes
+#'   far more often than results. With `numeric()` they count as results.
 #'
 #' @return A cohort: trajectories ([trajectories()]) with the columns named by `id` and
 #'   `time`, `action`, `observation` (such as `bili_low_chol_none`; every
@@ -110,12 +112,12 @@ check_panel <- function(data, roles, covariates) {
   }
   taken <- intersect(c(roles$id, roles$time, covariates), c("action", "observation"))
   if (length(taken)) {
-    abort_input("data", "must call its column ", enumerate(taken), " otherwise: the result has one of that name.")
+    abort_input("data", "must not have a column ", enumerate(taken), ": the result has one of that name. Rename it.")
   }
   if (nrow(data) == 0) abort("data", "`data` has no rows.", argument = "data")
 }
 
-# The columns named, plain (plain_column()).
+# The named columns, made plain (plain_column()).
 plain_panel <- function(data, roles, covariates) {
   data <- as.data.frame(data)[unique(c(unlist(roles), covariates))]
   for (column in names(data)) {
@@ -171,7 +173,7 @@ select_panel <- function(data, roles, interval, max_gap) {
     sieve <- sieve_rows(sieve, !duplicated(interaction_code(left(who), left(when))), "interval",
                         "another visit in the same interval")
   }
-  # Sums of intervals are off by rounding.
+  # Sums of intervals may differ by rounding.
   gap <- c(FALSE, diff(left(when)) > max_gap * (1 + 1e-9))[seq_along(sieve$row)]
   sieve_rows(sieve, before_first_gap(left(who), gap), "gap", "visit after too long a gap")
 }

@@ -1,57 +1,59 @@
-#' What a decision model says of each visit
+#' What a decision model says about each visit
 #'
 #' Everything in this package that predicts behaviour answers the same calls: a plan ([plan_agent()]), a fit
-#' ([ibrc()]), a mode ([ibrc_mode()]) and learned dynamics ([fit_iohmm()]), on visits that they were made from and on
-#' others. `predict()` gives the probability of each action at each visit *before* the action was seen, given what the
-#' same trajectory had done and seen until then.
+#' ([ibrc()]), a mode ([ibrc_mode()]) and learned dynamics ([fit_iohmm()]). They do so for the visits from which they
+#' were made, and for others. `predict()` gives the probability of each action at each visit *before* the action was
+#' seen, given what was done and seen in the same trajectory until then.
 #'
 #' @section The calls:
-#' * `predict(object, visits, type = "action")`: one row per visit, one column per action, its probability.
-#' * [`log_lik(object, visits)`][log_lik]: the log probability of the actions of each trajectory; of a fit, at draws
-#'   from its posterior ([log_lik()][log_lik.ibrc_fit]).
-#' * `simulate(object)`: behaviour of its own, of a [plan][simulate.ibrc_plan], a [fit or a mode][simulate.ibrc_fit]; of
+#' * `predict(object, visits, type = "action")`: one row per visit, and one column per action with its probability.
+#' * [`log_lik(object, visits)`][log_lik]: the log probability of the actions of each trajectory. For a fit, it is given
+#'   at draws from its posterior ([log_lik()][log_lik.ibrc_fit]).
+#' * `simulate(object)`: new behaviour of a [plan][simulate.ibrc_plan], a [fit or a mode][simulate.ibrc_fit]. For
 #'   [learned dynamics][simulate.ibrc_iohmm], what is seen after given actions.
 #' * `print(object)`: what it is, on a console; `tidy(object)` and `glance(object)`: its numbers, and one row about it.
 #'
-#' The first two agree: added up over the visits of a trajectory that count, the logarithms of the probabilities that
-#' `predict()` gives to the actions taken are `log_lik()`. Of a fit that holds draw by draw (`summary = FALSE`).
+#' The first two agree. Take the probabilities that `predict()` gives to the actions taken, at the visits of a
+#' trajectory that count. The sum of their logarithms is `log_lik()`. For a fit this holds draw by draw
+#' (`summary = FALSE`).
 #'
 #' @section What each of them predicts:
 #' * A *plan*: the policy of its agent, at the belief that the agent holds after what was done and seen.
 #' * A *mode*: the same for the agent at the estimates of the trajectory's group.
-#' * A *fit*: the mean of that over draws from the posterior of the trajectory's group. Draws all weigh the same: they
-#'   are not weighed anew by what a person who is new to the fit did at earlier visits. Such a person is taken for one
-#'   of the group, not for one whose bounds become known on the way. On the visits that a fit was made from, the draws
-#'   know every action already, this one too: such predictions are in sample, and score better than they would
-#'   elsewhere.
+#' * A *fit*: the mean of that over draws from the posterior of the trajectory's group. All draws have the same weight.
+#'   The earlier visits of a person who is new to the fit do not change the weights: such a person is treated as a
+#'   member of the group, not as somebody whose bounds become known over time. For the visits from which a fit was made,
+#'   the draws already know every action, including the predicted one. Such predictions are in sample, and score better
+#'   than they would elsewhere.
 #' * *Learned dynamics* ([predict()][predict.ibrc_iohmm]): how often each action was taken in each hidden state, for the
-#'   state as far as it is known before the action. Nothing is wanted or planned there.
+#'   state as far as it is known before the action. This involves no wishes and no plans.
 #'
 #' @section Holding out:
-#' Visits that are not scored ([trajectories()]) are carried along: they move beliefs, and their own actions do not
-#' count. That is how a part of a trajectory is held out. Fit with `scored` true at the first visits of each
-#' person only; then judge the same trajectories with `scored` true at the others. Every prediction of a later visit
-#' then knows what came before it, and no later action has been fitted. Dynamics that [fit_iohmm()] learns use what was
-#' *seen* at visits that are not scored, too: to hold those out as well, learn them from the earlier rows alone.
+#' Visits that are not scored ([trajectories()]) stay in the data: they move beliefs, but their own actions do not
+#' count. In this way a part of a trajectory can be held out. Fit with `scored` true only at the first visits of each
+#' person. Then judge the same trajectories with `scored` true at the other visits. Every prediction of a later visit
+#' then knows what came before it, and no later action has been fitted. [fit_iohmm()] learns dynamics also from what was
+#' *seen* at visits that are not scored. To hold those out as well, learn the dynamics from the earlier rows only.
 #'
 #' @param object A plan ([plan_agent()]), a fit ([ibrc()]) or a mode ([ibrc_mode()]).
-#' @param visits Trajectories ([trajectories()]), also of people whom the model has not met. For a fit or a mode with
-#'   groups they must have the columns that it was grouped by; one that was grouped by person knows nobody else. Of a
-#'   fit or a mode, `NULL` takes the visits that it was made from, trajectory by trajectory in order of first
-#'   appearance. Actions may be missing, at the last visit of a trajectory, say, to ask what comes next. Where starts
-#'   differ ([decision_setting()]), they must have the columns in `start_by`, and no group whose start is not known.
+#' @param visits Trajectories ([trajectories()]), also of people who are new to the model. For a fit or a mode with
+#'   groups they must have the columns that it was grouped by. If it was grouped by person, it knows nobody else. For a
+#'   fit or a mode, `NULL` takes the visits from which it was made, trajectory by trajectory in order of first
+#'   appearance. Actions may be missing, for example at the last visit of a trajectory, to ask what comes next. If
+#'   starts differ ([decision_setting()]), they must have the columns in `start_by`, and no group whose start is not
+#'   known.
 #' @param type `"action"`, the probability of each action.
 #' @param draws For a fit: how many draws to take, evenly spaced over the chains; `NULL` takes all of them.
 #' @param summary For a fit: `TRUE` gives the mean over draws, `FALSE` each of them.
 #' @param ... Not used.
-#' @return A data frame with one row per visit, in the order of the rows of `visits`, and one column per action; rows
-#'   sum to 1. A row is `NA` where the agent has no belief, as the plan itself rules out what came before: its agent
-#'   is sure of models that do not allow what was seen, or an action is missing and what was seen after it follows no
-#'   action that the agent would have taken. (There [log_lik()] is `-Inf` where a later action counts.) With
-#'   `summary = FALSE` an array `[draw, visit, action]`, whose first dimension is named by the draws' numbers
-#'   (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]).
+#' @return A data frame with one row per visit, in the order of the rows of `visits`, and one column per action. Rows
+#'   sum to 1. A row is `NA` if the agent has no belief there, because the plan itself rules out what came before. Then
+#'   its agent is sure of models that do not allow what was seen, or an action is missing and no action that the agent
+#'   would have taken leads to what was seen after it. (If a later action counts, [log_lik()] is then `-Inf`.) With
+#'   `summary = FALSE` it is an array `[draw, visit, action]`, whose first dimension is named by the numbers of the
+#'   draws (`.draw` in [as.data.frame()][as.data.frame.ibrc_fit]).
 #' @seealso [augment()][augment.ibrc_fit] for beliefs, and for what a perfectly rational agent would have done;
-#'   [kfold()], which fits again without those it predicts.
+#'   [kfold()], which fits again without the visits that it predicts.
 #' @family decision models
 #' @importFrom stats predict
 #' @export
@@ -80,7 +82,7 @@ predict.ibrc_plan <- function(object, visits, type = "action", ...) {
   as.data.frame(law, optional = TRUE)
 }
 
-# The probability of each action at each history of a tree, [history, action]; NA where the agent has no belief.
+# The probability of each action at each history of a tree, [history, action]. NA if the agent has no belief there.
 action_law <- function(plan, tree) {
   reading <- read_histories(plan, tree, beliefs = FALSE)
   law <- t(exp(reading$log_policy))

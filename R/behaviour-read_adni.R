@@ -2,67 +2,71 @@
 #'
 #' Reads the visits of the Alzheimer's Disease Neuroimaging Initiative from its table
 #' ADNIMERGE, or from the TADPOLE tables D1 and D2 that have the same columns, and makes
-#' trajectories of them: at each half-yearly visit an MRI was ordered or not, and
-#' then a clinical rating, and the MRI if there was one, was seen. The data are not
+#' trajectories of them. At each half-yearly visit an MRI was ordered or not. Then
+#' a clinical rating was seen, and the MRI if there was one. The data are not
 #' part of this package: ADNI gives them to those who apply. [adni_like] is a
 #' synthetic table with the same columns.
 #'
 #' @section What is needed:
 #' The columns `RID`, `VISCODE`, `DX`, `CDRSB`, `Hippocampus`, `AGE`, `APOE4` and
-#' `PTGENDER`, in any order and in upper or lower case; others are not read. Rows may
-#' stand in any order. Empty cells, `NA`, `N/A`, `#N/A`, `NaN`, `null`, `none`, `missing`, `unknown`, a
-#' single dot or dash and the codes -1 and -4 are missing; a number in
-#' quotes is a number and a bound such as `<200` stands for 200. Numbers may be written with a decimal comma, or with
+#' `PTGENDER`, in any order and in upper or lower case. Other columns are not read. Rows may
+#' be in any order. Empty cells, `NA`, `N/A`, `#N/A`, `NaN`, `null`, `none`, `missing`, `unknown`, a
+#' single dot or dash, and the codes -1 and -4 are missing. A number in
+#' quotes is a number, and a bound such as `<200` stands for 200. Numbers may be written with a decimal comma, or with
 #' signs between thousands (`6642,1`, `6,642.1`), as long as the column as a whole leaves no doubt which is meant.
 #' Ages are from 1 to 130, CDR-SB from 0 to 18, volumes from 1,000 to 100,000 cubic millimetres, and copies of
-#' APOE4 0, 1 or 2. Anything else that is no
-#' value counts as missing too, with a warning that names the rows, as long as that is at most
-#' 5% of the values that a column has. Where it is more the table is refused: a column that is read wrongly
-#' would otherwise be a column of missing values.
+#' APOE4 0, 1 or 2. Anything else that is not a
+#' value also counts as missing, with a warning that names the rows, if it is at most
+#' 5% of the values of a column. If it is more, the table is refused. Otherwise a column that is read wrongly
+#' would become a column of missing values.
 #'
 #' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. Blanks around an
-#' identifier and one pair of quotes around all of it do not count; quotes elsewhere do, so that `O'Brien` and `OBrien`
-#' are two patients. Identifiers that differ from others in blanks or signs that cannot be seen alone are refused by
-#' their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`; numbers of 2^53 or more are
-#' refused, as R does not keep them apart.
+#' identifier and one pair of quotes around all of it do not count. Quotes elsewhere do, so that `O'Brien` and `OBrien`
+#' are two patients. Identifiers that differ from others only in blanks or in invisible characters are refused, and the
+#' error names their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`. Numbers of 2^53 or
+#' more are refused, because R cannot tell such numbers apart.
 #'
-#' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. A quote that
-#' is not closed in its own line, or a line with more or fewer cells than the header, is refused with the line.
+#' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. It is refused if a
+#' quote is not closed in its own line, or if a line has more or fewer cells than the header; the error names the line.
 #'
 #' @section Which visits are kept:
-#' Rows that name a patient and a month (`bl`, `m06`, `m12`; `m6` and `m006` do as
-#' well; codes such as `sc`, `f`, `nv` and `uns1` name none); of those, months that are multiples of six; of
-#' several rows for one visit
-#' the first that has both a CDR-SB and a hippocampal volume, failing that the first with a CDR-SB,
-#' failing that the first; visits with a CDR-SB; patients with a baseline visit; and each
-#' patient's visits up to the first one that was missed. [flow()] has the
-#' counts.
+#' The steps are, in this order:
+#' * rows that name a patient and a month (`bl`, `m06`, `m12`, also `m6` and `m006`; codes such as `sc`, `f`, `nv` and
+#'   `uns1` name none);
+#' * months that are multiples of six;
+#' * one row per visit: the first with both a CDR-SB and a hippocampal volume, or else the first with a CDR-SB, or else
+#'   the first;
+#' * visits with a CDR-SB;
+#' * patients with a baseline visit;
+#' * each patient's visits up to the first one that was missed.
+#'
+#' [flow()] has the counts.
 #'
 #' @section What was done and seen:
-#' The action is `mri` where a hippocampal volume is present, else `no_mri`. The
-#' observation crosses the CDR-SB, `cdr_normal` (0), `cdr_questionable` (above 0, up
-#' to 2.5) or `cdr_severe` (above 2.5), with the volume, `mri_none`, `mri_low`,
+#' The action is `mri` if a hippocampal volume is present, otherwise `no_mri`. The
+#' observation combines the CDR-SB with the volume. The CDR-SB is `cdr_normal` (0), `cdr_questionable` (above 0, up
+#' to 2.5) or `cdr_severe` (above 2.5). The volume is `mri_none`, `mri_low`,
 #' `mri_average` (within half a standard deviation of the mean, ends included) or
-#' `mri_high`: `cdr_normal_mri_none` and so on, 12 in all, 3 of them possible
+#' `mri_high`. This gives 12 observations, such as `cdr_normal_mri_none`: 3 are possible
 #' without an MRI and 9 with one. What is seen comes after what is done: the
 #' decision of a visit rests on the visits before it.
 #'
 #' @param file The path of a CSV file, compressed or not, or a data frame.
 #' @param mean,sd Mean and standard deviation of the hippocampal volume in the
-#'   population; `"data"` takes those of the visits kept.
+#'   population; `"data"` takes those of the visits that are kept.
 #' @param stable_diagnosis `TRUE` also leaves out patients whose diagnosis ever
 #'   goes back to a milder one (dementia, mild cognitive impairment, normal) between visits
-#'   that are kept. The paper has no such step; missing diagnoses are passed over.
+#'   that are kept. Missing diagnoses are ignored. The paper has no such step.
 #' @param age_cut The age that splits the cohort, in years.
 #'
 #' @return A cohort: trajectories ([trajectories()]) with the columns `RID` (text), `month`,
 #'   `action`, `observation` and the covariates `over_75` (`up_to_75`, `over_75`;
 #'   named after `age_cut`), `apoe4` (`non_carrier`, `carrier`), `sex` (`female`, `male`)
 #'   and `diagnosis` (`normal`, `mci`, `dementia`: at baseline), and `age` in years, a number, for `effects` of [ibrc()]
-#'   (`NA` where the table has none). Age, APOE4 and sex are the first that the table
+#'   (`NA` if the table has none). Age, APOE4 and sex are the first values that the table
 #'   has for the patient, in order of the visits. `missing` is a level of its own in each factor, and never
 #'   counts as a carrier. The attribute `"cuts"` has the cut points that were used.
-#' @seealso [adni_setting()] for what should be wanted, [panel_trajectories()] for
+#' @seealso [adni_setting()] for a setting with its utilities, [panel_trajectories()] for
 #'   other tables.
 #' @family clinical tables
 #' @export
@@ -104,7 +108,7 @@ select_adni <- function(table, stable_diagnosis) {
                       "no patient or no month")
   sieve <- sieve_rows(sieve, left("month") %% adni_interval == 0, "schedule", "visit off the 6-monthly schedule")
   sieve$row <- sieve$row[order(match(left("rid"), table$rid), left("month"))]
-  # Whole visits first: rating and volume, rating alone, anything.
+  # Complete visits come first: rating and volume, then rating alone, then anything.
   incompleteness <- ifelse(is.na(left("cdr")), 2, is.na(left("hippocampus")) + 0)
   visit <- interaction_code(match(left("rid"), table$rid), left("month"))
   sieve <- sieve_rows(sieve, keep_best_row(visit, incompleteness), "duplicate", "another row for the same visit")
@@ -120,7 +124,7 @@ select_adni <- function(table, stable_diagnosis) {
   sieve
 }
 
-# A whole number for each distinct pair of numbers.
+# One whole number for each distinct pair of numbers.
 interaction_code <- function(a, b) {
   pair <- complex(real = match(a, a), imaginary = match(b, b))
   match(pair, pair)
@@ -160,10 +164,10 @@ adni_seen <- function(kept, cuts) {
   paste(adni_cdr[rating], adni_mri[size], sep = "_")
 }
 
-# One row per patient: the groups that patients fall in.
+# One row per patient, with the groups to which the patient belongs.
 adni_patients <- function(table, kept, age_cut) {
   rid <- unique(kept$rid)
-  # First values in the order of visits; rows without a month come last.
+  # The first values in the order of visits. Rows without a month come last.
   ordered <- table[order(table$month), ]
   first_known <- function(column) {
     known <- ordered[!is.na(ordered[[column]]), ]

@@ -1,19 +1,19 @@
 #' Behaviour of a plan that remembers visits
 #'
 #' The calls that every decision model answers ([predict()][predict.ibrc_plan], [log_lik()] and
-#' [simulate()][simulate.ibrc_plan]), for a plan by [plan_history_q_learning()]: actions have the probabilities that its
-#' policy gives them after the last visits. How histories are read that it has not met, or in which something is
-#' missing, is said there under *Histories*. Nothing that was seen is impossible to who has no model of what can be.
+#' [simulate()][simulate.ibrc_plan]), for a plan by [plan_history_q_learning()]. Actions have the probabilities that its
+#' policy gives them after the last visits. The section *Histories* there says what is done with histories that it has
+#' not met, or in which something is missing. Such a plan has no model, so no observation is impossible for it.
 #'
 #' @inheritParams predict.ibrc_plan
 #' @inheritParams simulate.ibrc_plan
 #' @param object A plan by [plan_history_q_learning()].
-#' @param visits Trajectories ([trajectories()]). Where starts differ ([decision_setting()]), they must have the columns
+#' @param visits Trajectories ([trajectories()]). If starts differ ([decision_setting()]), they must have the columns
 #'   in `start_by`.
-#' @param cores Not used: taken so that all plans can be called alike.
+#' @param cores Not used. It is there so that all plans can be called alike.
 #' @return `predict()`: a data frame with one row per visit, in the order of the rows of `visits`, and one column per
-#'   action. `log_lik()`: a numeric vector, one number per trajectory; `-Inf` where an action counts that the policy
-#'   never takes, which is what a policy of `alpha = 0` says of all but the best. `simulate()`: trajectories.
+#'   action. `log_lik()`: a numeric vector, one number per trajectory. It is `-Inf` if an action counts that the policy
+#'   never takes; with `alpha = 0` these are all actions but the best. `simulate()`: trajectories.
 #' @family framework
 #' @export
 #' @examples
@@ -48,7 +48,7 @@ recalled_law <- function(plan, coded) {
   read_recalled(plan, visits_before(coded, plan$memory), plan$table$policy, rep(1 / n_actions, n_actions))
 }
 
-# What a plan of that memory remembers at each visit.
+# What a plan with this `memory` remembers at each visit.
 visits_before <- function(coded, memory) {
   n <- length(coded$trajectory)
   here <- seq_len(n)

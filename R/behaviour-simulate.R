@@ -1,13 +1,13 @@
 #' Simulate behaviour
 #'
-#' Draws trajectories: the environment moves and is seen by its own dynamics,
-#' while the agent carries its own beliefs and acts by its plan. A trajectory ends
+#' Draws trajectories. States and observations follow the dynamics of the environment,
+#' while the agent holds its own beliefs and acts by its plan. A trajectory ends
 #' after a stop action or at the horizon.
 #'
-#' Memory is that of the visits returned, however long the horizon is; time grows with `nsim` times `horizon`, as
-#' each visit that might be made has its share of the random numbers. More visits than the session can hold (its option
-#' `ibrc.memory`) are an error: before any is drawn where nothing ends a trajectory, else once the first trajectories
-#' show how long they are.
+#' The memory used is that of the visits returned, however long the horizon is. The time grows with `nsim` times
+#' `horizon`, because random numbers are drawn for every visit that might be made. It is an error to ask for more visits
+#' than the session can hold (its option `ibrc.memory`). If nothing ends a trajectory, the error comes before any visit
+#' is drawn; otherwise it comes when the first trajectories show how long they are.
 #'
 #' @param object A plan ([plan_agent()]).
 #' @param nsim Number of trajectories.
@@ -17,14 +17,14 @@
 #' @param horizon The most visits that a trajectory may have.
 #' @param environment What really happens: a setting with the same states, actions
 #'   and observations. The plan's own setting by default. The first state follows
-#'   the environment's `start`; the agent's first belief is its own setting's.
+#'   the environment's `start`. The agent's first belief is that of its own setting.
 #' @param cores Threads to use. Draws do not depend on it.
-#' @param start_group In a setting with starts that differ ([decision_setting()]): the group of each trajectory by
-#'   name, one for all of them or `nsim`. By default they are drawn by the shares of the groups.
+#' @param start_group In a setting with starts that differ ([decision_setting()]), the name of the group of each
+#'   trajectory: one name for all, or `nsim` names. By default groups are drawn by their shares.
 #' @param ... Not used.
 #' @return Trajectories ([trajectories()]): a data frame with columns `id`, `time`
-#'   (from 0), `action` and `observation` (what was seen after the action), and, with starts that differ, the
-#'   columns that tell the groups. The state of the generator before drawing is kept as the attribute `"seed"`.
+#'   (from 0), `action` and `observation` (what was seen after the action). With starts that differ it also has the
+#'   columns that name the groups. The state of the generator before drawing is kept as the attribute `"seed"`.
 #' @family planning
 #' @importFrom stats simulate
 #' @export
@@ -40,7 +40,8 @@ simulate.ibrc_plan <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   simulate_visits(object$setting, nsim, seed, horizon, environment, start_group, roll)
 }
 
-# What all plans share in this. `roll` draws: which visits are made, as roll_pieces() returns them.
+# What all plans have in common when they simulate. `roll` draws the visits that are made, as roll_pieces() returns
+# them.
 simulate_visits <- function(setting, nsim, seed, horizon, environment, start_group, roll) {
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
@@ -66,8 +67,8 @@ simulate_visits <- function(setting, nsim, seed, horizon, environment, start_gro
   out
 }
 
-# Where trajectories begin: laws of the world and beliefs of the agent [state, start], and whose they are. Where one of
-# the two has groups, so has the other, all alike.
+# Where trajectories begin: the laws of the world and the beliefs of the agent [state, start], and to which group they
+# belong. If only one of the two has groups, the other gets the same groups, all with the same start.
 common_starts <- function(world, setting) {
   told <- if (has_starts(setting)) setting else world
   if (has_starts(world) && has_starts(setting) &&
@@ -83,7 +84,7 @@ common_starts <- function(world, setting) {
        share = start_shares(told))
 }
 
-# The start of each trajectory, from 1; NULL: it is to be drawn.
+# The start of each trajectory, counted from 1. NULL means that it has to be drawn.
 check_start_group <- function(start_group, starts, nsim) {
   if (is.null(start_group)) return(NULL)
   if (is.null(starts$by)) abort_input("start_group", "has no meaning here: all trajectories start alike.")
@@ -99,13 +100,13 @@ draw_start_groups <- function(starts, nsim) {
   if (n == 1) rep(1L, nsim) else sample.int(n, nsim, replace = TRUE, prob = starts$share)
 }
 
-# Codes from 0.
+# A factor from codes that are counted from 0.
 as_factor <- function(code, levels) structure(code + 1L, levels = levels, class = "factor")
 
-# Four columns of whole numbers, and copies of them on the way.
+# Four columns of whole numbers, and the copies of them that are made on the way.
 visit_bytes <- 40
 
-# `n` visits that there will be at least, or in all that one can tell.
+# `n`: the visits that there will be at least, or as many as can be expected.
 refuse_many_visits <- function(nsim, horizon, n) {
   refuse_many_rows(n, visit_bytes, if (nsim > horizon) "nsim" else "horizon",
                    "`nsim` = ", format_count(nsim), " trajectories of up to `horizon` = ", format_count(horizon),
@@ -122,8 +123,9 @@ roll_out <- function(plan, world, starts, begin, horizon, cores) {
   })
 }
 
-# In pieces, of which only the visits that were made are kept: noise and room for those that were not never take much
-# memory. The stream of uniforms is the same however it is cut. `run`: makes these trajectories of that noise.
+# Trajectories are drawn in pieces, and only the visits that were made are kept. The noise and the space for visits that
+# were not made therefore never take much memory. The stream of uniform numbers does not depend on the pieces. `run`
+# makes trajectories from noise.
 roll_pieces <- function(nsim, horizon, run) {
   n_noise <- 1 + 3 * horizon
   at_once <- max(1, floor(2e6 / n_noise))
@@ -137,7 +139,7 @@ roll_pieces <- function(nsim, horizon, run) {
     pieces[[i]] <- run(first[i] - 1 + seq_len(n), noise)
     n_visits <- n_visits + sum(pieces[[i]]$length)
     done <- first[i] + n - 1
-    # Nobody knows beforehand when an agent stops. Of many trajectories the first tell what the others will be like.
+    # It is not known beforehand when an agent stops. The first trajectories show what the others will be like.
     refuse_many_visits(nsim, horizon, if (done >= 50) n_visits * nsim / done else n_visits)
   }
   parts <- c("action", "observation", "length", "code")
@@ -166,7 +168,7 @@ check_same_names <- function(environment, setting) {
   environment
 }
 
-# What `code` draws, as stats::simulate() documents it: its attribute "seed" says from where.
+# What `code` draws. As stats::simulate() documents, the attribute "seed" holds the state from which it was drawn.
 drawn_from <- function(seed, code) {
   if (is.null(seed)) {
     if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)

@@ -1,22 +1,22 @@
 #' Hide small counts
 #'
-#' Counts of a few people can give them away. Those from 1 to `below - 1` are shown as
-#' `"<5"` (for `below = 5`), and so are as many others, the smallest first and shown as
-#' `">=5"`, as it takes that the hidden ones cannot be worked out from a total that
-#' stands elsewhere: from the sum of all counts and every count that is shown, a small
-#' count could still be any from 1 to `below - 1`. A count of 0 is shown.
+#' A count of only a few people can identify them. Counts from 1 to `below - 1` are shown as
+#' `"<5"` (for `below = 5`). Other counts are hidden as well, the smallest first, and are shown as
+#' `">=5"`. As many are hidden as are needed so that no hidden count can be worked out from a total that
+#' is published elsewhere. Given the sum of all counts and every count that is shown, a small
+#' count could still be any number from 1 to `below - 1`. A count of 0 is shown.
 #'
-#' Where hiding all counts does not suffice, as with groups of 1 and 5, the total has to
-#' be hidden, too: the attribute `"total"` of the result is the total as it may be shown.
+#' Sometimes hiding all counts is not enough, as with groups of 1 and 5. Then the total has to
+#' be hidden too. The attribute `"total"` of the result is the total as it may be shown.
 #' With a single count, that is the count.
 #'
-#' @param x Whole numbers, not negative, that add up to a total: trajectories per group, say.
-#'   Missing ones stay missing, and are taken to be known. Or a data frame with such
+#' @param x Whole numbers, not negative, that add up to a total, such as trajectories per group.
+#'   Missing ones stay missing, and are assumed to be known to the reader. Or a data frame with such
 #'   columns.
 #' @param below The smallest count that may be shown.
-#' @param columns For a data frame, the names of its columns of counts; each adds up to a
+#' @param columns For a data frame, the names of its columns of counts. Each adds up to a
 #'   total of its own.
-#' @return Text of the length of `x`, named like it, with the attribute `"total"`; for a
+#' @return Text of the length of `x`, with the same names and the attribute `"total"`. For a
 #'   data frame, the data frame with text in those columns.
 #' @family inference
 #' @export
@@ -51,7 +51,7 @@ check_counts <- function(x, argument) {
   stats::setNames(as.vector(x), names(x))
 }
 
-# NULL or the smallest count that may be shown.
+# NULL, or the smallest count that may be shown.
 check_suppress <- function(suppress) {
   if (is.null(suppress)) return(NULL)
   check_count(suppress, "suppress", least = 2)
@@ -78,12 +78,12 @@ format_counts <- function(x) {
   ifelse(is.na(x), NA_character_, trimws(formatC(x, format = "f", digits = 0, big.mark = big_mark())))
 }
 
-# Whether every small count could still be anything from 1 to below - 1 for someone who
-# knows what the hidden counts add up to, which of them are small, and which are not.
+# Could every small count still be anything from 1 to below - 1, for somebody who
+# knows the sum of the hidden counts, which of them are small, and which are not?
 is_protected <- function(x, small, hidden, below) {
   if (!length(small)) return(TRUE)
   total <- sum(x[c(small, hidden)])
-  # The smallest were hidden first: what is shown bounds them.
+  # The smallest counts were hidden first, so that the counts shown are an upper bound for them.
   shown <- x[setdiff(which(!is.na(x) & x > 0), c(small, hidden))]
   most_of_hidden <- if (length(hidden)) length(hidden) * min(shown, Inf) else 0
   most_of_others <- (length(small) - 1) * (below - 1) + most_of_hidden
@@ -98,12 +98,12 @@ group_counts <- function(fit, suppress) {
   structure(format_counts(size), names = names(size), total = format_counts(sum(size)))
 }
 
-# "1,234 visits", "<5 visits": as many visits as trajectories, or more.
+# "1,234 visits" or "<5 visits". There are at least as many visits as trajectories.
 visits_words <- function(n, suppress) {
   if (!is.null(suppress) && n < suppress) paste0("<", suppress, " visits") else plural(n, "visit")
 }
 
-# "1 trajectory", "<5 trajectories".
+# "1 trajectory" or "<5 trajectories".
 trajectories_words <- function(count) {
   paste(count, ifelse(count == "1", "trajectory", "trajectories"))
 }

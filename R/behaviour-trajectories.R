@@ -1,93 +1,88 @@
-#' Behaviour seen: a data frame with one row per visit
+#' Observed behaviour: a data frame with one row per visit
 #'
 #' Marks which columns of a data frame say who was seen, when, what was done and
 #' what was seen next, and checks them. Rows keep their order and columns their
 #' names.
 #'
-#' One step of the setting passes between two rows of an `id`, however far apart they are in time: visits must be
-#' roughly
-#' equally spaced. Where one was missed, end the trajectory there, as [read_adni()] does, or give [panel_trajectories()]
-#' an `interval`.
+#' One step of the setting passes between two rows of an `id`, however far apart they are in time. Visits must
+#' therefore be roughly equally spaced. If a visit was missed, end the trajectory there, as [read_adni()] does, or give
+#' [panel_trajectories()] an `interval`.
 #'
-#' A row is a visit: the action taken at it, and the observation that came after
-#' the action, before the next visit. Either may be missing (`NA`). Where nothing was done, that is no missing action
-#' but an action too, with a name of its own.
+#' A row is a visit. It has the action taken at the visit, and the observation that came after
+#' the action, before the next visit. Either may be missing (`NA`). If nothing was done, the action is not missing:
+#' doing nothing is an action too, and needs a name of its own.
 #'
 #' @section Which observation goes with which action:
-#' The observation of a row is what came *of* its action: the test ordered at this visit and
-#' its result. Many tables have it the other way round, with a row holding what was known when the
+#' The observation of a row is the *result* of its action, such as the result of the test that was ordered at this
+#' visit. Many tables have it the other way round: a row holds what was known when the
 #' action was chosen. Then move the column up by one row within each patient:
 #'
 #' ```
 #' data$seen <- ave(as.character(data$result), data$patient, FUN = function(x) c(x[-1], NA))
 #' ```
 #'
-#' What was known at the first visit has no action before it. It belongs into the `start` of the setting
+#' What was known at the first visit has no action before it. It belongs in the `start` of the setting
 #' ([decision_setting()]).
 #'
-#' @param data A data frame (or tibble, or data.table), one row per visit.
+#' @param data A data frame (or tibble, or data.table) with one row per visit.
 #' @param id,action,observation Names of columns, in quotes. Identifiers, actions and
-#'   observations may be text, factors or numbers; actions and observations are matched to the setting's
-#'   names as text, to the letter.
+#'   observations may be text, factors or numbers. Actions and observations must be exactly equal, as text, to the
+#'   names in the setting.
 #' @param time Name of the column that orders the visits of one `id`: numbers,
 #'   dates, or an ordered factor. Character times, such as visit codes, are taken
-#'   in the order of the rows, with a warning where they look like dates or numbers that
+#'   in the order of the rows, with a warning if they look like dates or numbers that
 #'   are not in order. `NULL` takes the order of the rows.
 #' @param covariates Names of further columns to keep, to compare groups by. Columns not named
 #'   are dropped.
-#' @param setting Optional: a setting ([decision_setting()]). Given, every action
-#'   and observation must be known to it and no row may follow a stop action.
-#' @param scored Optional: name of a logical column, `FALSE` at visits whose action is carried along but says nothing
-#'   about who took it: a forced or a missed choice, or visits kept out of a fit to be predicted by it. See below.
+#' @param setting Optional: a setting ([decision_setting()]). If it is given, it must know every action
+#'   and observation, and no row may follow a stop action.
+#' @param scored Optional: the name of a logical column. It is `FALSE` at visits whose action moves beliefs but says
+#'   nothing about who took it: a forced or a missed choice, or a visit that a fit leaves out to predict it. See below.
 #'
-#' @return A data frame of class `ibrc_trajectories` with the columns named.
+#' @return A data frame of class `ibrc_trajectories` with the named columns.
 #' @section What columns may be:
-#' Plain columns of any class: numbers, text, factors, ordered or not, dates. Actions,
-#' observations and covariates count by their text, in which upper and lower case differ. Of times
-#' only an ordered factor has an order of its own; a factor that is not ordered is taken
-#' as text is. Lists, matrices and complex numbers are refused, and left out without a word where they
-#' are not named. A tibble or a data.table comes back as a plain data frame.
+#' Plain columns of any class: numbers, text, factors (ordered or not), dates. Actions,
+#' observations and covariates count by their text, in which upper and lower case differ. A factor of times has an order
+#' only if it is an ordered factor; any other is treated as text. Lists, matrices and complex numbers are refused if
+#' they are named, and dropped silently if they are not. A tibble or a data.table comes back as a plain data frame.
 #'
-#' Identifiers are the same only where they are the same to the last sign: `"0123"` is not `"123"`. Whole
-#' numbers of 64 bits (class `integer64`) become text where they are identifiers. Identifiers that are numbers of
-#' 2^53 or more are refused: R does not keep such numbers apart, and they have to be read as text. Text that differs
-#' in blanks or in signs that cannot be seen alone is refused by its rows.
+#' Identifiers are the same only if all their characters are the same: `"0123"` is not `"123"`. Identifiers that are
+#' whole numbers of 64 bits (class `integer64`) become text. Identifiers that are numbers of 2^53 or more are refused,
+#' because R cannot tell such numbers apart: read them as text. Text that differs only in blanks or in invisible
+#' characters is refused, and the error names its rows.
 #'
 #' Columns with labels, as the package haven reads them from SPSS, Stata and SAS, count by their codes; codes
 #' that the file declares missing are missing. `haven::as_factor()` puts the labels in their place.
 #'
 #' @section Missing values:
-#' A missing observation (`NA`; empty text is not missing, so read files with `na.strings = c("", "NA")`) stays
-#' missing, and is nothing to be filled in: a belief
-#' then moves by what is expected alone, and [fit_iohmm()] sums over what may have been seen. A
-#' missing identifier or time is an error that names the rows; a missing action is a warning, see below. No row is ever
-#' dropped here. In columns to compare groups by, missing is a group of its own, and
-#' blank text is missing. `NaN` is
-#' missing in identifiers, times and actions, and in identifiers and times so is blank text; an observation that is
-#' `NaN` or `Inf` is
-#' not a missing one, and is refused where the setting does not know it. An action or observation that is blank text is
-#' refused. In a
-#' factor a level that is `NA`, as [addNA()] makes it, is missing as any `NA` is.
+#' A missing observation is `NA`. (Empty text is not missing, so read files with `na.strings = c("", "NA")`.) It stays
+#' missing, and must not be filled in. A belief then moves only by what is expected, and [fit_iohmm()] sums over what
+#' may have been seen. A missing identifier or time is an error that names the rows. A missing action gives a warning,
+#' see below. No row is ever dropped here. In columns to compare groups by, missing is a group of its own, and blank
+#' text is missing. `NaN` is missing in identifiers, times and actions. Blank text is missing in identifiers and times.
+#' An observation that is `NaN` or `Inf` is not missing, and is refused if the setting does not know it. An action or
+#' observation that is blank text is refused. In a factor, a level that is `NA`, as [addNA()] makes it, is missing like
+#' any other `NA`.
 #'
 #' @section Actions that are not scored:
-#' Some actions tell nothing about who took them: the choice was forced, or an answer came too late. Some are not known
-#' at all. Neither may be left out of the middle of a trajectory: between two visits states move and beliefs with them,
-#' and without the row one such step would be missing, so that later visits would be judged by beliefs that nobody held.
-#' Keep the row, and name in `scored` a column that is `FALSE` there. The action then moves beliefs as any other, and
+#' Some actions say nothing about who took them: the choice was forced, or an answer came too late. Some actions are not
+#' known at all. Neither may be left out of the middle of a trajectory. Between two visits states move, and beliefs with
+#' them. Without the row one such step would be missing, and later visits would be judged by beliefs that nobody held.
+#' Keep the row, and name in `scored` a column that is `FALSE` there. The action then moves beliefs like any other, but
 #' [log_lik()], [ibrc()] and what follows from them leave its own probability out.
 #'
-#' A missing action is never scored. What it did to beliefs is not known to us, though it was to the agent: later
-#' visits are judged by the mean of the beliefs to which each action would have led, weighted by how likely the agent
-#' was to take it and how likely it then was to see what it saw, both by its own lights. (Actions that end a trajectory
-#' have no weight, as this one went on.) That is exact where one action alone can have been followed by what was seen.
-#' Elsewhere a mean stands for a belief that we do not know, and what was done later is not used to find out which: the
+#' A missing action is never scored. The agent knows which action it took, but we do not. Later visits are judged by the
+#' mean of the beliefs to which each action would have led. Its weight is how likely the agent was, in its own view, to
+#' take this action and then to see what it saw. (Actions that end a trajectory have no weight, because this one went
+#' on.) That is exact if only one action can have been followed by what was seen.
+#' Otherwise a mean stands for a belief that we do not know, and later actions are not used to find out which. The
 #' agent then looks more careless than it is. In one simulation with 5% of the actions missing at random, `alpha` was
-#' 5.7 in the place of 5. So [verdict()] says "do not use" of a fit with visits after a missing action: end trajectories
-#' before it, as below. [fit_iohmm()] takes a missing action at the last visit of a trajectory only.
+#' 5.7 instead of 5. So [verdict()] says "do not use" about a fit with visits after a missing action. End trajectories
+#' before it, as below. [fit_iohmm()] accepts a missing action only at the last visit of a trajectory.
 #'
-#' As a missing action often means that nothing was done, which is an action and needs a name, there is a warning (class
-#' `ibrc_warning_missing_action`) unless `scored` says that it is meant. For a column `done`, this cuts each trajectory
-#' before its first row without an action:
+#' A missing action often means that nothing was done, which is an action and needs a name. So there is a warning (class
+#' `ibrc_warning_missing_action`) unless `scored` says that it is intended. For a column `done`, this cuts each
+#' trajectory before its first row without an action:
 #'
 #' ```
 #' data <- data[ave(as.numeric(is.na(data$done)), data$patient, FUN = cumsum) == 0, ]
@@ -138,11 +133,11 @@ trajectories <- function(data, id = "id", time = "time", action = "action",
   out
 }
 
-# A column without its quotes, as other packages take it, would fail as an object that is not there.
+# Other packages take the name of a column without quotes. Here it would fail as an object that does not exist.
 refuse_bare_columns <- function(written, data, frame) {
   for (role in setdiff(names(written), c("data", "visits", "setting"))) {
     name <- if (is.name(written[[role]])) as.character(written[[role]])
-    # A variable of that name, other than a function, is meant.
+    # If there is a variable of that name that is not a function, the variable is meant.
     if (is.null(name) || !name %in% names(data) || exists(name, frame) && !is.function(get(name, frame))) next
     abort_input(role, "must be the name of a column in quotes: ", role, " = \"", name, "\".")
   }
@@ -154,20 +149,20 @@ new_ibrc_trajectories <- function(data, id, time, action, observation, covariate
   structure(data, class = c("ibrc_trajectories", "data.frame"), roles = roles)
 }
 
-# Whether the action of each row counts: it is known, and nothing says that it does not.
+# Does the action of each row count? It does if it is known and not marked as not scored.
 scored_rows <- function(visits) {
   roles <- attr(visits, "roles")
   known <- !is.na(visits[[roles$action]])
   if (is.null(roles$scored)) known else known & visits[[roles$scored]]
 }
 
-# Every marked column plain (plain_column()). Of others no more is asked than that they be there.
+# Makes every marked column plain (plain_column()). Other columns are left as they are.
 plain_visits <- function(visits) {
   roles <- attr(visits, "roles")
   for (role in names(roles)) {
     for (column in intersect(roles[[role]], names(visits))) {
       made <- if (role == "id") plain_ids(visits[[column]]) else plain_column(visits[[column]])
-      # As text it would be an action of that name.
+      # As text, NaN would be an action of that name.
       if (role == "action" && is.double(made)) made[is.nan(made)] <- NA
       if (!identical(made, visits[[column]])) visits[[column]] <- made
     }

@@ -1,12 +1,12 @@
-# What visits have to be, wherever they come from: named by their rows where they are not.
+# Checks of visits, wherever they come from. Errors name the rows that are wrong.
 
-# Still trajectories, with the columns that were marked, and some rows.
+# Are these still trajectories, with the columns that were marked, and with some rows?
 check_visits <- function(visits, argument = "visits") {
   check_class(visits, "ibrc_trajectories", argument, "trajectories()")
   roles <- attr(visits, "roles")
   roles <- unlist(roles[intersect(c("id", "time", "action", "observation", "scored"), names(roles))])
   if (is.null(roles) || !all(roles %in% names(visits))) {
-    abort_input(argument, "no longer have the columns that trajectories() marked: pass the data to it again.")
+    abort_input(argument, "no longer have the columns that trajectories() marked. Pass the data to it again.")
   }
   for (role in names(roles)) check_column(visits, roles[[role]], role)
   if (nrow(visits) == 0) abort("data", "`", argument, "` have no rows.", argument = argument)
@@ -56,23 +56,23 @@ validate_scored <- function(scored, roles) {
   }
 }
 
-# Missing is easily taken for "nothing was done": who means it says so in `scored`.
+# "Missing" is easily confused with "nothing was done". Users who mean missing say so in `scored`.
 warn_lost_actions <- function(visits) {
   roles <- attr(visits, "roles")
   meant <- if (is.null(roles$scored)) rep(TRUE, nrow(visits)) else visits[[roles$scored]]
   rows <- which(is.na(visits[[roles$action]]) & meant)
   if (!length(rows)) return(invisible())
   warn("missing_action", "`action` is missing (", if (length(rows) == 1) "row " else "rows ",
-       enumerate(rows, quote = ""), "): such a visit is not scored. Where nothing was done, that is an action: give ",
-       "it a name. Where it is not known what was done, say so by a column that is FALSE there, named in `scored`.")
+       enumerate(rows, quote = ""), "): such a visit is not scored. If nothing was done, that is an action: give ",
+       "it a name. If it is not known what was done, name in `scored` a column that is FALSE there.")
 }
 
 validate_ids <- function(who, roles) {
   lost <- which(is_lost(who))
   if (length(lost)) {
     refuse_visits(lost, "id", "`id` is missing", advice = paste(
-      "Fill it in where it is known whose visits these are. Leave these rows out only where they are of nobody else",
-      "in the table: a visit lost from the middle of a trajectory takes a step of time with it."
+      "Fill it in if you know whose visits these are. Leave these rows out only if they belong to nobody else",
+      "in the table: if a visit is lost from the middle of a trajectory, a step of time is lost with it."
     ))
   }
   large <- rounded_rows(who)
@@ -83,27 +83,27 @@ validate_ids <- function(who, roles) {
 refuse_lookalikes <- function(x, argument, column, topic = "trajectories") {
   rows <- lookalike_rows(x)
   if (length(rows)) {
-    abort_rows(rows, argument, "column ", enumerate(column), " has values that differ from others in blanks or signs ",
-               "that cannot be seen alone", advice = lookalike_advice, topic = topic)
+    abort_rows(rows, argument, "column ", enumerate(column), " has values that differ from others only in blanks or ",
+               "invisible characters", advice = lookalike_advice, topic = topic)
   }
 }
 
-# `who`: whole numbers, one an `id`.
+# `who`: whole numbers, one for each `id`.
 validate_times <- function(who, when, roles) {
   lost <- which(is_lost(when))
   if (length(lost)) {
     refuse_visits(lost, "time", "`time` is missing", advice = paste(
-      "Fill it in, or give time = NULL where rows are in order. A row at the end of a trajectory can be left out; one",
-      "before that only together with all later rows of its `id`."
+      "Fill it in, or give time = NULL if rows are in order. A row at the end of a trajectory can be left out; an",
+      "earlier row only together with all later rows of its `id`."
     ))
   }
-  # match() compares dates and times by what they print as: seconds are lost, and an hour in autumn is there twice.
+  # match() compares dates and times by their printed text. Seconds are lost, and one hour in autumn comes twice.
   key <- if (is_text_time(when)) match(when, when) else as.numeric(when)
-  # A pair of numbers as one: as exact as comparing the two, and fast.
+  # A pair of numbers as one complex number: this is as exact as comparing both, and fast.
   twice <- which(duplicated(complex(real = who, imaginary = match(key, key))))
   if (length(twice)) {
     refuse_visits(twice, "time", "an `id` has the same `time` twice",
-                  advice = "Make one visit of them, or give time = NULL where rows are in order.")
+                  advice = "Make one visit of them, or give time = NULL if rows are in order.")
   }
   if (is_text_time(when)) return(invisible())
   back <- backward_steps(who, as.numeric(when))
@@ -116,7 +116,7 @@ validate_times <- function(who, when, roles) {
 
 is_text_time <- function(when) is.character(when) || is.factor(when) && !is.ordered(when)
 
-# Rows whose time is before that of the same id's row above. `who`: whole numbers, one an `id`.
+# Rows whose time is before that of the previous row of the same id. `who`: whole numbers, one for each `id`.
 backward_steps <- function(who, when) {
   order_in <- order(who)
   step <- diff(when[order_in])
@@ -124,38 +124,40 @@ backward_steps <- function(who, when) {
   sort(order_in[which(same & step < 0) + 1])
 }
 
-# Text may be visit codes, which have an order of their own. Dates and numbers as text are likelier a slip, and
-# are read as numbers or letter by letter (as 2024-01-31 may be) to see whether they go forward.
+# Text may be visit codes, which have an order of their own. Dates and numbers as text are more likely a mistake. They
+# are compared as numbers, or letter by letter (as 2024-01-31 can be), to see whether they go forward.
 warn_text_times <- function(who, when) {
   if (!is_text_time(when)) return(invisible())
   when <- as_utf8(when)
   if (!all(grepl("^[0-9]+([-/.: T][0-9]+)*Z?$", when))) return(invisible())
   order_of <- suppressWarnings(as.numeric(when))
-  # Rows sorted by text have 10 before 9: only what is no number goes letter by letter.
+  # In rows sorted as text, 10 comes before 9. So only text that is not a number is compared letter by letter.
   if (anyNA(order_of)) order_of <- match(when, sorted_text(when))
   back <- backward_steps(who, order_of)
   if (length(back)) {
-    warn("time", "`time` is text, so that rows are taken in the order they stand in, and that may not be the order ",
+    warn("time", "`time` is text, so that rows are taken in their present order, and that may not be the order ",
          "of time (row ", back[1], "). Make it dates or numbers, with as.Date() or as.numeric(), to have it checked.")
   }
 }
 
-validate_against_setting <- function(visits, setting) {
+# `rows`: those that have to be of this setting; NULL are all.
+validate_against_setting <- function(visits, setting, rows = NULL) {
   roles <- attr(visits, "roles")
   done <- as_utf8(visits[[roles$action]])
   seen <- as_utf8(visits[[roles$observation]])
-  bad <- which(!is.na(done) & !done %in% setting$actions)
+  own <- is.null(rows) | seq_along(done) %in% rows
+  bad <- which(own & !is.na(done) & !done %in% setting$actions)
   if (length(bad)) {
     refuse_visits(bad, "action", "`action` is not one of ", enumerate(setting$actions),
            advice = spelling_advice(done[bad], setting$actions, roles$action))
   }
-  bad <- which(!is.na(seen) & !seen %in% setting$observations)
+  bad <- which(own & !is.na(seen) & !seen %in% setting$observations)
   if (length(bad)) {
     refuse_visits(bad, "observation", "`observation` is not one of ", enumerate(setting$observations),
            advice = spelling_advice(seen[bad], setting$observations, roles$observation))
   }
   who <- id_codes(visits[[roles$id]])
-  stopped <- done %in% setting$stop_actions
+  stopped <- own & done %in% setting$stop_actions
   after <- which(stats::ave(as.numeric(stopped), who, FUN = function(s) c(0, cumsum(s)[-length(s)])) > 0)
   if (length(after)) {
     refuse_visits(after, "action", "a visit follows an action that ends the trajectory",
@@ -163,15 +165,15 @@ validate_against_setting <- function(visits, setting) {
   }
 }
 
-# Values are not shown: they may be anybody's.
+# Values are not shown, because they may identify somebody.
 spelling_advice <- function(given, known, column) {
   bare <- function(x) gsub("[^[:alnum:]]", "", lower_case(bare_text(x)))
-  paste0("Look at column \"", column, "\" there: names must match to the letter",
-         if (all(bare(given) %in% bare(known))) ", and these differ in capitals, blanks or signs alone", ".")
+  paste0("Look at column \"", column, "\" there: names must match exactly",
+         if (all(bare(given) %in% bare(known))) ", and these differ only in capitals, blanks or signs", ".")
 }
 
 abort_rounded_ids <- function(rows, argument, column) {
-  abort_rows(rows, argument, "column \"", column, "\" has numbers of more digits than R keeps apart, so that ",
+  abort_rows(rows, argument, "column \"", column, "\" has numbers with more digits than R can tell apart, so that ",
              "different identifiers may have become one",
              advice = "Read the column as text (colClasses = \"character\"), not as numbers.")
 }

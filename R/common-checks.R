@@ -1,10 +1,10 @@
 # Checks of single arguments. Each returns its value, cleaned, or raises an
 # `ibrc_error_input` that names the argument.
 
-# Rows of probabilities may be off by rounding: this much, and they are rescaled.
+# Rounding may keep a row of probabilities from summing to 1. Rows that miss 1 by this much or less are rescaled.
 sum_tolerance <- 1e-8
 
-# Refuses a call that leaves out one of these arguments of its own.
+# Refuses a call of the calling function that leaves out one of these arguments.
 check_given <- function(...) {
   for (name in all.vars(substitute(c(...)))) {
     left_out <- eval(call("missing", as.name(name)), parent.frame())
@@ -45,7 +45,7 @@ check_finite_number <- function(x, argument) {
   x
 }
 
-# More of anything than a machine could hold; asked for by a slip of the hand.
+# No machine could hold more of anything than this. Who asks for more has mistyped.
 most_at_once <- 1e7
 
 check_count <- function(x, argument, least = 1, most = .Machine$integer.max) {
@@ -82,7 +82,7 @@ check_choice <- function(x, choices, argument) {
   x
 }
 
-# `made_by`, "trajectories()" or the like, is where to read on.
+# `made_by` names the function that makes such objects, for example "trajectories()". Its help page tells more.
 check_class <- function(x, class, argument, made_by) {
   if (!inherits(x, class)) {
     abort_input(argument, "must come from ", made_by, ", not ", describe(x), ".", topic = sub("[(].*", "", made_by))
@@ -98,7 +98,7 @@ check_discount <- function(x, argument = "discount") {
   x
 }
 
-# One probability vector over `over`, by position or by name.
+# One probability vector over `over`. Its entries are matched by name, or by position if they have no names.
 check_distribution <- function(x, over, argument, of = "states") {
   if (!is.numeric(x) || !is.null(dim(x)) && sum(dim(x) > 1) > 1) {
     abort_input(argument, "must be a numeric vector, not ", describe(x), ".")
@@ -122,7 +122,7 @@ check_distribution <- function(x, over, argument, of = "states") {
   stats::setNames(as.numeric(x) / total, over)
 }
 
-# Rows of a matrix, each a probability vector, rescaled.
+# The rows of a matrix. Each must be a probability vector, and is rescaled.
 check_probability_rows <- function(x, argument) {
   x <- unname(x)
   bad <- which(rowSums(!is.finite(x) | x < 0) > 0)
@@ -139,7 +139,7 @@ check_probability_rows <- function(x, argument) {
   x / total
 }
 
-# The order in which `given` names have to be taken to follow `over`.
+# The order that brings the `given` names into the order of `over`.
 match_names <- function(given, over, argument, of) {
   unknown <- setdiff(given, over)
   if (length(unknown)) {
@@ -164,7 +164,7 @@ describe <- function(x) {
   paste("an object of class", enumerate(class(x)[1]))
 }
 
-# The same of a column of data, of which a single value is one as well.
+# The same for a column of data. A column may hold a single value, so its length is not mentioned.
 describe_column <- function(x) paste("a column of class", enumerate(class(x)[1]))
 
 check_unused <- function(...) {
@@ -181,7 +181,7 @@ check_level <- function(conf.level) {
   conf.level
 }
 
-# `advice`: what else to do about a column that is not there.
+# `advice`: what to do about a column that is not there, when no other name is close to it.
 check_column <- function(data, column, argument, advice = NULL) {
   if (!is.character(column) || length(column) != 1 || is.na(column) || !nzchar(column)) {
     abort_input(argument, "must be the name of a column, not ", describe(column), ".")

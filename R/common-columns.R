@@ -1,6 +1,6 @@
-# Columns as users have them, made plain once, at the door. What other packages keep beside the values (levels
-# that are missing, codes for missing, whole numbers in the bits of others) is lost on is.na(), match() and
-# as.numeric(), in some of them only where that package is not loaded.
+# Users bring columns of many classes. They are made plain once, before anything else reads them. Other packages keep
+# information beside the values: levels that mean missing, codes that mean missing, whole numbers stored in the bits of
+# doubles. is.na(), match() and as.numeric() do not see it, or see it only while that package is loaded.
 
 # A column of numbers, text, dates or a factor whose missing values are NA.
 plain_column <- function(x) {
@@ -11,7 +11,7 @@ plain_column <- function(x) {
   if (is.character(x)) as_utf8(x) else x
 }
 
-# addNA() makes missing a level, which is.na() does not see.
+# addNA() turns missing values into a level, and is.na() does not see such a level.
 plain_factor <- function(x) {
   if (anyNA(levels(x))) x <- factor(x, levels = levels(x)[!is.na(levels(x))], exclude = NA)
   marked <- as_utf8(levels(x))
@@ -19,8 +19,8 @@ plain_factor <- function(x) {
   x
 }
 
-# Values of haven and its like: codes that stand for missing become missing, labels go. `labels = TRUE` puts the
-# label in place of each code that has one.
+# Values of haven and similar packages: codes that stand for missing become NA, and labels are dropped.
+# `labels = TRUE` puts the label in place of each code that has one.
 plain_labelled <- function(x, labels = FALSE) {
   value <- as.vector(unclass(x))
   lost <- value %in% attr(x, "na_values")
@@ -37,18 +37,18 @@ plain_labelled <- function(x, labels = FALSE) {
 
 is_integer64 <- function(x) inherits(x, "integer64") && is.double(x)
 
-# Numbers where all of them fit, else text.
+# Numbers if a double can hold all of them, otherwise text.
 integer64_column <- function(x) {
   text <- integer64_text(x)
   number <- as.numeric(text)
   if (all(abs(number) < whole_limit, na.rm = TRUE)) number else text
 }
 
-# Their decimal digits, without bit64.
+# Their decimal digits, worked out without the package bit64.
 integer64_text <- function(x) {
   bytes <- writeBin(as.vector(unclass(x)), raw(), endian = "little")
   word <- readBin(bytes, "integer", 2 * length(x), size = 4, endian = "little")
-  # What R takes for a missing integer is the bit of the sign alone.
+  # R reads a word in which only the sign bit is set as a missing integer.
   word <- ifelse(is.na(word), 2^31, word + ifelse(word < 0, 2^32, 0))
   low <- word[c(TRUE, FALSE)]
   high <- word[c(FALSE, TRUE)]
@@ -56,7 +56,7 @@ integer64_text <- function(x) {
   negative <- high >= 2^31
   high <- ifelse(negative, 2^32 - high - (low > 0), high)
   low <- ifelse(negative, (2^32 - low) %% 2^32, low)
-  # high * 2^32 + low in digits to the base of a million: 2^32 is 4294 967296.
+  # high * 2^32 + low, written with one million as the base: 2^32 is 4294 967296.
   first <- floor(high / 1e6)
   second <- high %% 1e6
   ones <- second * 967296 + low
@@ -70,7 +70,7 @@ integer64_text <- function(x) {
 
 # ---- identifiers ----
 
-# Doubles hold whole numbers apart up to here.
+# Up to here, doubles can tell one whole number from the next.
 whole_limit <- 2^53
 
 # A column of identifiers: plain, and never numbers that a double cannot hold.
@@ -84,14 +84,14 @@ is_lost <- function(x) {
   lost | as.character(x) %in% values[!nzchar(bare_text(values))]
 }
 
-# Rows of numbers that may have been others before they were rounded.
+# Rows whose numbers are so large that rounding may have changed them.
 rounded_rows <- function(x) {
   if (!is.double(x) || is.object(x)) return(integer())
   which(is.finite(x) & abs(x) >= whole_limit)
 }
 
-# A whole number from 1 for each identifier, in order of first appearance. match() would compare the dates and
-# times among them by what they print as.
+# A whole number from 1 for each identifier, in order of first appearance. Classes are dropped first, because match()
+# would compare dates and times by the text that they print as.
 id_codes <- function(x) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   key <- if (is.factor(x) || is_integer64(x)) id_text(x) else as.vector(unclass(x))
@@ -105,20 +105,20 @@ id_text <- function(x) {
   exact_text(as.vector(unclass(x)))
 }
 
-# The fewest digits that are still the number.
+# The number with the fewest digits that still give exactly this number.
 exact_text <- function(x) {
   text <- sprintf("%.15g", x)
   given <- which(is.finite(x))
   longer <- given[as.numeric(text[given]) != x[given]]
   text[longer] <- sprintf("%.17g", x[longer])
   whole <- given[x[given] == round(x[given]) & abs(x[given]) < whole_limit]
-  # Adding 0 makes one number of 0 and -0.
+  # Adding 0 turns -0 into 0, so that both are written alike.
   text[whole] <- sprintf("%.0f", x[whole] + 0)
   text[is.na(x)] <- NA
   text
 }
 
-# Values that are the same to the eye, and not to R: rows of all forms but each value's first.
+# Values that look the same to a reader but differ for R. Returns their rows, except those of the form that comes first.
 lookalike_rows <- function(x) {
   if (!is.character(x) && !is.factor(x)) return(integer())
   values <- if (is.factor(x)) levels(x)[tabulate(x, nlevels(x)) > 0] else unique(x[!is.na(x)])

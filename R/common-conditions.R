@@ -1,17 +1,17 @@
 # Every error a user can meet is a classed condition: `ibrc_error_<kind>`, then
 # `ibrc_error`. Kinds: input (an argument is wrong), data (rows are wrong),
 # memory, convergence, observation (impossible under every model), file (a
-# checkpoint or a report), checkpoint (one that cannot be used: of the kind file, too),
+# checkpoint or a report), checkpoint (one that cannot be used; it is of the kind file as well),
 # interrupted, package (an optional package is missing), worker (a
-# process of future::plan() failed), loo (leaving one out cannot be had from the draws). The
-# fields say which argument and which rows, and
-# `topic` which help page to read; no message carries a value of a user's data column.
+# process of future::plan() failed), loo (the draws do not allow leave-one-out results). The
+# fields say which argument and which rows are wrong, and `topic` names the help page to read.
+# No message contains a value from a column of the user's data.
 
-# `kind`: one, or several, the narrowest first.
+# `kind`: one kind, or several with the narrowest first.
 abort <- function(kind, ..., argument = NULL, rows = NULL, topic = NULL, fields = list(),
                   call = NULL) {
   message <- paste0(...)
-  # The help page of what was called, unless another has more to say.
+  # The help page of the function that was called, unless another page says more.
   topic <- c(intersect(topic, help_topics()), called_topic())
   condition <- structure(
     class = c(paste0("ibrc_error_", kind), "ibrc_error", "error", "condition"),
@@ -25,21 +25,21 @@ abort_input <- function(argument, ..., rows = NULL, topic = NULL) {
   abort("input", "`", argument, "` ", ..., argument = argument, rows = rows, topic = topic)
 }
 
-# What went wrong, and on a line of its own where to read on.
+# What went wrong. A line of its own says which help page to read.
 #' @export
 conditionMessage.ibrc_error <- function(c) {
   if (is.null(c$topic)) return(c$message)
   paste0(c$message, "\nSee ?", c$topic, ".")
 }
 
-# Names that help() finds in this package; none where it was installed without help.
+# Names that help() finds in this package. There are none if it was installed without help.
 help_topics <- function() {
   file <- system.file("help", "aliases.rds", package = "ibrc")
   if (nzchar(file)) names(readRDS(file)) else character()
 }
 
-# The help page of the function that the user called: of our functions now running, the last that
-# was not called by another of them. (The last, because the arguments of one may be calls of another.)
+# The help page of the function that the user called. Among our functions that are running, it is the last one that
+# was not called by another of them. (The last one, because an argument of one function may be a call of another.)
 called_topic <- function() {
   ours <- topenv()
   parents <- sys.parents()
@@ -52,8 +52,8 @@ called_topic <- function() {
   }
 }
 
-# Was frame `i` called, however indirectly, from one of the frames `wanted`? Evaluators of other packages can make
-# a frame its own parent: such a one was called from the frame below.
+# Was frame `i` called, directly or indirectly, from one of the frames `wanted`? Evaluators of other packages can make
+# a frame its own parent. Such a frame counts as called from the frame below it.
 called_from <- function(i, parents, wanted) {
   while (i > 0) {
     i <- if (parents[i] < i) parents[i] else i - 1
@@ -62,8 +62,8 @@ called_from <- function(i, parents, wanted) {
   FALSE
 }
 
-# What users call a function of the package by: its name and, of a method, that of the generic; nothing if
-# they cannot call it.
+# The name by which users call a function of the package: its own name or, for a method, the name of the generic.
+# There is none if users cannot call it.
 public_name <- function(f, namespace) {
   is_f <- function(name) identical(get0(name, namespace), f)
   methods <- getNamespaceInfo(namespace, "S3methods")
@@ -78,14 +78,14 @@ require_package <- function(package, purpose) {
   }
 }
 
-# A function that the user wrote: what goes wrong in it is said with its argument.
+# Calls a function that the user wrote. If it fails, the error names the argument that it was given as.
 call_user <- function(f, ..., argument) {
   tryCatch(f(...), error = function(e) {
     abort_input(argument, "is a function that failed: ", conditionMessage(e))
   })
 }
 
-# Warnings say what to do next, and have classes too: `ibrc_warning_<kind>`.
+# Warnings say what to do next. They have classes too: `ibrc_warning_<kind>`.
 warn <- function(kind, ...) {
   warning(structure(class = c(paste0("ibrc_warning_", kind), "ibrc_warning", "warning", "condition"),
                     list(message = paste0(...), call = NULL)))

@@ -1,4 +1,5 @@
-# Generics that other packages have as well: whose method to call. And one of ours whose methods stand in many rooms.
+# Some generics exist in other packages as well: here it is decided whose method to call. There is also one generic of
+# our own whose methods are in many rooms.
 
 #' @rdname project_behavior
 #' @export
@@ -7,16 +8,16 @@ project_behavior <- function(planner, ...) {
   UseMethod("project_behavior")
 }
 
-# A generic of ours may hide another package's of the same name: what is not a fit goes
-# there, so that the order of library() calls does not matter.
+# Our generic may hide the generic of another package that has the same name. An object that is not a fit is handed on
+# to that package, so that the order of library() calls does not matter.
 hand_on <- function(object, package, generic, ...) {
   known <- requireNamespace(package, quietly = TRUE) && (...length() || has_method(object, package, generic))
   if (!known) check_class(object, "ibrc_fit", "object", "ibrc()")
-  # Methods are looked for where a generic is called: called from here, it would find ours.
+  # R looks for methods where a generic is called. A plain call from here would find our own method.
   do.call(getExportedValue(package, generic), list(object, ...), quote = TRUE, envir = globalenv())
 }
 
-# Whether a package's generic has a method for just this class of object.
+# Does the generic of a package have a method for exactly this class of object?
 has_method <- function(object, package, generic) {
   any(vapply(c(class(object), typeof(object)), function(class) {
     !is.null(utils::getS3method(generic, class, optional = TRUE, envir = asNamespace(package)))

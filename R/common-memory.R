@@ -1,8 +1,8 @@
-# What is larger than the machine is refused before any work, with the arithmetic: a count with a zero too many
-# is an error at once, and not a session that dies hours later.
+# A request that does not fit into the machine is refused before any work, and the message shows the arithmetic. A
+# count with one zero too many is then an error at once, instead of a session that dies hours later.
 
-# Stops unless `bytes` fit into what the session may use. `...` says what would take them, counts and all, such as
-# "`nsim` = 1,000 of 50 visits is up to 50,000 visits"; `advice` what to change.
+# Stops unless `bytes` fit into what the session may use. `...` says what needs them, with its counts, such as
+# "`nsim` = 1,000 of 50 visits is up to 50,000 visits". `advice` says what to change.
 refuse_too_large <- function(bytes, argument, ..., advice = "ask for less") {
   limit <- memory_limit()
   if (bytes <= limit) return(invisible(bytes))
@@ -11,7 +11,7 @@ refuse_too_large <- function(bytes, argument, ..., advice = "ask for less") {
         argument = argument, fields = list(bytes = bytes, limit = limit))
 }
 
-# The same for a data frame of `n` rows that take so many bytes `each`, with copies on the way.
+# The same for a data frame of `n` rows of `each` bytes, including the copies that are made on the way.
 refuse_many_rows <- function(n, each, argument, ..., advice) {
   most <- .Machine$integer.max
   if (n > most && n * each <= memory_limit()) {
@@ -21,7 +21,7 @@ refuse_many_rows <- function(n, each, argument, ..., advice) {
   refuse_too_large(n * each, argument, ..., advice = advice)
 }
 
-# Where nobody can tell.
+# Assumed where the memory of the machine cannot be found out.
 usual_memory <- 16e9
 
 # Bytes that the session may still use: what the user allows, or what the machine has free.
@@ -36,15 +36,15 @@ memory_limit <- function(allowed = getOption("ibrc.memory"), folder = "/") {
   min(machine_memory(file.path(folder, "proc/meminfo")), container_memory(file.path(folder, "sys/fs/cgroup")))
 }
 
-# Linux tells what is available, in kB.
+# Linux says in a file what is available, in kB.
 machine_memory <- function(file) {
   told <- grep("^MemAvailable:", read_quietly(file), value = TRUE)
   kb <- suppressWarnings(as.numeric(gsub("[^0-9]", "", told)))
   if (length(kb) == 1 && is.finite(kb)) kb * 1024 else usual_memory
 }
 
-# A container may be allowed less than its machine has; "max" means that it is not. What it uses already is not taken
-# off: the system counts files that were read once among it.
+# A container may be allowed less than its machine has; "max" means that it has no such limit. What it already uses is
+# not subtracted, because the system also counts files there that were read once.
 container_memory <- function(folder) {
   told <- lapply(file.path(folder, c("memory.max", "memory/memory.limit_in_bytes")), read_quietly)
   bytes <- suppressWarnings(as.numeric(unlist(told)))
@@ -56,7 +56,7 @@ read_quietly <- function(file) {
   tryCatch(suppressWarnings(readLines(file)), error = function(e) character())
 }
 
-# In pieces of `most` at most, as even as can be: a list of vectors.
+# Cuts a vector into pieces of at most `most` entries, as equal in length as possible. Returns a list of vectors.
 in_pieces <- function(x, most) {
   n <- ceiling(length(x) / most)
   unname(split(x, ceiling(seq_along(x) * n / length(x))))

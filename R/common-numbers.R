@@ -1,12 +1,12 @@
-# Numbers in text, as tables have them.
+# Reads numbers from text, in the forms that tables have.
 
-# Above this share of a column's values, what cannot be read is no slip any more.
+# A few unreadable values are slips. Above this share of a column's values they are more than that.
 most_unreadable <- 0.05
 
-# "6642.1" with a point or "6642,1" with a comma; the other sign, a blank or an apostrophe may stand between
-# thousands. Which of the two a column means is seen from the column as a whole: the one under which more of its
-# values are numbers between `least` and `most`. Where both do as well and do not say the same ("6,642" and
-# nothing else), values that could be either are not read. Returns numbers, NA where there are none.
+# A decimal point as in "6642.1", or a decimal comma as in "6642,1". The other sign, a blank or an apostrophe may stand
+# between thousands. The column as a whole decides which of the two it uses: the one under which more of its
+# values are numbers between `least` and `most`. If both do equally well but give different numbers (a column with
+# "6,642" and nothing else), values that could be either are not read. Returns numbers, and NA where there are none.
 read_numbers <- function(text, least = -Inf, most = Inf) {
   text <- gsub("(*UTF)(?<=[0-9])['\\x{2019} ](?=[0-9]{3}(?![0-9]))", "", bare_text(text), perl = TRUE)
   within <- function(value) {
@@ -14,7 +14,7 @@ read_numbers <- function(text, least = -Inf, most = Inf) {
     value
   }
   point <- within(parse_numbers(text, "[.]", ","))
-  # A point alone is R's own way to write a number.
+  # Without any comma, the column is written as R writes numbers.
   if (!any(grepl(",", text, fixed = TRUE))) return(point)
   comma <- within(parse_numbers(text, ",", "[.]"))
   readable <- c(sum(!is.na(point)), sum(!is.na(comma)))
@@ -36,8 +36,8 @@ parse_numbers <- function(text, decimal, thousands) {
 # "<200" and ">1700": the sign, and the number behind it.
 bound_sign <- "^[<>]=?[[:space:]]*"
 
-# `rows`: of values that cannot be read, by column; `given`: how many values each column has. More than a few are
-# refused, a few warned of.
+# `rows`: the rows of the values that cannot be read, by column. `given`: how many values each column has. A few such
+# values give a warning, more of them an error.
 judge_unreadable <- function(rows, given, argument) {
   share <- ifelse(given > 0, lengths(rows) / given, 0)
   lost <- share > most_unreadable
@@ -45,7 +45,7 @@ judge_unreadable <- function(rows, given, argument) {
     said <- paste0("\"", names(rows)[lost], "\": ", percent_text(share[lost]), " of its values, ",
                    vapply(rows[lost], row_words, ""))
     abort("data", "Too many values cannot be read (column ", paste(said, collapse = "; column "), "). At most ",
-          percent_text(most_unreadable), " of a column may be: those count as missing, with a warning. ",
+          percent_text(most_unreadable), " of a column may be unreadable; those count as missing, with a warning. ",
           "Where there is no value, leave the cell empty or write NA; write numbers as in 6642.1.",
           argument = argument, rows = sort(unique(unlist(rows[lost]))),
           fields = list(columns = names(rows)[lost], share = unname(share[lost])))
@@ -61,4 +61,12 @@ row_words <- function(rows) paste(if (length(rows) == 1) "row" else "rows", enum
 percent_text <- function(share) {
   percent <- ifelse(share < 0.1, signif(100 * share, 2), round(100 * share))
   paste0(vapply(percent, format_plain, ""), "%")
+}
+
+# Wilson's interval of shares, each of `n`.
+wilson_ends <- function(share, n, level = 0.95) {
+  z2 <- stats::qnorm((1 + level) / 2)^2
+  middle <- (share + z2 / (2 * n)) / (1 + z2 / n)
+  half <- sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n^2))) / (1 + z2 / n)
+  list(low = pmax(middle - half, 0), high = pmin(middle + half, 1))
 }

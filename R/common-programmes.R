@@ -1,8 +1,8 @@
-# Linear and quadratic programmes, solved by lpSolve and quadprog. Both judge a constraint by absolute sizes: rows,
-# right-hand sides and objectives are brought to about 1 first, so that a utility counted in millions is solved as one
-# counted in ones. An answer is looked at again here before it is believed.
+# Linear and quadratic programmes, solved by lpSolve and quadprog. Both judge a constraint by absolute sizes. Rows,
+# right-hand sides and objectives are therefore first scaled to about 1, so that a utility in millions is solved as well
+# as one in units. An answer is checked again here before it is used.
 
-# How far an answer may break a constraint, where rows and right-hand sides are about 1.
+# How far an answer may violate a constraint after rows and right-hand sides have been scaled to about 1.
 programme_tolerance <- 1e-7
 
 # Minimises objective'x where constraints %*% x `direction` rhs. `direction`: "<=", ">=" or "=", one for all or one per
@@ -12,7 +12,7 @@ solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
   programme <- scaled_programme(constraints, direction, rhs)
   n <- length(objective)
   free <- which(rep_len(free, n))
-  # lpSolve knows variables from 0 on alone: a free one is the difference of two.
+  # lpSolve only has variables of 0 or more. A free variable is written as the difference of two of them.
   split <- cbind(programme$constraints, -programme$constraints[, free, drop = FALSE])
   price <- objective / largest(objective)
   price <- c(price, -price[free])
@@ -38,26 +38,26 @@ solve_linear <- function(objective, constraints, direction, rhs, free = TRUE) {
   refuse_no_answer(if (length(left)) out_of_time[1] else outcome$status)
 }
 
-# lpSolve's codes for it, with an answer that is not the best yet and without.
+# lpSolve's codes for running out of time: with an answer that is not yet the best, and without any answer.
 out_of_time <- c(7, 1)
 
-# Where many right-hand sides are 0, as of gaps, many corners are one, and lpSolve may go round in them without end or
-# call a programme unbounded that is not. As it is first; then with constraints that give a little, each another bit,
-# far less than `programme_tolerance`: that parts the corners. Where one way of scaling ends in rounding, another seldom
-# does: 196 goes round in a circle far less often than 0.
+# If many right-hand sides are 0, as they are for gaps, many corners of the feasible set coincide. lpSolve may cycle
+# among them for ever, or call a programme unbounded that is not. The first attempts solve the programme as it is. The
+# later ones loosen each constraint by a slightly different amount, far below `programme_tolerance`, which separates the
+# corners. If one way of scaling fails because of rounding, another seldom does: 196 cycles far less often than 0.
 linear_attempts <- list(
   list(scaling = 196L, give = 0), list(scaling = 0L, give = 0), list(scaling = 0L, give = 2e-8),
   list(scaling = 4L, give = 2e-8), list(scaling = 196L, give = 2e-8)
 )
 
-# Who goes round in a circle does not come out of it by waiting, so that every attempt has a moment first, and only then
-# more time. Nothing interrupts lpSolve meanwhile: programmes are kept to a size that a moment is enough for.
+# An attempt that cycles does not end by waiting. So every attempt first gets a short time (in seconds), and only then
+# more. Nothing can interrupt lpSolve while it runs: programmes are kept so small that a short time is enough.
 linear_patience <- c(2L, 10L)
 
-# So many numbers, in 600 constraints on 600 unknowns, took 1 to 2 seconds.
+# About as many numbers, in 600 constraints on 600 unknowns, took 1 to 2 seconds.
 most_programme_numbers <- 4e5
 
-# Before any work: `what` has so many constraints and unknowns.
+# Refuses, before any work, a programme with too many constraints and unknowns.
 refuse_long_programme <- function(constraints, unknowns, argument, ..., advice) {
   numbers <- as.numeric(constraints) * unknowns
   if (numbers <= most_programme_numbers) return(invisible(numbers))
@@ -66,19 +66,19 @@ refuse_long_programme <- function(constraints, unknowns, argument, ..., advice) 
               format_count(most_programme_numbers), " are solved within seconds. ", advice)
 }
 
-# What each constraint gives, about 1 and no two the same: an equality nothing.
+# By how much each constraint is loosened: by about 1, and no two by the same amount. An equality is not loosened.
 linear_give <- function(direction) {
   (1 + (seq_along(direction) * (sqrt(5) - 1) / 2) %% 1) * c("<=" = 1, ">=" = -1, "=" = 0)[direction]
 }
 
-# Gives up after some seconds, with status 7, where lpSolve can: its older versions wait for ever.
+# Gives up after some seconds, with status 7, if lpSolve can do that. Its older versions wait for ever.
 solve_patiently <- function(..., seconds) {
   if ("timeout" %in% names(formals(lpSolve::lp))) return(lpSolve::lp(..., timeout = seconds))
   lpSolve::lp(...)
 }
 
-# Minimises x'quadratic x / 2 + linear'x under the same kind of constraints; all x are free. Without `quadratic` it is
-# the identity: the answer is then the point nearest to -linear.
+# Minimises x'quadratic x / 2 + linear'x under the same kind of constraints; all x are free. The default of `quadratic`
+# is the identity: the answer is then the point nearest to -linear.
 solve_quadratic <- function(linear, constraints, direction, rhs, quadratic = NULL) {
   require_package("quadprog", "A quadratic programme")
   n <- length(linear)
@@ -99,17 +99,17 @@ solve_quadratic <- function(linear, constraints, direction, rhs, quadratic = NUL
   list(x = x, objective = sum(x * (quadratic %*% x)) / 2 + sum(linear * x))
 }
 
-# Of anything, the largest size; 1 where all is 0.
+# The largest absolute value; 1 if all values are 0.
 largest <- function(x) {
   size <- max(0, abs(x))
   if (size > 0) size else 1
 }
 
-# Rows of size 1; x is counted in `unit`s, in which right-hand sides are about 1.
+# Scales every row to size 1, and counts x in `unit`s in which the right-hand sides are about 1.
 scaled_programme <- function(constraints, direction, rhs, unit = NULL) {
   constraints <- unname(as.matrix(constraints))
   size <- apply(abs(constraints), 1, max)
-  # A row of zeros says something of its right-hand side alone.
+  # A row of zeros only says something about its right-hand side.
   size[size == 0] <- 1
   if (is.null(unit)) unit <- largest(rhs / size)
   list(constraints = constraints / size, direction = rep_len(direction, nrow(constraints)),
@@ -135,7 +135,8 @@ refuse_no_answer <- function(status) {
 
 # ---- many programmes -------------------------------------------------------------------------------------------------
 
-# For loops over programmes: a function to call before each, which says every `every` seconds how far it has got.
+# For loops over programmes: returns a function to call before each of them. Every `every` seconds it says how far the
+# loop has come.
 programme_teller <- function(n, what, every = if (interactive()) 5 else Inf) {
   done <- 0L
   said <- proc.time()[["elapsed"]]

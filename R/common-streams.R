@@ -2,14 +2,14 @@
 # not depend on which chains run beside it, nor on the number of threads.
 #
 # R's generator lives in `.Random.seed` of the global environment, and its first
-# number also says of which kind it is. Whatever draws here does so inside
-# keep_random_state(), which puts the caller's seed back afterwards, also after
-# an error or an interrupt, even one that comes while it is put back. A caller who
-# had no seed yet (nothing drawn in the session) has none afterwards, and the kinds
-# chosen before.
+# number also says which kind of generator it is. All random draws here are made inside
+# keep_random_state(), which puts the caller's seed back afterwards. It does so even after
+# an error or an interrupt, also one that comes while the seed is being put back. A caller who
+# had no seed yet (nothing was drawn in the session) has none afterwards either, and keeps the
+# kinds of generator chosen before.
 
-# `seed`: a whole number, or NULL to take one from the present generator, which
-# then moves on as one stats::runif(1) would move it.
+# `seed`: a whole number, or NULL. NULL takes a seed from the present generator, which
+# then moves on as after one stats::runif(1).
 settle_seed <- function(seed = NULL) {
   if (is.null(seed)) as.integer(floor(stats::runif(1) * .Machine$integer.max)) else check_seed(seed)
 }
@@ -31,7 +31,7 @@ streams_from_seed <- function(seed = NULL, n = 1L) {
 keep_random_state <- function(code) {
   seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
   kinds <- if (is.null(seed)) RNGkind()
-  # Twice: an interrupt may end the one, and the other is still to come.
+  # It is restored twice: an interrupt may end the first attempt, and the second still follows.
   on.exit(restore_random_state(seed, kinds))
   inside <- function() {
     on.exit(restore_random_state(seed, kinds))
@@ -44,20 +44,20 @@ restore_random_state <- function(seed, kinds) {
   if (!is.null(seed)) {
     assign(".Random.seed", seed, envir = globalenv())
   } else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE)) {
-    # Without a seed to say so, the kinds have to be set; that makes a seed.
-    # The old "Rounding" warns whenever it is chosen, which the caller has seen.
+    # There was no seed that records the kinds, so the kinds are set. That makes a seed, which is removed again.
+    # The old "Rounding" gives a warning whenever it is chosen; the caller has seen it already.
     suppressWarnings(RNGkind(kinds[1], kinds[2], kinds[3]))
     rm(".Random.seed", envir = globalenv())
   }
 }
 
-# The noise of `n_steps` steps, every chain's from its own stream and always in
-# the same order and amount, used or not: two samplers that differ in what they
-# propose still meet the same noise. Returns the moved streams and
+# The noise of `n_steps` steps. Every chain draws from its own stream, always in
+# the same order and the same amount, whether it is used or not: two samplers that
+# make different proposals still meet the same noise. Returns the moved streams and
 #   normal      [chains * size, steps]  chains fastest, as a matrix of positions
 #   chi_square  [chains, steps]         on `df` degrees of freedom
-#   kind, component, log_uniform        [chains, steps]  which move, which part of
-#                                       a mixture, and the level to accept at
+#   kind, component, log_uniform        [chains, steps]  choose the move, the part of
+#                                       a mixture, and whether to accept
 draw_noise <- function(streams, n_steps, size, df) {
   n_chains <- length(streams)
   blank <- matrix(0, n_chains, n_steps)
@@ -75,7 +75,7 @@ draw_noise <- function(streams, n_steps, size, df) {
   noise
 }
 
-# Runs code on a stream of its own; the caller's generator is put back.
+# Runs code on a stream of its own, and puts the caller's generator back.
 with_stream <- function(stream, code) {
   keep_random_state({
     assign(".Random.seed", stream, envir = globalenv())

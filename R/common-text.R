@@ -1,6 +1,6 @@
-# Text as users have it, in any encoding and locale, and text that is safe to print.
+# Text from users, in any encoding and locale, and text that is safe to print.
 
-# Text of anything; numbers have a point whatever options(OutDec = ) says.
+# Turns anything into text. Numbers have a decimal point, whatever options(OutDec = ) says.
 as_text <- function(x) {
   if (is.character(x)) return(as.vector(x))
   old <- options(OutDec = ".")
@@ -8,7 +8,7 @@ as_text <- function(x) {
   as.character(x)
 }
 
-# Text marked with its encoding: bytes that are UTF-8 are taken for that in every locale, others for latin1.
+# Text that is marked as UTF-8. Bytes that are valid UTF-8 are read as UTF-8 in every locale, all others as latin1.
 as_utf8 <- function(x) {
   x <- as_text(x)
   kind <- Encoding(x)
@@ -27,12 +27,12 @@ as_utf8 <- function(x) {
   x
 }
 
-# Lower case of A to Z alone: under a Turkish locale tolower("I") is not "i".
+# Changes only A to Z to lower case: in a Turkish locale tolower("I") is not "i".
 lower_case <- function(x) chartr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", x)
 
 upper_case <- function(x) chartr("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", x)
 
-# Without outer blanks and signs that take no room; inner blanks are one blank each.
+# Text without blanks at its ends and without invisible characters. Inner runs of blanks become one blank.
 bare_text <- function(x) {
   x <- as_utf8(x)
   odd <- which(!is.na(x) & grepl("[^ -~]", x, useBytes = TRUE))
@@ -43,11 +43,11 @@ bare_text <- function(x) {
   gsub("^ | $", "", gsub(" +", " ", x))
 }
 
-# In the order of the letters' codes, which is the same in every locale.
+# Sorted by the codes of the letters, which gives the same order in every locale.
 sorted_text <- function(x) sort(unique(as_utf8(x)), method = "radix")
 
-# Text for a console: signs that steer a terminal, and those that turn the direction of writing, are written out as
-# encodeString() does, and no others.
+# Text for a console. Characters that control a terminal, and those that change the direction of writing, are escaped as
+# encodeString() does. No others are.
 safe_text <- function(x) {
   text <- as_text(x)
   odd <- grep("[^ -~]", text, useBytes = TRUE)

@@ -1,5 +1,5 @@
-# One look for every picture: colours that colour-blind readers tell apart (Okabe and Ito), a light grid, and text that
-# can be read where a picture is 9 cm wide, as in one column of a journal.
+# One look for every picture: colours that colour-blind readers can tell apart (Okabe and Ito), a light grid, and text
+# that is legible where a picture is 9 cm wide, as in one column of a journal.
 
 action_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
 
@@ -69,10 +69,10 @@ in_lines <- function(text, width = 66) {
 # "declare_healthy" reads better as "declare healthy".
 as_label <- function(name) gsub("_", " ", name)
 
-# The same in lines for the title of a narrow panel.
+# The same, broken into lines for the title of a narrow panel.
 as_narrow_label <- function(name, width = 16) vapply(as_label(name), in_lines, "", width, USE.NAMES = FALSE)
 
-# ggplot2's pronoun for columns: no function of ours.
+# `.data` is ggplot2's pronoun for columns, not an object of ours.
 utils::globalVariables(".data")
 
 add_panels <- function(picture, data, columns) {

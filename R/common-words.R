@@ -1,6 +1,6 @@
-# Words that messages and prints are made of: lists, counts and numbers as text.
+# Lists, counts and numbers as text, for messages and printed lines.
 
-# "a", "b" and "c"; at most `most` of them, then how many more.
+# Gives "a", "b" and "c". It shows at most `most` of them, then says how many more there are.
 enumerate <- function(x, most = 5, quote = "\"") {
   if (!length(x)) return("none")
   shown <- paste0(quote, safe_text(utils::head(x, most)), quote)
@@ -14,7 +14,7 @@ plural <- function(n, one, many = paste0(one, "s")) {
   paste(format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE), if (n == 1) one else many)
 }
 
-# A number for a sentence, whatever options(OutDec) says.
+# A number for a sentence, with a decimal point whatever options(OutDec) says.
 format_number <- function(x, digits = 3) format(signif(x, digits), trim = TRUE, digits = digits, decimal.mark = ".")
 
 # Names on a console line: long lists are cut.
@@ -23,13 +23,13 @@ listing <- function(x, most = 8) {
   paste(safe_text(x), collapse = ", ")
 }
 
-# What stands between thousands: never the sign that options(OutDec = ",") makes of the point.
+# The sign between thousands. It is never the one that options(OutDec = ",") uses as the decimal point.
 big_mark <- function() if (identical(getOption("OutDec"), ",")) " " else ","
 
-# format() with a point whatever options(OutDec = ) says: for names, and for text beside sprintf().
+# format() with a decimal point whatever options(OutDec = ) says: for names, and for text beside sprintf().
 format_plain <- function(x, ...) format(x, ..., trim = TRUE, decimal.mark = ".")
 
-# 100000 as "100,000".
+# Writes 100000 as "100,000".
 format_count <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
 
 format_bytes <- function(bytes) {

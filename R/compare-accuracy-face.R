@@ -3,7 +3,7 @@
 accuracy_columns <- c("method", "score", "action", "estimate", "conf.low", "conf.high", "difference", "difference.low",
                       "difference.high", "visits", "verdict", "note")
 
-# A table keeps what belongs to it while it has its columns and some rows, and is a data frame like others else.
+# A table keeps its attributes while it has its columns and some rows. Otherwise it becomes a plain data frame.
 #' @export
 "[.ibrc_accuracy" <- function(x, ...) {
   out <- NextMethod()
@@ -71,7 +71,7 @@ print.ibrc_accuracy <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
-# One score of all methods: what it is, which way is better, and its lines.
+# One score of all methods: what it is, which direction is better, and one line per method.
 print_score <- function(rows, label, reference, digits) {
   number <- function(v) ifelse(is.na(v), "-", formatC(v, digits, format = "f"))
   with_limits <- function(at, low, high) {

@@ -4,50 +4,51 @@ NULL
 
 #' How well models predict behaviour
 #'
-#' Scores of the predictions of a cross-validation, of all methods on the same visits, with intervals, and how far each
-#' is from a method of reference.
+#' Scores the predictions of a cross-validation, with intervals. All methods are scored on the same visits, and each is
+#' compared with a method of reference.
 #'
 #' @section Scores:
-#' * `brier`: the Brier score, the mean squared distance between the probabilities and what was done, halved, so with
-#'   two actions it is the mean of (p - y)^2 for either of them. 0 is perfect; lower is better. Always saying the shares
-#'   at which two actions are taken, p and 1 - p, scores p(1 - p).
-#' * `log_score`: the mean log probability of what was done. Higher is better; minus infinity where something was done
-#'   that a method called impossible.
+#' * `brier`: the Brier score. It is the squared distance between the probabilities and what was done, halved, and
+#'   averaged over visits. With two actions it is the mean of (p - y)^2 for either of them. 0 is perfect; lower is
+#'   better. A method that always says the shares at which two actions are taken, p and 1 - p, scores p(1 - p).
+#' * `log_score`: the mean log probability of what was done. Higher is better. It is minus infinity where something was
+#'   done that a method called impossible.
 #' * `roc`: the area under the receiver operating characteristic (ROC). It is the chance that a visit at which an action
-#'   was taken had been given a higher probability of it than one at which it was not; half where both were given the
-#'   same. 0.5 says nothing, 1 is perfect.
-#' * `prc`: the area under the precision-recall curve (PRC), between visits with the same probability as if they came in
-#'   any order. A method that says the same of every visit comes to the share of visits with the action.
+#'   was taken had been given a higher probability of it than a visit at which it was not taken. Equal probabilities
+#'   count half. 0.5 says nothing, 1 is perfect.
+#' * `prc`: the area under the precision-recall curve (PRC). Visits with the same probability count as if they came in
+#'   any order. A method that gives all visits the same probability scores the share of visits with the action.
 #'
-#' The last two are of one `action` at a time, and are computed *within folds*: only probabilities that come from one
-#' model are put in order. Areas of folds are averaged with the visits of each as weights, and folds in which the action
-#' was always or never taken have none, which is said in `note`. (Pooled over folds such areas are biased downwards: the
-#' fold with the fewest events is the one whose model has seen the most of them.) `fold_mean` and `fold_sd` are mean and
-#' standard deviation over folds, each counting once.
+#' The last two scores are of one `action` at a time. They are computed *within folds*: only probabilities that come
+#' from one model are put in order. The areas of the folds are averaged, weighted by their numbers of visits. A fold in
+#' which the action was always or never taken has no area, and `note` says so. (Areas that are pooled over folds are
+#' biased downwards: the fold with the fewest events is the one whose model has seen the most of them.) `fold_mean` and
+#' `fold_sd` are the mean and the standard deviation over folds, each counting once.
 #'
 #' @section Intervals:
-#' Trajectories are drawn anew, with all their visits, `resamples` times, the same ones for all methods: intervals are
-#' those of the mean over visits in trajectories like these, for models as they were fitted here. They do not contain
-#' how much models would differ had they learned from others, so they are somewhat short: on 80 made-up data sets of 60
-#' patients, 95% intervals of Brier scores and of their differences held the truth in about 90%. Differences are paired.
-#' An action that was taken, or not taken, in fewer than five trajectories has areas without intervals. Resamples in
-#' which some fold had no area left are counted in `note`; the others of that resample stand for it.
+#' Trajectories are drawn anew, with all their visits, `resamples` times. The draws are the same for all methods. The
+#' intervals are those of the mean over visits in trajectories like these, for models as they were fitted here. They do
+#' not contain how much the models would differ if they had learned from other trajectories, so they are somewhat short:
+#' on 80 made-up data sets of 60 patients, 95% intervals of Brier scores and of their differences held the truth in
+#' about 90%. Differences are paired. An action that was taken, or not taken, in fewer than five trajectories has areas
+#' without intervals. `note` counts the resamples in which some fold had no area left; the other folds of such a
+#' resample stand for it.
 #'
 #' @aliases accuracy
 #' @param object What [cross_validate()] returned.
-#' @param action For `roc` and `prc`: names of actions. By default, of two actions the rarer one, and else all of them.
+#' @param action For `roc` and `prc`: names of actions. By default the rarer one of two actions; of more than two, all.
 #' @param reference Name of the method that others are compared with; by default the first. `NULL` compares none.
 #' @param from The number of the first visit in a trajectory that counts. By default, and at the least, the first that
 #'   methods learned from ([cross_validate()]).
 #' @param conf.level The confidence level of the intervals.
 #' @param resamples How often trajectories are drawn anew, 10 or more; 0 for no intervals.
-#' @param seed A number that settles which. The session's generator is left as it was.
+#' @param seed A number that settles which are drawn. The session's generator is left as it was.
 #' @param ... Not used.
 #' @return A data frame of class `ibrc_accuracy`, one row per method and score: `method`, `score`, `action` (`NA` for
 #'   scores of all actions), `estimate`, `conf.low`, `conf.high`, `fold_mean`, `fold_sd`, `difference` (the method's
-#'   estimate minus that of the reference: of `brier` it is better below 0, of the others above), `difference.low`,
-#'   `difference.high`, `visits`, `verdict` (of methods that have one, the worst over folds) and `note`. `tidy()` gives
-#'   it as a plain data frame, `glance()` one row about it.
+#'   estimate minus that of the reference: for `brier` a difference below 0 is better, for the others one above 0),
+#'   `difference.low`, `difference.high`, `visits`, `verdict` (the worst over folds, for methods that have one) and
+#'   `note`. `tidy()` gives it as a plain data frame, and `glance()` gives one row about it.
 #' @family decision models
 #' @export
 #' @examples
@@ -103,7 +104,7 @@ accuracy.ibrc_cross_validation <- function(object, action = NULL, reference = na
 #' @export
 summary.ibrc_cross_validation <- function(object, ...) accuracy(object, ...)
 
-# Rows of visits that count.
+# The rows of the visits that count.
 visits_to_score <- function(object, from) {
   from <- check_count(from, "from")
   if (from < object$from) {
@@ -116,7 +117,7 @@ visits_to_score <- function(object, from) {
               "counts.")
 }
 
-# Which actions to score apart, as numbers named by them.
+# The actions that are scored one by one, as numbers with the actions' names.
 scored_actions <- function(object, at, action) {
   all <- object$words$actions
   if (is.null(action)) {
@@ -134,7 +135,7 @@ score_names <- function(actions) {
              action = c(NA, NA, rep(names(actions), each = 2)))
 }
 
-# All scores of one method as a function of the weights of visits. What does not depend on these is worked out once.
+# All scores of one method as a function of the weights of visits. What does not depend on the weights is computed once.
 score_function <- function(law, action, actions, fold) {
   chosen <- law[cbind(seq_along(action), action)]
   squares <- (rowSums(law^2) - 2 * chosen + 1) / 2
@@ -157,14 +158,14 @@ area_pair <- function(order, weight) {
   c(roc_of(counts), precision_recall_of(counts))
 }
 
-# areas [kind, fold]; a fold without an area is left out, NA where all are.
+# areas [kind, fold]. A fold without an area is left out; the result is NA where no fold has one.
 mean_area <- function(areas, sizes) {
   there <- !is.na(areas[1, ])
   if (!any(there)) return(c(NA_real_, NA_real_))
   drop(areas[, there, drop = FALSE] %*% sizes[there]) / sum(sizes[there])
 }
 
-# Which actions are taken, or not taken, in too few trajectories to say by drawing these anew how sure an area is.
+# Actions that are taken, or not taken, in too few trajectories: drawing these anew cannot say how sure their area is.
 fewest_trajectories <- 5L
 
 rare_actions <- function(action, patient, actions) {
@@ -182,7 +183,7 @@ resampled_weights <- function(patient, resamples, seed) {
   })
 }
 
-# In how many resamples some fold that has an area of an action has none.
+# In how many resamples a fold that has an area of an action has lost it.
 lost_resamples <- function(weights, action, folds, actions) {
   vapply(actions, function(k) {
     has_area <- function(weight) {
@@ -225,7 +226,7 @@ accuracy_rows <- function(method, scorer, draws, context) {
     out$note <- join_notes(out$note, "no difference, as the reference failed")
     return(out)
   }
-  # Between two infinities, or from one, there is no distance.
+  # There is no distance between two infinities, or from one of them.
   apart <- is.finite(own$whole) & is.finite(other$whole)
   out$difference <- ifelse(apart, own$whole - other$whole, NA)
   if (!is.null(own$resampled)) {
@@ -242,7 +243,7 @@ no_nan <- function(x) ifelse(is.nan(x), NA, x)
 
 join_notes <- function(note, more) paste0(note, ifelse(nzchar(note) & nzchar(more), "; ", ""), more)
 
-# What a reader has to know of each score.
+# What a reader has to know about each score.
 accuracy_notes <- function(whole, by_fold, names, rare, context) {
   area <- !is.na(names$action)
   note <- rep("", length(whole))
@@ -260,7 +261,7 @@ accuracy_notes <- function(whole, by_fold, names, rare, context) {
   note
 }
 
-# Methods that say the same of every visit of a fold: of them an area says nothing.
+# Methods that say the same at every visit of a fold: an area says nothing about them.
 constant_notes <- function(table, object, at, actions, folds) {
   constant <- function(method, action) {
     chance <- signif(object$laws[[method]][at, actions[[action]]], 12)

@@ -1,11 +1,11 @@
-# What a function of the user's may give besides its code: the values that it captured, and those that it names in the
-# workspace. Two functions with the same hash give the same, unless they read files, options or the clock.
+# What the result of a user's function depends on besides its code: the values that it captured, and those that it names
+# in the workspace. Two functions with the same hash give the same result, unless they read files, options or the clock.
 
-# Of functions code, and whatever the code names outside of packages; of any other value its contents. Where nobody can
-# tell the contents, an error of class `ibrc_unknowable` that says what they are.
+# The hash of a function covers its code and whatever the code names outside of packages. The hash of any other value
+# covers its contents. Where the contents cannot be known, an error of class `ibrc_unknowable` says what they are.
 captured_hash <- function(x) hash_value(x, new_registry())
 
-# Environments and functions that were met: they may lead back to themselves.
+# Environments and functions that were already visited, since they may lead back to themselves.
 new_registry <- function() list2env(list(met = list(), hash = character()), parent = emptyenv())
 
 remember <- function(x, registry, work) {
@@ -27,7 +27,7 @@ hash_value <- function(x, registry) {
   }
   if (is.language(x)) return(fingerprint_of(list("code", deparse(x))))
   attributes <- attributes(x)
-  # Where an object was in memory, which data.table writes down, is no value.
+  # The place of an object in memory, which data.table writes down, is not a value.
   attributes <- attributes[!vapply(attributes, typeof, "") %in% "externalptr"]
   contents <- switch(typeof(x),
     list = , pairlist = vapply(unname(as.list(unclass(x))), hash_value, "", registry = registry),
@@ -40,7 +40,7 @@ hash_value <- function(x, registry) {
   fingerprint_of(list(typeof(x), contents, sort(names(attributes)), unname(around)))
 }
 
-# Bytes that are no text are told apart all the same.
+# Bytes that are not valid text are told apart all the same.
 valid_text <- function(x) {
   x <- enc2utf8(x)
   wrong <- !validUTF8(x)
@@ -69,7 +69,7 @@ hash_environment <- function(x, registry) {
   })
 }
 
-# Of what is found outside of packages by these names, from a frame on; methods of generics of these names too.
+# The hash of what these names stand for outside of packages, seen from a frame; methods of generics of these names too.
 hash_names <- function(names, frame, registry) {
   found <- list()
   while (!identical(frame, emptyenv()) && !isNamespace(frame)) {
@@ -94,7 +94,7 @@ hash_binding <- function(name, frame, registry) {
   value <- tryCatch(get0(name, frame, inherits = FALSE), error = function(e) {
     unknowable(paste0("`", name, "`, which fails"))
   })
-  # An argument that was not given.
+  # This argument was not given.
   if (is.symbol(value) && !nzchar(as.character(value))) return("missing")
   hash_value(value, registry)
 }
@@ -108,8 +108,8 @@ attr_name <- function(frame) {
   if (is.character(name) && length(name) == 1) name else ""
 }
 
-# Names that code may look up, other than arguments where they are in force: too many rather than too few. `predict` is
-# called of whatever a method returns.
+# Names that code may look up, except its arguments where they are in force. Too many names are better than too few.
+# `predict` is always among them, since it is called on whatever a method returns.
 symbols_in <- function(x) {
   if (is.function(x)) {
     inside <- c(unlist(lapply(formals(x), symbols_in)), symbols_in(body(x)))
@@ -129,8 +129,8 @@ symbols_in <- function(x) {
   unique(unlist(lapply(parts, symbols_in)))
 }
 
-# Functions outside of packages that say how to predict from a model, by their names, from a frame on: a process of
-# its own does not know them.
+# Functions outside of packages that say how to predict from a model, with their names, seen from a frame. A separate
+# process does not know them.
 own_predictions <- function(f) {
   frame <- environment(f)
   found <- list()

@@ -1,6 +1,7 @@
-# Contrasts: of which pairs, draw by draw, in a table, and what is said of several together (compare_groups()).
+# Contrasts: which pairs are compared, draw by draw, in a table, and what is said of several together
+# (compare_groups()).
 
-# A contrast: what it is of, and the draws of both sides.
+# A contrast: what it is about, and the draws of both sides.
 new_contrast <- function(about, a, b, scale) {
   if (scale == "ratio" && any(a <= 0 | b <= 0)) {
     abort_input("scale", "= \"ratio\" needs positive draws; ", about$term, " changes sign: use \"difference\".")
@@ -20,10 +21,10 @@ new_ibrc_comparison <- function(contrasts, conf.level, joint, rows, judge, said 
   rownames(out) <- NULL
   out$verdict <- vapply(seq_len(nrow(out)), function(i) judge(out[i, ]), "")
   structure(out, class = c("ibrc_comparison", "data.frame"), verdict = rows, said = said,
-            joint = if (joint) joint_probability(contrasts))
+            joint = if (joint) joint_probability(contrasts), conf.level = conf.level)
 }
 
-# That all contrasts have the sign of their estimates.
+# The probability that all contrasts have the sign of their estimates.
 joint_probability <- function(contrasts) {
   holds <- lapply(contrasts, function(one) {
     above <- stats::median(one$draws) > (one$scale == "ratio")
@@ -47,19 +48,19 @@ print.ibrc_comparison <- function(x, digits = 3, ...) {
 
 #' @export
 as.data.frame.ibrc_comparison <- function(x, ...) {
-  for (part in c("verdict", "said", "joint")) attr(x, part) <- NULL
+  for (part in c("verdict", "said", "joint", "conf.level")) attr(x, part) <- NULL
   class(x) <- "data.frame"
   x
 }
 
-# What was looked at, and what may be said of all of it.
+# How many contrasts were looked at, and what may be said of all of them.
 comparison_words <- function(x) {
   joint <- attr(x, "joint")
   several <- nrow(x) > 1
   c(if (!is.null(attr(x, "said")) || several) "", attr(x, "said"),
     if (several) paste0(
       nrow(x), " contrasts were looked at",
-      if (is.null(joint)) ": how probable it is that they hold together, joint = TRUE says." else
+      if (is.null(joint)) ". To see how probable it is that all of them hold, set joint = TRUE." else
         paste0("; the probability that all of them have the sign of their estimate is ", chance_text(joint), ".")
     ))
 }
@@ -75,7 +76,7 @@ group_pairs <- function(groups, reference) {
   list(group = setdiff(groups, reference), reference = reference)
 }
 
-# A ratio where both are positive, whatever the draw.
+# A ratio where both sides are positive at every draw.
 default_scale <- function(term) {
   if (term %in% names(price_inverses)) "ratio" else "difference"
 }

@@ -1,21 +1,18 @@
 #' What is feared against what is hoped for
 #'
-#' The ratio of costs to benefits that behaviour stands for: the sum of some entries of
-#' the utility over the sum of others, draw by draw. The sums are taken first, over all
-#' entries: a benefit by itself may lie near 0, and a ratio to it would have no useful
-#' spread.
+#' The ratio of costs to benefits that behaviour stands for. It is the sum of some entries of the utility over the sum
+#' of others, draw by draw. The sums are taken first, over all entries. A benefit by itself may lie near 0, and a ratio
+#' to it would have no useful spread.
 #'
 #' @param fit A fit ([ibrc()]) with free entries of the utility ([irl_prior()]).
-#' @param cost,benefit Which entries, by name, such as
-#'   `"utility[healthy,declare_diseased]"`. By default those of stop actions that the
-#'   setting states as negative, and as positive. Entries that were not inferred count
-#'   as stated.
+#' @param cost,benefit Which entries, by name, such as `"utility[healthy,declare_diseased]"`. By default the costs are
+#'   the entries of stop actions that the setting states as negative, and the benefits those that it states as positive.
+#'   Entries that were not inferred count as stated.
 #' @param conf.level Mass of the central interval.
 #' @param draws `TRUE` returns the draws themselves.
-#' @return A data frame with one row per group: `group` (with groups), `estimate` (the
-#'   median), `std.error` (the standard deviation), `conf.low`, `conf.high` and `verdict` (whether it may be used:
-#'   [verdict()]); or, with
-#'   `draws = TRUE`, one row per draw: `group` (with groups), `.chain`, `.iteration`, `.draw` and `ratio`.
+#' @return A data frame with one row per group: `group` (with groups), `estimate` (the median), `std.error` (the
+#'   standard deviation), `conf.low`, `conf.high` and `verdict` (whether it may be used: [verdict()]). With `draws =
+#'   TRUE`, one row per draw: `group` (with groups), `.chain`, `.iteration`, `.draw` and `ratio`.
 #' @family inference
 #' @export
 #' @examples
@@ -27,12 +24,13 @@
 cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, draws = FALSE) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_several(fit, "fit", "cost_benefit()")
   conf.level <- check_level(conf.level)
   draws <- check_flag(draws, "draws")
   stated <- stated_entries(fit$problem$setting)
   same <- function(problem) identical(problem$setting$utility, fit$problem$setting$utility)
   if (!all(vapply(fit$problems, same, NA))) {
-    abort_input("fit", "has groups with utilities of their own: fit each by itself to compare cost and benefit.")
+    abort_input("fit", "has groups with utilities of their own: fit each group by itself to compare them.")
   }
   cost <- check_utility_terms(cost, stated, stated$stop & stated$utility < 0, "cost")
   benefit <- check_utility_terms(benefit, stated, stated$stop & stated$utility > 0, "benefit")

@@ -32,7 +32,7 @@ new_ibrc_cross_validation <- function(job, run) {
 warn_of_methods <- function(x, run) {
   if (run$interrupted) {
     warn("interrupted", "Cross-validation was interrupted after ", sum(!vapply(run$results, is.null, NA)), " of ",
-         plural(nrow(x$status), "fit"), ": what is finished came back. With `file` the same call goes on.")
+         plural(nrow(x$status), "fit"), ": the finished part is returned. With `file`, the same call goes on.")
   }
   lines <- c(failure_lines(x, unfinished = FALSE), remark_lines(x$status, "fold"))
   if (length(lines)) warn("methods", paste(lines, collapse = "\n"))
@@ -44,7 +44,7 @@ whole_methods <- function(x) {
   setdiff(names(x$laws), failed)
 }
 
-# "logistic failed in 2 of 5 folds: ...": one line per method that is not whole.
+# "logistic failed in 2 of 5 folds: ...": one line per method that lacks predictions in some fold.
 failure_lines <- function(x, unfinished = TRUE) {
   failed <- x$status[!is.na(x$status$failure) & (unfinished | x$status$failure != "not finished"), ]
   vapply(unique(failed$method), function(method) {

@@ -1,58 +1,58 @@
 #' Cross-validate models of behaviour
 #'
-#' Predicts every action from a model that has not seen its trajectory: trajectories are split into folds, each method
-#' learns from all folds but one, and predicts the actions of that one, visit by visit, from what had been done and seen
+#' Predicts every action from a model that has not seen its trajectory. Trajectories are split into folds. Each method
+#' learns from all folds but one and predicts the actions of that one, visit by visit, from what had been done and seen
 #' before in the same trajectory. All methods have the same folds. [accuracy()][accuracy.ibrc_cross_validation] tells
 #' how well they did.
 #'
-#' Each row holds an action and what was seen *after* it ([trajectories()] says how to bring other tables into that
-#' order); rows the wrong way round give every method the wrong history, and nothing here would notice. A person with
-#' several trajectories may be in several folds: give such people's `folds` by hand.
+#' Each row must hold an action and what was seen *after* it ([trajectories()] says how to bring other tables into that
+#' order). Rows in the other order give every method the wrong history, and nothing here would notice. A person with
+#' several trajectories may be in several folds: to prevent this, give `folds` by hand.
 #'
 #' @section Methods:
-#' A method is a function of trajectories that returns a model; the model has to answer
-#' `predict(model, visits, type = "action")` with one row per visit and one column per action, named as the actions
-#' are. Everything that predicts behaviour in this package does ([predict.ibrc_plan()]), so a method is one line around
-#' a fit, of a `setting`, `models` and a `prior` such as `ibrc_prior(alpha ~ lognormal(0, 1))`:
+#' A method is a function of trajectories that returns a model. The model has to answer `predict(model, visits, type =
+#' "action")` with one row per visit and one column per action, named like the actions. Everything that predicts
+#' behaviour in this package does so ([predict.ibrc_plan()]). A method is therefore one line around a fit, with a
+#' `setting`, `models` and a `prior` such as `ibrc_prior(alpha ~ lognormal(0, 1))`:
 #'
 #' `ibrc = function(visits) ibrc_mode(visits, setting, models, prior)`
 #'
-#' A name stands for a method that is there already: the rules of [fit_baseline()] (`"frequencies"`, `"visit_number"`,
+#' A name stands for a method that exists already: the rules of [fit_baseline()] (`"frequencies"`, `"visit_number"`,
 #' `"previous_action"`, `"logistic"`), `"rnn"` ([fit_rnn()], a recurrent neural network), `"iohmm_bc"` and
 #' `"joint_iohmm_bc"` ([fit_iohmm_bc()], behavioural cloning on the beliefs of an input-output hidden Markov model), and
 #' `"po_irl"` and `"joint_po_irl"` ([fit_po_irl()], inverse reinforcement learning under partial observability).
-#' Whatever is learned from the visits, dynamics too, has to be learned inside the function: what it was given from
-#' outside has seen the patients it is to predict.
+#' Whatever is learned from the visits, including dynamics, has to be learned inside the function: what comes from
+#' outside has seen the patients that are to be predicted.
 #'
-#' Methods learn from what they are scored by: actions before visit `from` are marked as not scored
-#' ([trajectories()]), and what was done and seen there is known as history only. In the place of identifiers they find
-#' numbers ("trajectory 1"); what else they need to know of a patient has to be a covariate.
+#' Methods learn from the actions that they are scored by. Actions before visit `from` are marked as not scored
+#' ([trajectories()]); what was done and seen there is known only as history. Methods see numbers ("trajectory 1") in
+#' place of identifiers. Anything else that they need to know about a patient has to be a covariate.
 #'
-#' A method that fails in a fold has no predictions there. The others go on. The message is kept and shown (as it is:
-#' one that a function of your own makes up of covariates may say more than you want to keep), and so are warnings and,
-#' of fits that have one, the worst [verdict()].
+#' A method that fails in a fold has no predictions there, and the others go on. Its message is kept and shown. (The
+#' message is not changed: if your own function puts covariates into it, it may say more than you want to keep.)
+#' Warnings are kept and shown too, and so is the worst [verdict()] of fits that have one.
 #'
 #' @section Long runs:
-#' With a `future::plan()` other than `"sequential"` fits run in its processes, one per method and fold (that needs the
-#' package future.apply); `predict()` methods of your own are sent along with functions that were made where they are.
-#' An interrupt gives back what was finished, with a warning. Every fit has random numbers that depend on `seed`, the
-#' method's name and the fold alone: not on where it runs, nor on which methods stand beside it.
+#' With a `future::plan()` other than `"sequential"`, fits run in its processes, one per method and fold. This needs the
+#' package future.apply. Your own `predict()` methods are sent along if they were made in the same place as your
+#' function. An interrupt gives back what was finished, with a warning. The random numbers of a fit depend only on
+#' `seed`, the method's name and the fold. They do not depend on where it runs, nor on the other methods.
 #'
-#' With `file`, folds that are done are kept after each round of fits, and the same call later fits only what is missing
-#' or had failed. It is the same call if visits (rows, order, covariates), folds, seed and methods are the same; of a
-#' function its code, the values that it captured and those that it names in the workspace. Another call is refused.
-#' What a function reads in other ways, such as files and options, is not compared.
+#' With `file`, finished folds are kept after each round of fits. The same call later fits only what is missing or had
+#' failed. A call is the same if its visits (rows, order, covariates), folds, seed and methods are the same. Functions
+#' are the same if their code, the values that they captured and those that they name in the workspace are the same.
+#' Another call is refused. What a function reads in other ways, such as files and options, is not compared.
 #'
 #' @param visits Trajectories ([trajectories()]).
-#' @param methods A list of methods, named; or names of methods.
+#' @param methods A named list of methods, or names of methods.
 #' @param folds How many folds; or a whole number for each trajectory, in order of first appearance; or an earlier
 #'   result for the same patients, to use its folds.
 #' @param stratify Names of covariates whose groups are to be spread evenly over the folds.
 #' @param seed A number that settles the folds and the random numbers of the methods.
-#' @param file Where to keep what is done, a path; `NULL` keeps nothing. No identifier is in it.
-#' @param refresh Whether to say after each round of fits how many are done: 0 for no.
+#' @param file A path where finished folds are kept; `NULL` keeps nothing. The file holds no identifier.
+#' @param refresh Whether to say after each round of fits how many are done: 0 says nothing.
 #' @param from The number of the first visit in a trajectory that methods learn from and are scored by. By default the
-#'   second: there is nothing to predict the first one from.
+#'   second, as nothing comes before the first that could predict it.
 #' @return An object of class `ibrc_cross_validation`. `tidy()` gives the predictions: one row per method and visit with
 #'   `method`, `fold`, `row` (of `visits`), `visit` (its number in its trajectory), `action` (what was done), `scored`
 #'   (whether it counts) and one column of probabilities per action (called `probability_<action>` where an action has
@@ -98,12 +98,12 @@ cross_validate <- function(visits, methods, folds = 5, stratify = NULL, seed = 1
   new_ibrc_cross_validation(job, run_pieces(job, file, refresh))
 }
 
-# Of an earlier result those of the same patients in the same order; anything else as it is.
+# The folds of an earlier result for the same patients in the same order; anything else is returned as it is.
 earlier_folds <- function(folds, people) {
   if (!inherits(folds, "ibrc_cross_validation")) return(folds)
   if (!identical(folds$people, people)) {
-    abort_input("folds", "are a result for other patients, or for the same in another order: they would not get their ",
-                "own folds. Give a whole number for each trajectory.")
+    abort_input("folds", "are a result for other patients, or for the same patients in another order: patients would ",
+                "not get their own folds. Give a whole number for each trajectory.")
   }
   folds$folds
 }
@@ -115,8 +115,8 @@ scored_from <- function(coded, from) {
               "that counts.")
 }
 
-# What methods see: no identifiers, actions before the first that counts marked, and all words, as a fold may lack what
-# others have.
+# What methods see: no identifiers, marked actions before the first that counts, and all words, since a fold may lack
+# words that others have.
 visits_to_learn <- function(visits, words, coded) {
   roles <- attr(visits, "roles")
   visits <- plain_visits(visits)
@@ -136,7 +136,7 @@ visits_to_learn <- function(visits, words, coded) {
 
 # ---- the run -----------------------------------------------------------------------------------------------------
 
-# What there is of every piece, NULL where it was not come to. In rounds of as many as there are processes.
+# The result of every piece, NULL where the run did not come to it. Rounds have as many pieces as there are processes.
 run_pieces <- function(job, file, refresh) {
   n <- nrow(job$pieces)
   results <- vector("list", n)
@@ -167,7 +167,7 @@ run_pieces <- function(job, file, refresh) {
   list(results = results, interrupted = interrupted)
 }
 
-# At once where a method fails for the first time: what is wrong with it may be wrong in every fold.
+# Said at once where a method fails for the first time: the same may be wrong in every fold.
 say_failures <- function(results, these, job) {
   failed <- vapply(results, function(one) !is.null(one) && is.null(one$law), NA)
   method <- job$pieces$method
@@ -200,7 +200,7 @@ run_one_piece <- function(piece) {
        seconds = proc.time()[["elapsed"]] - began)
 }
 
-# With the rows of `visits` in the place of those of the part that a method was given; rows[i] is where row i came from.
+# Messages name rows of `visits` instead of rows of the part that a method was given; row i came from rows[i].
 failure_in_words <- function(e, rows) {
   words <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
   at <- if (inherits(e, "ibrc_error_data")) e$rows
@@ -212,7 +212,7 @@ failure_in_words <- function(e, rows) {
 
 # ---- its file ----------------------------------------------------------------------------------------------------
 
-# What has to be the same for finished folds to stand, by what would be named where it is not.
+# What has to be the same if finished folds are to be used, under the names that an error gives.
 crossing_fingerprint <- function(job) {
   method_hash <- function(name) {
     tryCatch(captured_hash(job$methods[[name]]), ibrc_unknowable = function(e) {
@@ -226,12 +226,12 @@ crossing_fingerprint <- function(job) {
     folds = fingerprint_of(job$folds), seed = fingerprint_of(job$seed))
 }
 
-# What failed is tried again, and why it failed concerns nobody later.
+# A failed fold is tried again, and the reason of its failure is not kept.
 piece_to_plain <- function(result) {
   if (!is.null(result$law)) result[c("law", "warning", "verdict", "seconds")]
 }
 
-# Of an earlier call with the same visits, methods, folds and seed; whatever else is there is refused.
+# The finished folds of an earlier call with the same visits, methods, folds and seed; anything else is refused.
 pieces_kept <- function(file, fingerprint, results, job) {
   if (!file.exists(file)) {
     check_writable(file)

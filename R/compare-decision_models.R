@@ -1,21 +1,22 @@
 #' Classes of decision models
 #'
-#' The paper's Table 1 as a data frame: fourteen classes of models that explain behaviour, what each allows for,
-#' and the pair of a planner and an inverse planner that gives it. [compare_models()] runs them side by side on the same
-#' visits.
+#' The paper's Table 1 as a data frame: fourteen classes of models that explain behaviour. It says what each class
+#' allows for, and which pair of a planner and an inverse planner gives it. [compare_models()] runs them side by side on
+#' the same visits.
 #'
 #' A class is a projection: an inverse planner ([inverse_planners()]) infers from behaviour what a planner
-#' ([planners()]) needs, and the planner makes imitating behaviour of it ([project_behavior()]). Four of the classes
-#' infer dynamics and one leans to dynamics that hurt: no pair does so by itself, and `adds` says what is done besides.
+#' ([planners()]) needs, and the planner turns it into imitating behaviour ([project_behavior()]). Four of the classes
+#' infer dynamics and one leans to dynamics that hurt. No pair does so by itself, and `adds` says what is done besides.
 #'
-#' @return A data frame with one row per class, in the order of the table: `model`, its abbreviation there, and
-#'   `title`, the same spelled out; whether it allows for an environment that is only partly `controllable` or only
-#'   partly `observable`, for behaviour that is `purposeful` (it has a utility), for `subjective` dynamics, for actions
-#'   that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded agent
-#'   (`decision_complexity`, `specification_complexity`, `recognition_complexity`); `planner` and `inverse`, names of
-#'   the functions that give it; `arguments`, what [compare_models()] gives to the two, `unit` being the range of the
-#'   setting's utility and `hidden` whether it hides the state; `adds`, what it infers or does that the pair by itself
-#'   does not, empty where the class is the pair; and `reference`, an example.
+#' @return A data frame with one row per class, in the order of the table. `model` is its abbreviation there, and
+#'   `title` the same spelled out. Logical columns say whether the class allows for an environment that is only partly
+#'   `controllable` or only partly `observable`, for behaviour that is `purposeful` (it has a utility), for `subjective`
+#'   dynamics, for actions that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded
+#'   agent (`decision_complexity`, `specification_complexity`, `recognition_complexity`). `planner` and `inverse` are
+#'   the names of the functions that give it. `arguments` is what [compare_models()] gives to the two; there `unit` is
+#'   the range of the setting's utility, and `hidden` says whether the setting hides the state. `adds` says what the
+#'   class infers or does that the pair by itself does not; it is empty where the class is the pair. `reference` is an
+#'   example.
 #' @references Jarrett, D., Hüyük, A. and van der Schaar, M. (2021) Inverse decision modeling: learning interpretable
 #'   representations of behavior. *Proceedings of Machine Learning Research* 139, Table 1.
 #' @family framework

@@ -7,11 +7,11 @@
 #               brier_score()
 #   agreement   the probability of the action taken: how often a draw from the law would be the same. A law that shares
 #               ties out counts each of them by its share. Not a proper score: it is higher for a law that is too sure.
-# Where the state is seen, actions can be counted by state, and there is a divergence proper:
+# Where the state is seen, actions can be counted by state, and there is a true divergence:
 #   divergence  mean over visits of KL(action frequencies of the state || imitating law of the state)
-# Frequencies of n visits scatter, and that alone makes the plug-in larger than 0, by (k - 1) / (2 n) for each state in
-# which k actions were seen. It is taken off analytically. Parameters that were fitted to the same visits have followed
-# that scatter: each of them takes 1 / (2 N) off again, of N visits in all.
+# Frequencies of n visits scatter. The scatter alone makes the plug-in larger than 0, by (k - 1) / (2 n) for each state
+# in which k actions were seen, and this is subtracted analytically. Parameters that were fitted to the same visits have
+# followed that scatter: each of them reduces the correction by 1 / (2 N), where N is the number of all visits.
 #
 # Intervals are bootstrap ones over patients. Every model is scored on the same visits and the same replicates, so that
 # differences are paired.
@@ -19,8 +19,8 @@
 loss_measures <- c("log_loss", "brier", "agreement")
 divergence_measures <- c(loss_measures, "divergence")
 
-# `laws`: one matrix [visit, action] per model, rows in the order of the rows of `visits`, NA where it has no law.
-# Returns what bootstrap_scores() reads: sums of each patient, and how often each model ruled out what was done.
+# `laws`: one matrix [visit, action] per model, with rows in the order of the rows of `visits`, NA where there is no
+# law. Returns what bootstrap_scores() reads: sums for each patient, and how often each model ruled out what was done.
 collect_scores <- function(laws, coded, setting) {
   laws <- lapply(laws, function(law) unname(as.matrix(law))[coded$row, , drop = FALSE])
   has_law <- Reduce(`&`, lapply(laws, function(law) rowSums(is.na(law)) == 0))
@@ -39,8 +39,8 @@ collect_scores <- function(laws, coded, setting) {
   )
 }
 
-# The losses of each visit; where the law rules the action out, the log loss is 0 here and `ruled_out` 1, so that sums
-# stay finite until the end.
+# The losses of each visit. Where the law rules the action out, the log loss is 0 here and `ruled_out` is 1, so that
+# sums stay finite until the end.
 visit_losses <- function(law, action) {
   chance <- law[cbind(seq_along(action), action)]
   never <- chance <= 0
@@ -50,8 +50,8 @@ visit_losses <- function(law, action) {
   list(losses = losses, ruled_out = as.numeric(never))
 }
 
-# Of visits with a known state: per patient the counts of each action seen in each state, and sums of each model's law
-# there. Cells (state and action) that were never seen have a law alone, which KL does not ask for.
+# For visits with a known state: per patient the counts of each action seen in each state, and the sums of each model's
+# law there. Cells (state and action) that were never seen have only a law, which KL does not need.
 collect_states <- function(laws, state, action, patient, setting) {
   known <- which(!is.na(state))
   n_actions <- length(setting$actions)
@@ -78,14 +78,15 @@ collect_states <- function(laws, state, action, patient, setting) {
        n_visits = length(known), left_out = length(state) - length(known))
 }
 
-# Mean KL per visit from sums over patients: `count` and `law` [replicate, cell]; `state` of each cell. Per state, of
-# frequencies f and the mean law p, n sum f log(f / p) = sum count * log(count / law), as law = n p.
+# Mean KL per visit from sums over patients: `count` and `law` [replicate, cell]; `state` of each cell. In each state,
+# with frequencies f and the mean law p, n sum f log(f / p) = sum count * log(count / law), as law = n p.
 plug_in_divergence <- function(count, law, total) {
   each <- ifelse(count > 0, count * log(count / law), 0)
   pmax(rowSums(each) / total, 0)
 }
 
-# What scatter alone adds: (actions seen - 1) / 2 for each state, less half of each parameter fitted to these visits.
+# What scatter alone adds: (actions seen - 1) / 2 for each state, less one half for each parameter fitted to these
+# visits.
 scatter_bias <- function(count, state, total, n_fitted) {
   seen <- t(rowsum(t((count > 0) + 0), state, reorder = FALSE))
   free <- rowSums(pmax(seen - 1, 0))
@@ -130,7 +131,7 @@ rbind_replicates <- function(...) {
   out
 }
 
-# Scores [replicate, measure, model] of patients that weigh so much each, [replicate, patient].
+# Scores [replicate, measure, model], where `weights` [replicate, patient] says how much each patient counts.
 scores_of <- function(scores, weights, n_fitted) {
   models <- names(scores$losses)
   out <- array(NA_real_, c(nrow(weights), length(divergence_measures), length(models)),
@@ -162,15 +163,15 @@ score_table <- function(boot, model) {
   out
 }
 
-# Percentiles of the replicates. A divergence of replicates scatters once more around frequencies that scatter: its
-# replicates are moved to have the estimate as their mean (`centred`).
+# Percentiles of the replicates. The divergence of a replicate scatters once more, around frequencies that scatter
+# already: its replicates are moved so that their mean is the estimate (`centred`).
 score_interval <- function(again, whole, conf.level, centred = FALSE) {
   if (is.null(again) || is.na(whole)) return(c(NA_real_, NA_real_))
   again <- again[!is.na(again)]
   if (!length(again)) return(c(NA_real_, NA_real_))
   if (centred && all(is.finite(again)) && is.finite(whole)) again <- again - mean(again) + whole
   tail <- (1 - conf.level) / 2
-  # Of values that may be infinite nothing is interpolated.
+  # Values that may be infinite are not interpolated.
   stats::quantile(again, c(tail, 1 - tail), names = FALSE, type = 1)
 }
 
@@ -187,7 +188,7 @@ score_difference <- function(boot, model, reference, measure) {
   c(whole, score_interval(if (!is.null(boot$again)) gap(boot$again), whole, boot$conf.level))
 }
 
-# Models that do the same differ by no more than that.
+# Models that do the same differ by no more than this.
 rounding_of_scores <- 1e-12
 
 few_patients <- 20
@@ -203,11 +204,11 @@ score_notes <- function(scores) {
       paste0("Intervals are over ", plural(scores$n_patients, "patient"), ": too few to rely on their ends.")
     },
     if (scores$no_law > 0) {
-      paste0("At ", plural(scores$no_law, "visit"), " some model has no belief to act on: left out for all of them.")
+      paste0("At ", plural(scores$no_law, "visit"), " some model has no belief to act on. They are left out for all.")
     },
     if (is.null(states)) "The state is not seen: actions cannot be counted by state, and there is no divergence.",
     if (!is.null(states) && states$left_out > 0) {
-      paste0("At ", plural(states$left_out, "visit"), " the state is not known: left out of the divergence.")
+      paste0("At ", plural(states$left_out, "visit"), " the state is not known. The divergence is without them.")
     }
   )
 }
@@ -215,7 +216,7 @@ score_notes <- function(scores) {
 measure_titles <- c(log_loss = "log loss per visit", brier = "Brier score", agreement = "agreement",
                     divergence = "divergence, nats per visit")
 
-# Visits as every score reads them; those without any action that counts are refused.
+# Visits in the form that every score reads; visits without any action that counts are refused.
 code_scored <- function(visits, setting, argument = "visits") {
   coded <- code_visits(visits, setting, argument)
   if (!any(coded$scored)) {
@@ -227,10 +228,10 @@ code_scored <- function(visits, setting, argument = "visits") {
 
 # ---- what projections, comparisons and studies share -----------------------------------------------------------------
 
-# One sentence on a console, as one of several.
+# One sentence on a console, as an item of a list.
 bullet <- function(text) strwrap(text, width = 0.95 * getOption("width"), initial = "  * ", prefix = "    ")
 
-# What went wrong, for a table: recipes give arguments that the user never saw, so that none is named as theirs.
+# What went wrong, for a table. Recipes give arguments that the user never saw, so no argument is named as the user's.
 failure_words <- function(e) {
   text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
   text <- gsub("`(visits|setting|newdata)`", "the \\1", text)
@@ -239,7 +240,7 @@ failure_words <- function(e) {
   paste0("not run: ", text)
 }
 
-# The setting's utility counts in this: results are the same whatever the unit.
+# The setting's utility is counted in this unit, so that results do not depend on the unit of the user.
 utility_unit <- function(setting) {
   range <- diff(range(if (is.null(setting$belief_utility)) setting$utility else sure_utility(setting)))
   if (range > 0) range else 1

@@ -10,7 +10,7 @@ effects_design <- function(fit, beliefs, observations, actions, nsim, horizon, s
        seed = check_seed(seed))
 }
 
-# Rows are told apart, and groups compared, by what places are called: no two may be called the same.
+# Rows are told apart, and groups compared, by the names of places: no two places may have the same name.
 with_own_labels <- function(places) {
   at <- make.unique(vapply(places, `[[`, "", "at"), " ")
   Map(function(place, at) replace(place, "at", at), places, at, USE.NAMES = FALSE)
@@ -25,7 +25,7 @@ belief_places <- function(beliefs, setting, shared) {
     beliefs <- do.call(rbind, lapply(beliefs, as_beliefs, setting$states, "beliefs"))
     if (length(labels) && length(labels) != nrow(beliefs)) abort_input("beliefs", "must have one belief per entry.")
   } else {
-    # A data frame always has row names; numbers are none that anybody gave.
+    # A data frame always has row names; mere numbers are not names that anybody gave.
     labels <- if (is.matrix(beliefs)) rownames(beliefs) else
       if (is.data.frame(beliefs) && is.character(attr(beliefs, "row.names"))) row.names(beliefs)
     beliefs <- as_beliefs(beliefs, setting$states)

@@ -7,7 +7,7 @@ effect_titles <- c(
   accuracy = "Accuracy acted on", weight = "Weight of the model"
 )
 
-# Groups, places and models that sentences tell of; the table has them all.
+# How many groups, places and models the sentences tell of; the table has them all.
 most_groups_told <- 5
 most_models_told <- 3
 
@@ -61,7 +61,7 @@ percent_of <- function(x) paste0(sub("\\.0$", "", sprintf("%.1f", 100 * x)), "%"
 effect_number <- function(x, quantity) {
   text <- switch(quantity, accuracy = , cost_share = percent_of(x), cost = format_number(x, 2),
                  visits = , count = sprintf("%.1f", x), sprintf("%.2f", x))
-  # Nothing has no sign.
+  # Zero has no sign.
   sub("^-(0[.]?0*%?)$", "\\1", text)
 }
 
@@ -92,9 +92,9 @@ difference_words <- function(row, than, columns = median_columns) {
          })
 }
 
-# Rows of one quantity, place, action and detail: each group, its difference, and what a perfectly rational agent has.
-# `ideal`: what the latter is called, by itself and after "than"; NULL: not said. Where it differs between draws it has
-# an interval, and so has how far each group is from it.
+# Rows of one quantity, place, action and detail: each group, its difference, and the value of a perfectly rational
+# agent. `ideal`: what the latter is called, by itself and after "than"; NULL leaves it out. Where it differs between
+# draws it has an interval, and so has the distance of each group from it.
 rows_words <- function(rows, ideal) {
   level <- rows[if (is.null(rows$reference)) TRUE else is.na(rows$reference), ]
   same <- have_same_rational(level)
@@ -133,7 +133,7 @@ place_words <- function(at) {
   capital(ifelse(startsWith(at, "after "), at, paste("at", at)))
 }
 
-# Of each place, the actions that are the likeliest in some group.
+# At each place, the actions that are the likeliest in some group.
 probability_words <- function(x) {
   all <- x[x$quantity == "probability", ]
   unlist(lapply(unique(all$at), function(at) {
@@ -154,7 +154,7 @@ simple_words <- function(x, quantity, opening, rational = TRUE, useful = functio
   paste0(opening(rows[1, ]), rows_words(rows, if (rational) a_rational_agent))
 }
 
-# Actions that go on: how often the others are taken is about how often there is a decision.
+# Actions that go on: counts of the others say no more than how often there is a decision.
 count_words <- function(x) {
   rows <- x[x$quantity == "count", ]
   stops <- attr(x, "of")$setting$stop_actions

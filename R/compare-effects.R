@@ -1,77 +1,76 @@
 #' What decision makers do, in words a clinician uses
 #'
 #' Parameters such as `alpha` and `optimism` have no unit that anybody meets in a clinic. `decision_effects()` says what
-#' they come to, in each group of a fit and between groups: how likely each action is at beliefs, and after
-#' observations, that you state; how many visits and tests it takes to a decision; what the bounds cost against a
-#' perfectly rational agent; how accurate the decision maker acts as if a test were; and how it weighs the models
-#' of the dynamics. Each is worked out draw by draw, and so are differences between groups.
+#' they mean in practice, in each group of a fit and between groups: how likely each action is at beliefs, and after
+#' observations, that you state; how many visits and tests it takes to reach a decision; what the bounds cost against a
+#' perfectly rational agent; how accurate the decision maker acts as if a test were; and how it weighs the models of the
+#' dynamics. Each is worked out draw by draw, and so are differences between groups.
 #'
 #' @section What is worked out:
-#' * `probability`: of each action at a belief, or after observations. The belief after observations is the one that
-#'   the agent reaches from its start by itself, at each draw. Of agents with a habit, it is what they do without a last
+#' * `probability`: of each action at a belief, or after observations. The belief after observations is the one that the
+#'   agent reaches from its own start, at each draw. For agents with a habit, it is the probability without a last
 #'   action, as at a first visit.
 #' * `accuracy`: how often what is seen after an action points to the state that is there (the state under which the
-#'   setting makes it likeliest), on average over states and in each, if the emission were the mean over the models by
-#'   the weights that the agent gives them there. "As if 75%, not 70%": `rational` has the setting's own, and `gap` how
-#'   far the two are apart. With one model they are the same.
-#' * `weight`: the weight of each model where the agent takes an action: what optimism, or pessimism, comes to.
+#'   setting makes it likeliest). It is given on average over states and for each state. The emission used is the mean
+#'   over the models, by the weights that the agent gives them there. "As if 75%, not 70%": `rational` has the setting's
+#'   own accuracy, and `gap` says how far apart the two are. With one model they are the same.
+#' * `weight`: the weight of each model where the agent takes an action. It shows what optimism, or pessimism, does.
 #'   `rational` has the weight of the model prior.
-#' * `visits`, `decided`: the expected number of visits until a stop action, none counted beyond `horizon`, and the
-#'   probability that one is taken until then. For settings with stop actions.
+#' * `visits`, `decided`: the expected number of visits until a stop action, counting none beyond `horizon`, and the
+#'   probability that a stop action is taken by then. Both are for settings with stop actions.
 #' * `count`: how often each action is taken in a trajectory, until it stops or until `horizon`.
-#' * `cost`: expected utility per visit of a perfectly rational agent, less that of the behaviour, both in the setting
-#'   as it is and discounted. What a belief is worth by itself ([certainty_bonus()]) is counted at what is to be
-#'   believed given what was done and seen, not at what the agent believes. `cost_share`: the cost as a share of that of
-#'   taking every action with equal chances: 0 is as good as a perfectly rational agent, 1 as bad as acting at random.
-#'   After a stop action the setting goes on as it says, with the next patient, say.
+#' * `cost`: the expected utility per visit of a perfectly rational agent, less that of the behaviour, both in the
+#'   setting as it is and discounted. What a belief is worth by itself ([certainty_bonus()]) is counted at the correct
+#'   belief given what was done and seen, not at the belief that the agent holds. `cost_share`: the cost as a share of
+#'   the cost of taking every action with equal chances. 0 is as good as a perfectly rational agent, 1 as bad as acting
+#'   at random. After a stop action the setting goes on as it says, for example with the next patient.
 #'
 #' The *perfectly rational agent* of the column `rational` always takes the best action, knows the setting's own
-#' dynamics and minds no surprise. It rules out no action but those that the fit rules out (an action prior of 0).
-#' Where dynamics, utilities or other parts of the setting are inferred ([ibrc()] with `dynamics`, say), every draw has
-#' a setting, and so a rational agent, of its own. `rational` is then the median over draws, with the interval from
-#' `rational_low` to `rational_high`: 1 (0 to 1) for an action that the rational agent takes at most draws and never at
-#' others. Both are `NA` where it is the same at every draw. `gap` is how far decision makers are from it: the median of
-#' what they do less `rational`, taken within draws, with the interval from `gap_low` to `gap_high`. As with
-#' differences between groups, it need not be the difference of the two medians.
+#' dynamics and minds no surprise. It rules out only those actions that the fit rules out (an action prior of 0). Where
+#' dynamics, utilities or other parts of the setting are inferred (for example [ibrc()] with `dynamics`), every draw has
+#' its own setting, and so its own rational agent. `rational` is then the median over draws, with the interval from
+#' `rational_low` to `rational_high`. An action that the rational agent takes at most draws and never at others has 1 (0
+#' to 1). Both limits are `NA` where it is the same at every draw. `gap` is the distance of the decision makers from it:
+#' the median of what they do less `rational`, taken within draws, with the interval from `gap_low` to `gap_high`. As
+#' with differences between groups, it need not be the difference of the two medians.
 #'
-#' `visits`, `decided`, `count` and the costs are simulated in the setting: states and observations follow its dynamics,
-#' while the agent carries its own beliefs. All draws, groups and agents meet the same random numbers, which
-#' makes their differences more exact than their levels. `simulation_error` is the standard error that is left;
-#' intervals do not count it. The other quantities are exact for each draw.
+#' `visits`, `decided`, `count` and the costs are simulated in the setting. States and observations follow its dynamics,
+#' while the agent carries its own beliefs. All draws, groups and agents meet the same random numbers, so their
+#' differences are more exact than their levels. `simulation_error` is the standard error that is left; intervals do not
+#' include it. The other quantities are exact for each draw.
 #'
-#' Where starts differ ([decision_setting()]), the start of a group is the mean of those of its trajectories, and
-#' simulated trajectories start as they do.
+#' Where starts differ ([decision_setting()]), the start of a group is the mean start of its trajectories, and simulated
+#' trajectories start as these do.
 #'
 #' All of it is conditional on the setting and the models, and says nothing about causes.
 #'
 #' @param fit A fit ([ibrc()]), or a mode ([ibrc_mode()]), which gives estimates without intervals.
-#' @param beliefs Beliefs at which to say what is done: a matrix or data frame with one column per state, with row names
-#'   to call them by if you like, a vector for a single one, or a list of vectors, named if you like. By default the
-#'   start of the setting, even odds, and beliefs that put 80% on one state; where the state is seen, the states.
+#' @param beliefs Beliefs at which to say what is done: a matrix or data frame with one column per state (its row names,
+#'   if any, are used as labels), a vector for a single belief, or a list of vectors, which may have names. By default
+#'   the start of the setting, even odds, and beliefs that put 80% on one state; where the state is seen, the states.
 #' @param observations What is seen, visit by visit, from the start on: names of observations, or a list of such
-#'   vectors, named if you like. `NA` is a visit at which nothing was seen.
+#'   vectors, which may have names. `NA` is a visit at which nothing was seen.
 #' @param actions The actions taken meanwhile: one for all visits, one per visit, or a list with one or the other for
-#'   each entry of `observations`. It may be left out where a single action does not end the trajectory.
-#'   Where people differ (`effects` of [ibrc()]), means over all of them, which takes as long as there are cells.
+#'   each entry of `observations`. It may be left out where only one action does not end the trajectory. Where people
+#'   differ (`effects` of [ibrc()]), results are means over all of them, and the time grows with the number of cells.
 #' @param reference The group to compare with, as in [compare_groups()]; the first by default, `"all"` for every pair.
 #' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes all of them. Each needs a plan
 #'   of its own.
-#' @param nsim How many trajectories to simulate for each draw; costs, which need far fewer, a twentieth of
-#'   that. 0 leaves out what is
-#'   simulated.
+#' @param nsim How many trajectories to simulate for each draw. Costs need far fewer: they use a twentieth of that
+#'   number. 0 leaves out everything that is simulated.
 #' @param horizon The most visits that a trajectory may have in `visits`, `decided` and `count`. By default 50 where
 #'   actions can stop it, else the mean number of visits of the trajectories of the fit.
 #' @param conf.level Mass of the central interval.
-#' @param seed A number to set the random generator with for simulations; its state is put back afterwards.
-#' @param refresh After how many draws to say how far it is; 0 says nothing.
+#' @param seed A number that sets the random generator for the simulations; its state is put back afterwards.
+#' @param refresh After how many draws to report progress; 0 says nothing.
 #' @param ... Not used.
 #' @return A data frame of class `ibrc_effects`, one row per quantity and group, and one per difference between groups:
 #'   `quantity` (see above), `at` (a belief, observations or a span of visits), `action`, `detail` (a state or a model),
 #'   `group` and `reference` (with groups; `reference` is `NA` except in differences), `estimate` (the median),
-#'   `conf.low`, `conf.high`, `probability` (that a difference is above 0), `rational`, `rational_low`,
-#'   `rational_high`, `gap`, `gap_low` and `gap_high` (see above), `unit`, `simulation_error` and
-#'   `verdict`: whether it may be used, the worst of what [verdict()] says of its groups. A mode and a single draw have
-#'   no intervals. Printing gives the sentences that `format()` returns.
+#'   `conf.low`, `conf.high`, `probability` (that a difference is above 0), `rational`, `rational_low`, `rational_high`,
+#'   `gap`, `gap_low` and `gap_high` (see above), `unit`, `simulation_error` and `verdict`. The verdict says whether the
+#'   row may be used: it is the worst of what [verdict()] says of its groups. A mode and a single draw have no
+#'   intervals. Printing gives the sentences that `format()` returns.
 #' @seealso [compare_groups()] for the parameters themselves; [plot()][plot.ibrc_effects].
 #' @family inference
 #' @export
@@ -99,6 +98,7 @@ decision_effects <- function(fit, beliefs = NULL, observations = NULL, actions =
   check_unused(...)
   is_mode <- inherits(fit, "ibrc_mode")
   if (!is_mode) check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_several(fit, "fit", "decision_effects()")
   conf.level <- check_level(conf.level)
   refresh <- check_count(refresh, "refresh", least = 0)
   groups <- names(if (is_mode) fit$tops else fit$draws)
@@ -135,7 +135,7 @@ new_ibrc_effects <- function(rows, fit, groups, chosen, design, conf.level) {
                       differences = !all(is.na(rows$reference)) || !all(is.na(rows$rational_low))))
 }
 
-# Of each row, the worst that is said of its groups: an effect rests on all of their terms.
+# For each row, the worst verdict on its groups: an effect rests on all of their terms.
 effect_verdicts <- function(rows, known) {
   pair <- paste(rows$group, rows$reference, sep = "\r")
   first <- which(!duplicated(pair))
@@ -147,7 +147,7 @@ effect_verdicts <- function(rows, known) {
 
 # ---- working it out -----------------------------------------------------------------------------------------------
 
-# Of one group: `keys`, and `value`, `rational` and `error` [key, draw].
+# For one group: `keys`, and `value`, `rational` and `error` [key, draw].
 group_effects <- function(fit, group, chosen, design, rational_of, progress) {
   keys <- NULL
   sizes <- start_sizes(fit)
@@ -176,7 +176,7 @@ cohort_effects <- function(found, size) {
   list(keys = found[[1]]$keys, value = mean_of("value"), rational = mean_of("rational"), error = mean_of("error"))
 }
 
-# Under no model at all, before any work: later, an agent that rules models out has no belief there.
+# Refused before any work if no model at all allows them: later, an agent that rules models out has no belief there.
 refuse_impossible_places <- function(plan, places) {
   lost <- which(is.na(place_beliefs(plan, places)[, 1]))
   if (length(lost)) {
@@ -185,7 +185,7 @@ refuse_impossible_places <- function(plan, places) {
   }
 }
 
-# A function that counts one draw, and now and then says how far it is.
+# A function that counts one draw, and now and then reports how far the work is.
 new_progress <- function(refresh, n, groups, group) {
   done <- 0L
   function() {
@@ -206,8 +206,8 @@ over_draws <- function(draws, conf.level, names = c("estimate", "conf.low", "con
   stats::setNames(data.frame(at[1, ], at[2, ], at[3, ]), names)
 }
 
-# What the rational agent has, and how far from it decision makers are, draw by draw. Where draws have no problems of
-# their own it is one number.
+# The value of the rational agent, and the distance of decision makers from it, draw by draw. Where draws do not have
+# problems of their own it is one number.
 beside_rational <- function(value, rational, conf.level) {
   ideal <- over_draws(rational, conf.level, c("rational", "rational_low", "rational_high"))
   ideal[apply(rational, 1, function(x) !anyNA(x) && diff(range(x)) < 1e-9), 2:3] <- NA

@@ -1,38 +1,39 @@
 #' Two published test cases, and how far a model is from them
 #'
-#' `interpole_task()` is the decision maker of two synthetic tasks in the literature, from their published parameters:
-#' those of INTERPOLE (interpretable policy learning), a method that learns dynamics and a policy on beliefs from
-#' behaviour. As nobody here chose them, they try fairly who finds out what a decision maker does and believes.
-#' `imitation_error()` says how far a model is from it, by the three measures of the same source.
+#' `interpole_task()` is the decision maker of two synthetic tasks in the literature, built from their published
+#' parameters. They are the tasks of INTERPOLE (interpretable policy learning), a method that learns dynamics and a
+#' policy on beliefs from behaviour. As nobody here chose them, they are a fair test of methods that find out what a
+#' decision maker does and believes. `imitation_error()` says how far a model is from it, by the three measures of the
+#' same source.
 #'
-#' A patient is healthy or diseased, either as likely, and a test tells which with 60% accuracy. At each visit the
-#' decision maker declares one of the two, which ends the trajectory, or monitors. Each action is taken the more often
-#' the nearer the belief is to its centre ([plan_iohmm_rule()]), with a sharpness of 10: a diagnosis and one more test
-#' are as likely at a belief of 0.9. In `"diag"` beliefs follow Bayes' rule from the test as it is. In `"bias"` the
-#' decision maker takes the test of a diseased patient to be 80% accurate, which it is not. (The setting has the
-#' utility of [diag_setting()], for methods that want one; the rule does not know it.)
+#' A patient is healthy or diseased with equal chances, and a test tells which with 60% accuracy. At each visit the
+#' decision maker either declares one of the two, which ends the trajectory, or monitors. An action is taken more often
+#' the nearer the belief is to its centre ([plan_iohmm_rule()]), with a sharpness of 10. At a belief of 0.9 a diagnosis
+#' and one more test are equally likely. In `"diag"` beliefs follow Bayes' rule with the test as it is. In `"bias"` the
+#' decision maker takes the test of a diseased patient to be 80% accurate, which it is not. (The setting has the utility
+#' of [diag_setting()], for methods that need one; the rule does not use it.)
 #'
 #' @section Measures:
-#' Patients are monitored for `horizon` visits, whoever would have stopped, and both are asked at each visit what they
-#' would do, after the same results.
-#' * `stopping_time`: the mean number of visits between the stops of the two, each stopping by its own chances (at the
-#'   horizon at the latest). It is not 0 for the truth itself, as two who act by the same chances differ as well.
-#' * `policy`: the Kullback-Leibler divergence of the model's chances of each action from the true ones, mean over the
-#'   visits that the true decision maker makes.
-#' * `belief`: the same of beliefs. Models without beliefs have none. States are compared by name; where the model calls
-#'   them otherwise, as learned ones are, in the order that fits best.
+#' Patients are monitored for `horizon` visits, even if the decision maker or the model would have stopped. Both are
+#' asked at each visit what they would do, after the same results.
+#' * `stopping_time`: the mean number of visits between the stops of the two. Each stops by its own chances (at the
+#'   horizon at the latest). It is not 0 for the truth itself: two who act by the same chances differ as well.
+#' * `policy`: the Kullback-Leibler divergence of the model's chances of each action from the true ones, as a mean over
+#'   the visits that the true decision maker makes.
+#' * `belief`: the same divergence between beliefs. Models without beliefs do not have it. States are compared by name.
+#'   Where the model has other names, as for learned states, they are compared in the order that fits best.
 #'
-#' Means over stops are exact given the results; `std.error` is that of drawing patients.
+#' Means over stops are exact given the results; `std.error` is the error from drawing patients.
 #'
 #' @param task Which: `"diag"` or `"bias"`.
-#' @param resolution Of the lattice of beliefs, see [plan_agent()]. The rule is the same at any.
+#' @param resolution The resolution of the lattice of beliefs, see [plan_agent()]. The rule is the same at any.
 #' @param truth A plan ([interpole_task()], or any other) of a setting with stop actions and one action more.
 #' @param model Whatever answers `predict(model, visits, type = "action")`: see [cross_validate()].
 #' @param nsim How many patients to draw.
 #' @param horizon The most visits of each.
 #' @param seed A number that settles them. The session's generator is left as it was; `NULL` takes one number from it.
-#' @return `interpole_task()`: a plan, to [simulate()][simulate.ibrc_plan] from (the source has 100 trajectories; give
-#'   a `horizon` of 200 or more). `imitation_error()`: a data frame with `measure`, `estimate` and `std.error`, one row
+#' @return `interpole_task()`: a plan, to [simulate()][simulate.ibrc_plan] from (the source has 100 trajectories; give a
+#'   `horizon` of 200 or more). `imitation_error()`: a data frame with `measure`, `estimate` and `std.error`, one row
 #'   per measure.
 #' @seealso [imitation_study()] for many data sets and methods.
 #' @references Hüyük, Jarrett, Tekin and van der Schaar (2021), Explaining by imitating: understanding decisions by
@@ -43,7 +44,7 @@
 #' truth <- interpole_task("diag")
 #' visits <- simulate(truth, nsim = 100, horizon = 200, seed = 1)
 #' imitation_error(truth, fit_baseline(visits, "logistic", last = 3), nsim = 50)
-#' # Somebody who takes the test for what it is, where the decision maker does not:
+#' # A model that knows the test's accuracy, where the decision maker does not:
 #' imitation_error(interpole_task("bias"), truth, nsim = 50)
 interpole_task <- function(task = c("diag", "bias"), resolution = 100) {
   task <- check_choice(task, c("diag", "bias"), "task")
@@ -96,7 +97,7 @@ error_rows <- function(visits, truth, model, own = list()) {
         data.frame(measure = "belief", belief_error(patient, made, beliefs)))
 }
 
-# Visits that are never made count nothing, however far apart the two would be there.
+# Visits that are never made count nothing, even if the two would differ there.
 counted <- function(made, value) ifelse(made > 0, made * value, 0)
 
 # [visit, action], in the order of `actions`. `own`: as in predict_by().
@@ -111,22 +112,22 @@ predicted_law <- function(model, visits, actions, argument, own = list()) {
   law
 }
 
-# That a trajectory has not ended after each visit; at the last one everybody has stopped.
+# The chance that a trajectory has not ended after each visit; at the last one everybody has stopped.
 chance_to_go_on <- function(law, stops, patient) {
   on <- pmax(0, 1 - rowSums(law[, stops, drop = FALSE]))
   on[!duplicated(patient, fromLast = TRUE)] <- 0
   stats::ave(on, patient, FUN = cumprod)
 }
 
-# Of rows of chances; nothing is lost where the truth has a chance of 0.
+# Divergence of rows of chances; an action with a true chance of 0 adds nothing.
 divergence_rows <- function(true, other) {
   terms <- true * log(true / other)
   terms[true == 0] <- 0
   rowSums(terms)
 }
 
-# Sums over the visits of a patient, mean over patients, or over the visits that they make; with the error of drawing
-# patients.
+# Sums over the visits of a patient, averaged over patients or over the visits that they make, with the error from
+# drawing patients.
 mean_over <- function(patient, value, made = NULL) {
   value <- rowsum(value, patient)[, 1]
   size <- if (is.null(made)) rep(1, length(value)) else rowsum(made, patient)[, 1]
@@ -155,7 +156,7 @@ all_orders <- function(n) {
 
 # ---- beliefs -----------------------------------------------------------------------------------------------------
 
-# [visit, state], before the visit's action; NULL of a model that has none, or more than one.
+# [visit, state], before the visit's action; NULL for a model that has no beliefs, or more than one.
 beliefs_at <- function(object, visits) UseMethod("beliefs_at")
 
 beliefs_at.default <- function(object, visits) NULL
@@ -178,7 +179,7 @@ beliefs_of_projection <- function(object, visits) {
   if (inherits(plan, "ibrc_plan")) beliefs_at(plan, visits)
 }
 
-# Means over draws, as its predictions are. What no state shows is taken for missing, there as well.
+# Means over draws, as its predictions are. An observation that no state shows counts as missing, there as well.
 beliefs_at.ibrc_po_irl <- function(object, visits) {
   coded <- code_visits(visits, object$setting)
   unknown <- coded$observation >= 0 & possible_observations(coded, object$setting) < 0
@@ -200,7 +201,7 @@ beliefs_at.ibrc_iohmm_bc <- function(object, visits) {
       seen <- coded$observation[i[1] - 1L]
       moved <- out[i - 1L, , drop = FALSE] %*% object$transition[, , action]
       shown <- if (seen >= 0) moved * rep(object$emission[, seen + 1L, action], each = length(i)) else moved
-      # What no state that is thought possible shows tells nothing, as where it is missing.
+      # An observation that no possible state shows tells nothing, as if it were missing.
       lost <- !(rowSums(shown) > 0)
       shown[lost, ] <- moved[lost, ]
       out[i, ] <- shown / rowSums(shown)

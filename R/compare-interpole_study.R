@@ -3,19 +3,20 @@
 #' Draws data sets from a known decision maker, fits methods to each, and measures how far they are from it
 #' ([imitation_error()]): mean and spread over the data sets.
 #'
-#' With a `future::plan()` other than `"sequential"` data sets are spread over its processes (that needs the package
-#' future.apply). An interrupt gives back what was finished, with a warning. A method that fails on a data set has no
-#' error there, which is counted in `failed`, and the first message is kept and shown. Means are over the others: data
-#' sets on which methods fail may be the hard ones. Warnings and verdicts of fits are kept and shown too. What a method
-#' is told beside the visits (dynamics, a test's accuracy) is in its function: compare methods that are told the same.
+#' With a `future::plan()` other than `"sequential"`, data sets are spread over its processes. This needs the package
+#' future.apply. An interrupt gives back what was finished, with a warning. A method that fails on a data set has no
+#' error there. `failed` counts such data sets, and the first message is kept and shown. Means are over the other data
+#' sets; those on which methods fail may be the hard ones. Warnings and verdicts of fits are kept and shown too. What a
+#' method is told besides the visits (dynamics, a test's accuracy) is in its function: compare methods that are told the
+#' same.
 #'
 #' @inheritParams interpole_task
-#' @param methods A list of methods, named, or names of methods, as in [cross_validate()].
+#' @param methods A named list of methods, or names of methods, as in [cross_validate()].
 #' @param runs How many data sets.
 #' @param trajectories How many trajectories each has.
-#' @param nsim How many patients to measure errors on, new ones for each data set.
+#' @param nsim On how many patients to measure errors; they are new ones for each data set.
 #' @param seed A number that settles data sets, methods and patients.
-#' @param refresh Whether to say after each round of data sets how many are done: 0 for no.
+#' @param refresh Whether to say after each round of data sets how many are done: 0 says nothing.
 #' @return A data frame of class `ibrc_imitation_study`, one row per method and measure, the truth itself first:
 #'   `method`, `measure`, `estimate` (mean over data sets), `sd` (over data sets), `std.error` (of the mean), `runs` and
 #'   `failed`. The attribute `"each"` has one row per data set, method and measure, with the `verdict` on the fit and
@@ -44,7 +45,7 @@ imitation_study <- function(truth, methods, runs = 20, trajectories = 100, nsim 
   new_ibrc_imitation_study(results, c("truth", names(methods)), trajectories)
 }
 
-# What there is of every data set, in rounds of as many as there are processes.
+# The results of all data sets, in rounds of as many as there are processes.
 run_studies <- function(pieces, refresh) {
   results <- list()
   over <- can_spread()
@@ -65,7 +66,7 @@ run_studies <- function(pieces, refresh) {
   if (!interrupted) return(results)
   if (!length(results)) abort("interrupted", "Interrupted before the first data set was done.")
   warn("interrupted", "Interrupted after ", length(results), " of ", plural(length(pieces), "data set"),
-       ": what is finished came back.")
+       ": the finished part is returned.")
   results
 }
 

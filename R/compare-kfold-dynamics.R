@@ -1,7 +1,7 @@
 # Cross-validation of fits whose dynamics were inferred. With agents and dynamics together, one refit per fold has all
-# groups, since these share the dynamics; what is left out are decisions, while what was seen of everybody goes on to
-# speak about the dynamics. With draws of the dynamics that know nothing of the actions, every refit is made under each
-# of them. Both give what run_refits() gives for the rows of `refits`.
+# groups, since these share the dynamics. Only decisions are left out: what was seen of everybody still tells about the
+# dynamics. With draws of the dynamics that know nothing of the actions, every refit is made under each of them. Both
+# give what run_refits() gives for the rows of `refits`.
 
 refit_with_dynamics <- function(fit, folds, refits, run, draws) {
   if (is_cut(fit)) cut_refits(fit, folds, refits, run, draws) else joint_refits(fit, folds, refits, run, draws)
@@ -10,11 +10,11 @@ refit_with_dynamics <- function(fit, folds, refits, run, draws) {
 # Before any work.
 check_dynamics_refits <- function(fit, refits, start) {
   if (start == "fit") {
-    abort_input("start", "= \"fit\" cannot be had where dynamics were inferred: chains of a refit begin by themselves.")
+    abort_input("start", "= \"fit\" cannot be used with inferred dynamics: chains of a refit begin by themselves.")
   }
   if (!is_cut(fit) && any(refits$fitted == 0)) {
-    abort_input("folds", "leave nobody of a group in: agents of all groups are fitted together with the dynamics, and ",
-                "each needs some trajectory. Take fewer folds, or pool groups.")
+    abort_input("folds", "leave nobody of a group in. All groups are fitted together with the dynamics, and ",
+                "each group needs a trajectory. Take fewer folds, or pool groups.")
   }
 }
 
@@ -29,7 +29,7 @@ joint_refits <- function(fit, folds, refits, run, draws) {
   results
 }
 
-# What a process needs: everybody but those left out, in all groups.
+# What a process needs: everybody in all groups, except those left out.
 joint_piece <- function(fit, folds, refits, run, draws) {
   left_out <- folds %in% refits$fold
   kept <- !left_out & !is.na(folds)
@@ -74,7 +74,7 @@ cut_refits <- function(fit, folds, refits, run, draws) {
   lapply(unname(split(found, rep(seq_len(nrow(refits)), each = n))), pool_refits)
 }
 
-# Draws of the dynamics count alike. The worst of them says whether chains agree.
+# Draws of the dynamics have equal weights. The worst of them says whether chains agree.
 pool_refits <- function(found) {
   of <- function(what) vapply(found, `[[`, 0, what)
   list(elpd = log_mean_exp(do.call(rbind, lapply(found, `[[`, "elpd"))), rhat = max(of("rhat")),

@@ -1,7 +1,6 @@
-# Cross-validation of fits of people who differ: one refit per fold has everybody but those left out, who are then in
-# cells of the refit where it has theirs, and in new ones where it does not (read-cells.R). So a person with an
-# intercept of his or her own, (1 | id), is predicted as a new one, and so is everybody at a site that is left out as a
-# whole.
+# Cross-validation of fits of people who differ. One refit per fold has everybody except those left out. These are then
+# in cells of the refit if it has their cells, and in new ones otherwise (read-cells.R). So a person with his or her own
+# intercept, (1 | id), is predicted as a new person, and so is everybody at a site that is left out as a whole.
 
 # One row per fold.
 plan_population_refits <- function(fit, folds) {
@@ -11,7 +10,7 @@ plan_population_refits <- function(fit, folds) {
              seed = seeds)
 }
 
-# People in cells of their own are shared out at random, others evenly by cell.
+# People in cells of their own are shared out at random; others are spread evenly by cell.
 fold_groups <- function(fit) {
   alone <- vapply(fit$effects$factors, function(one) are_numbered(one$levels), NA)
   if (any(alone)) rep(1L, length(fit$trajectory_group)) else fit$trajectory_group
@@ -22,7 +21,7 @@ population_refits <- function(fit, folds, refits, run, draws) {
   run_refits(pieces, run$refresh, run_population_refit)
 }
 
-# What a process needs for one refit. Who is left out is told by cell, in the order of trajectories.
+# What a process needs for one refit. Those left out are given by cell, in the order of trajectories.
 population_piece <- function(fit, folds, refit, run, draws) {
   out <- folds %in% refit$fold
   kept <- !out & !is.na(folds)

@@ -1,59 +1,58 @@
 #' Cross-validation by fitting again
 #'
-#' Leaves a share of the trajectories out, fits again without them, and asks how well that predicts them; then the
-#' next share, until each trajectory has been left out once. It takes as long as `folds` fits, and holds where [loo()]
-#' refuses.
+#' Leaves a share of the trajectories out, fits again without them, and asks how well the refit predicts them. Then
+#' comes the next share, until each trajectory has been left out once. It takes as long as `folds` fits, and it works
+#' where [loo()] refuses.
 #'
-#' What is left out is always a whole trajectory, so that no patient helps to predict himself. Refits use the coded
-#' histories that the fit keeps, its setting, models, prior and control. Where those came from the same visits, as with
-#' dynamics from [fit_iohmm()], they have seen the trajectories left out, and all fits look better than they are.
+#' A whole trajectory is always left out, so that no patient helps to predict his or her own decisions. Refits use the
+#' coded histories that the fit keeps, its setting, models, prior and control. If those came from the same visits, as
+#' dynamics from [fit_iohmm()] do, they have seen the trajectories left out, and all fits look better than they are.
 #'
-#' Where dynamics were inferred ([ibrc()] with `dynamics`), they are inferred again. With `uncertainty = "joint"` a
-#' fold is one refit of the dynamics and the agents of all groups, and every group must keep some trajectory in it.
-#' What is left out are decisions: what was seen of those left out still speaks about the dynamics, as it does where
-#' these are learned beforehand. With `"cut"` each refit is made under each of the draws of the dynamics, which count
-#' alike.
+#' Where dynamics were inferred ([ibrc()] with `dynamics`), they are inferred again. With `uncertainty = "joint"` a fold
+#' is one refit of the dynamics and the agents of all groups, and every group must keep a trajectory in it. Only
+#' decisions are left out: what was seen of those left out still tells about the dynamics, as it does where these are
+#' learned beforehand. With `"cut"` each refit is made under each of the draws of the dynamics, with equal weights.
 #'
-#' With a `future::plan()` other than `"sequential"` refits run in its processes, a round of them at a time, each with
-#' `cores` threads (one in forked processes); that needs the package future.apply. The result is the same. An
-#' interrupt ends it with an error of class `ibrc_error_interrupted`: there is no result of some of the folds.
+#' With a `future::plan()` other than `"sequential"`, refits run in its processes, one round at a time, each with
+#' `cores` threads (one in forked processes). This needs the package future.apply. The result is the same. An interrupt
+#' ends it with an error of class `ibrc_error_interrupted`: there is no result for some of the folds only.
 #'
-#' A trajectory without any scored action ([trajectories()]) has nothing to be predicted, and none of its likelihood
-#' is in the fit: it is left aside, with a message that says how many there are.
+#' A trajectory without any scored action ([trajectories()]) has nothing to predict, and the fit contains none of its
+#' likelihood. It is left aside, and a message says how many there are.
 #'
 #' @section Groups:
-#' Each group is fitted by itself, and its trajectories are spread over the folds as evenly as can be. A
-#' group with fewer trajectories than folds is fitted again as often as it has trajectories, without one each time. The
-#' only trajectory of a group is predicted from the prior alone: that is all that would be known. Printing says of
-#' which groups fewer than five trajectories were left in a refit.
+#' Each group is fitted by itself, and its trajectories are spread over the folds as evenly as can be. A group with
+#' fewer trajectories than folds is fitted again as often as it has trajectories, without one each time. The only
+#' trajectory of a group is predicted from the prior alone, as that is all that would be known. The printed result names
+#' the groups that had fewer than five trajectories left in a refit.
 #'
 #' @section People who differ:
 #' With `effects` ([ibrc()]), each fold is one refit of the whole population. Those left out are then predicted as
-#' [log_lik()][log_lik.ibrc_fit] predicts other people: with `(1 | id)` as somebody new, and with `folds` that are sites
-#' as people at a new site.
+#' [log_lik()][log_lik.ibrc_fit] predicts other people: with `(1 | id)` as a new person, and with sites as `folds` as
+#' people at a new site.
 #'
 #' @section Comparing fits:
 #' [loo::loo_compare()] compares what this returns for fits to the same trajectories. The same `folds` and `seed`
 #' leave out the same ones in fits with the same groups. For fits with other groups, or none, give the first
 #' result as `folds` of the others: differences are then due to the fits alone.
 #'
-#' @param x A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]); or what another package's method for
-#'   [loo::kfold()] takes.
-#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action), where every refit
-#'   leaves out one. Or a whole number for each trajectory, in order of first appearance, that says in which fold it is
-#'   left out: by site, say. Or an earlier result, to use its folds.
-#' @param chains,iter,warmup,thin As in [ibrc()] and, of `thin`, [ibrc_control()], for every refit; by default those of
-#'   the fit, and half of `iter` as warm-up where `iter` is given. Fewer save time; the R-hat of each refit says
-#'   whether they were enough.
+#' @param x A fit ([ibrc()]) that was not made with `keep_data = FALSE` ([ibrc_control()]); or what another package's
+#'   method for [loo::kfold()] takes.
+#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action); with that number
+#'   every refit leaves out one. Or one whole number for each trajectory, in order of first appearance, that says in
+#'   which fold it is left out, for example its site. Or an earlier result, to use its folds.
+#' @param chains,iter,warmup,thin As in [ibrc()] and [ibrc_control()] (`thin`), for every refit. By default those of the
+#'   fit, and half of `iter` as warm-up where `iter` is given. Fewer save time; the R-hat of each refit says whether
+#'   they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
-#'   ended. That saves warm-up, but chains that begin together agree sooner than they should: use it only for a fit that
-#'   is settled, whose dynamics were not inferred, and that has no `effects`.
+#'   ended. That saves warm-up, but chains that begin together agree sooner than they should. Use it only for a fit that
+#'   has settled, whose dynamics were not inferred, and that has no `effects`.
 #' @param draws How many draws of each refit to predict from, as many from every chain; `NULL` takes all of them.
 #' @param cores Threads to use; by default as many as the fit.
 #' @param seed A number that settles which trajectories are left out together. Refits have seeds of their own, made from
 #'   that of the fit. The session's generator is left as it was.
-#' @param refresh Whether to say after each round of refits how many are done: 0 for no. By default yes in an
-#'   interactive session.
+#' @param refresh Whether to say after each round of refits how many are done: 0 says nothing. By default it is said in
+#'   an interactive session.
 #' @param ... Not used.
 #' @return An object of class `kfold` and `loo`, as that package knows it: `estimates` of `elpd_kfold` (the
 #'   expected log predictive density of trajectories not seen), `p_kfold` (how much likelier the whole fit makes them)
@@ -96,6 +95,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
                            refresh = default_refresh(), ...) {
   check_unused(...)
   need_data(x, "Cross-validation", "x")
+  refuse_refit(x, "x", "kfold()")
   if (!x$likelihood) abort_input("x", "has draws from the prior: nothing was fitted that could be left out.")
   if (is_cut(x)) x$run$chains <- x$dynamics$chains_per_draw
   run <- refit_run(x$run, chains, iter, warmup, thin, cores, refresh)
@@ -105,9 +105,14 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
   if (!is.null(draws)) draws <- run$chains * max(1L, check_count(draws, "draws") %/% run$chains)
   counted <- counted_trajectories(x$histories, x$trajectory_group)
   people <- has_population(x)
+  if (people && has_dynamics(x)) {
+    abort_input("x", "has dynamics that were inferred or drawn with people who differ (`effects`), for which ",
+                "there are no refits: use ", if (!is_cut(x)) "loo(), or ",
+                "kfold() of a fit with uncertainty = \"none\".")
+  }
   folds <- check_folds(folds, if (people) fold_groups(x) else x$trajectory_group, check_seed(seed), counted)
   if (people && start == "fit") {
-    abort_input("start", "= \"fit\" cannot be had where people differ (`effects`): chains of a refit begin by ",
+    abort_input("start", "= \"fit\" cannot be used where people differ (`effects`): chains of a refit begin by ",
                 "themselves.")
   }
   tell_uncounted(counted, "kfold()")
@@ -133,7 +138,7 @@ kfold.ibrc_fit <- function(x, folds = 5, chains = NULL, iter = NULL, warmup = NU
 #' @export
 kfold.default <- function(x, ...) {
   if (!is_installed("loo") || !has_method(x, "loo", "kfold")) check_class(x, "ibrc_fit", "x", "ibrc()")
-  # As in hand_on(): called from here, the generic would find our methods.
+  # As in hand_on(): a call from here would find our own methods.
   do.call(getExportedValue("loo", "kfold"), list(x, ...), quote = TRUE, envir = globalenv())
 }
 
@@ -178,8 +183,8 @@ split_folds <- function(group, n_folds, seed) {
   out
 }
 
-# One row per fold and group with somebody to leave out; trajectories without a fold are in none. Groups do not
-# need each other.
+# One row per fold and group with somebody to leave out; trajectories without a fold are in no row. Groups do not need
+# each other.
 plan_refits <- function(fit, folds) {
   n_groups <- length(fit$draws)
   left_out <- table(factor(folds, seq_len(max(folds, na.rm = TRUE))), factor(fit$trajectory_group, seq_len(n_groups)))
@@ -210,7 +215,7 @@ new_ibrc_kfold <- function(elpd, whole, folds, refits) {
             K = max(folds, na.rm = TRUE), class = c("ibrc_kfold", "kfold", "loo"))
 }
 
-# Why it must not be used, if so.
+# Why it must not be used, if there is a reason.
 kfold_faults <- function(x) {
   rough <- is.na(x$refits$rhat) | x$refits$rhat > 1.01
   if (!any(rough)) return(NULL)

@@ -5,8 +5,8 @@ compare_levels <- function(fit, reference, scale, conf.level, adjusted, joint) {
   factors <- lapply(stats::setNames(nm = names(design$formulas)), function(term) factor_variables(design, term))
   found <- unlist(lapply(unname(factors), function(one) lapply(one, levels)), recursive = FALSE)
   if (!length(found)) {
-    abort_input("fit", "has no factor among the fixed effects of its formulas to compare the levels of: tidy() has ",
-                "its coefficients, and tidy(fit, effects = \"people\") levels of random intercepts.")
+    abort_input("fit", "has no factor among the fixed effects of its formulas: there are no levels to compare. tidy() ",
+                "has its coefficients, and tidy(fit, effects = \"people\") has the levels of random intercepts.")
   }
   pairs <- level_pairs(found[!duplicated(names(found))], reference)
   contrasts <- lapply(names(factors), function(term) {
@@ -31,8 +31,8 @@ adjusted_words <- function(adjusted) {
     "Not adjusted: means over the trajectories that have the level, whatever else they differ in."
 }
 
-# Pairs of levels by factor. `reference`: NULL, "all", or levels by the name of their factor; a level alone where one
-# factor only has it.
+# Pairs of levels by factor. `reference`: NULL, "all", or levels by the name of their factor; a level alone where only
+# one factor has it.
 level_pairs <- function(levels, reference) {
   if (is.null(reference)) return(lapply(levels, group_pairs, NULL))
   if (!is.character(reference) || !length(reference) || anyNA(reference)) {
@@ -57,8 +57,8 @@ level_pairs <- function(levels, reference) {
   })
 }
 
-# Means of a term over the cohort [draw, level], on its own scale: with everybody at the level, or (not `adjusted`) of
-# those who are.
+# Means of a term over the cohort [draw, level], on its own scale: with everybody at the level, or (not `adjusted`) over
+# those who have it.
 level_means <- function(fit, term, name, value, adjusted) {
   design <- fit$effects
   entry <- fit$prior[[term]]

@@ -1,4 +1,4 @@
-# Methods that learn behaviour from trajectories: what may stand for one, and what becomes of it on some visits.
+# Methods that learn behaviour from trajectories: what may be given as a method, and what it gives on some visits.
 
 known_methods <- list(
   frequencies = function(visits) fit_baseline(visits, "frequencies"),
@@ -40,19 +40,19 @@ as_method <- function(method, position) {
               "it: list(ibrc = function(visits) ibrc_mode(visits, setting, models, prior)).", rows = position)
 }
 
-# Random numbers for a method by its name: what stands beside it changes nothing.
+# Random numbers for a method depend on its name: the methods beside it change nothing.
 method_streams <- function(seed, name, n) {
   streams_from_seed(strtoi(substr(fingerprint_of(list(seed, name)), 1, 7), 16L), n)
 }
 
 # ---- one method on some visits -----------------------------------------------------------------------------------
 
-# What `use(model)` gives of the model that a method makes of visits, and what was said meanwhile:
+# The value of `use(model)` for the model that a method makes of visits, and what was said meanwhile:
 #   value     or NULL where it failed
 #   failure   why, in words, or NA; `phase` says whether learning or using it failed
 #   warning   all of them in one text, or NA
-#   verdict   of a model that has one, the worst part of it, or NA
-# NULL of one that was interrupted, whether or not its own fit gave back what it had by then: it is not finished.
+#   verdict   the worst part of the verdict on a model that has one, or NA
+# NULL if it was interrupted, even if its own fit gave back what it had by then: it is not finished.
 try_method <- function(method, visits, use, stream, cores = getOption("ibrc.cores", 1), in_words = conditionMessage) {
   before <- options(ibrc.cores = cores)
   on.exit(options(before))
@@ -78,20 +78,20 @@ try_method <- function(method, visits, use, stream, cores = getOption("ibrc.core
               verdict = verdict))
 }
 
-# Fits answer an interrupt by what they have; whoever called them may have hushed their warning.
+# Fits answer an interrupt with what they have, and their warning may have been suppressed.
 is_unfinished <- function(model) {
   is.list(model) && (isTRUE(model[["interrupted"]]) || is.list(model[["state"]]) &&
                        isTRUE(model[["state"]][["interrupted"]]))
 }
 
-# "ok", "caution" or "do not use"; NA of a model that nobody has judged.
+# "ok", "caution" or "do not use"; NA for a model that nobody has judged.
 verdict_on <- function(model) {
   rows <- if (inherits(model, "ibrc_fit")) standing_verdict(model) else if (is.list(model)) model[["verdict"]]
   if (!is.data.frame(rows) || !is.ordered(rows[["verdict"]])) return(NA_character_)
   as.character(worst_of(rows[["verdict"]]))
 }
 
-# Of a model whose class is the user's own, by the function that came with its method.
+# For a model of the user's own class, by the function that came with its method.
 predict_by <- function(model, visits, own = list()) {
   for (class in class(model)) {
     mine <- own[[paste0("predict.", class)]]
@@ -101,7 +101,7 @@ predict_by <- function(model, visits, own = list()) {
   predict(model, visits, type = "action")
 }
 
-# [visit, action], whatever order its columns came in.
+# [visit, action], whatever the order of its columns.
 check_law <- function(law, n_visits, actions) {
   law <- as.matrix(law)
   if (!is.numeric(law) || nrow(law) != n_visits || ncol(law) != length(actions) || !setequal(colnames(law), actions)) {
@@ -116,8 +116,8 @@ check_law <- function(law, n_visits, actions) {
 
 # ---- in words ----------------------------------------------------------------------------------------------------
 
-# What methods warned of, and verdicts that are not ok, one line each: "rnn warned in 2 of 5 folds: ...". `status`: one
-# row per method and `place`, with `method`, `verdict` and `warning`.
+# What methods warned of, and verdicts that are not ok, one line each: "rnn warned in 2 of 5 folds: ...". `status` has
+# one row per method and `place`, with `method`, `verdict` and `warning`.
 remark_lines <- function(status, place) {
   unlist(lapply(unique(status$method), function(method) {
     mine <- status[status$method == method, ]

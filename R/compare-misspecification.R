@@ -1,17 +1,17 @@
 #' What a wrong behavioural model costs
 #'
-#' Simulates agents of one class and infers their utility as if they were of another. Behaviour says what is wanted only
-#' through an assumption about how wishes become actions; this study shows, in a setting of your own, what is lost
-#' if that assumption is wrong.
+#' Simulates agents of one class and infers their utility as if they were of another. Behaviour shows what is wanted
+#' only through an assumption about how wishes become actions. This study shows, in your own setting, what is lost if
+#' that assumption is wrong.
 #'
-#' The setting's own utility is the truth. An inferred utility is compared to it up to what cannot matter to any of the
-#' agents: both are freed of shaping (a potential of the state, less its discounted expectation at the next visit; a
-#' constant is one) and scaled to the same size.
+#' The setting's own utility is the truth. An inferred utility is compared to it only in what can matter to the agents:
+#' both are freed of shaping (a potential of the state, less its discounted expectation at the next visit; a constant is
+#' one) and scaled to the same size.
 #'
-#' Read `distance` and `regret` together. Behaviour that is optimal shows which action is best and not by how much, so
-#' that even the right model, maximum margin, is some way from the truth (`distance`), while acting on what it finds
-#' loses nothing (`regret`). A wrong model may do well by `regret` in this setting, and its utility still mislead in
-#' another: what a wrong model costs there is what `distance` warns of. Rows with the `right` model are the yardstick.
+#' Read `distance` and `regret` together. Optimal behaviour shows which action is best, but not by how much. So even the
+#' right model, maximum margin, is some way from the truth (`distance`), while acting on what it finds loses nothing
+#' (`regret`). A wrong model may do well by `regret` in this setting, and yet its utility may mislead in another
+#' setting: `distance` warns of that. Rows with the `right` model are the yardstick.
 #'
 #' @param setting A setting ([decision_setting()]) in which the state is seen.
 #' @param agents Whose behaviour is simulated: some of `"optimal"` ([plan_mdp()]), `"boltzmann"`
@@ -23,22 +23,21 @@
 #' @param n Number of simulated patients; `Inf` shows inverse planners the agents' policies themselves, so that nothing
 #'   is lost to chance.
 #' @param horizon The most visits that a patient has.
-#' @param alpha How freely the simulated agents stray from the best action: the temperature of `"boltzmann"` and the
+#' @param alpha How freely the simulated agents depart from the best action: the temperature of `"boltzmann"` and the
 #'   price of `"max_entropy"`, in the unit of the utility. By default a fifth of its range. The fitted models are not
 #'   told.
 #' @param replications How many times each agent is simulated; with `n = Inf` once.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
-#' @param refresh Whether to say how far it is: 0 for no. By default yes in an interactive session.
-#' @return A data frame of class `ibrc_misspecification`, one row per agent and model: `agent`, `model`, `right`,
-#'   whether the model is that of the agent (by name, so that it is `FALSE` for agents or models of your own under other
-#'   names); means over replications of `distance`, of the inferred utility from the
-#'   truth, from 0 (the same to all of these agents) to 1 (the opposite); `regret`, the share of what can be gained in
-#'   the setting that is lost by acting optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be);
-#'   `divergence`, of the agent's behaviour from the imitating one, in nats per visit, `Inf` where the imitator never
-#'   does what the agent does, and `disagreement`, the share of visits at which the two would do different things even
-#'   if their chances were tied as closely as can be (total variation, from 0 to 1); `failed`, in how many replications
-#'   there was no answer, and `note`, why.
-#'   [plot()][plot.ibrc_misspecification] draws it.
+#' @param refresh Whether to report progress: 0 says nothing. By default it is reported in an interactive session.
+#' @return A data frame of class `ibrc_misspecification`, one row per agent and model: `agent`, `model`, and `right`,
+#'   whether the model is that of the agent (by name, so that it is `FALSE` for your own agents or models under other
+#'   names). Then means over replications: `distance` of the inferred utility from the truth, from 0 (the same to all of
+#'   these agents) to 1 (the opposite); `regret`, the share of what can be gained in the setting that is lost by acting
+#'   optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be); `divergence` of the agent's behaviour
+#'   from the imitating one, in nats per visit, `Inf` where the imitator never does what the agent does; and
+#'   `disagreement`, the share of visits at which the two would do different things even if their chances were tied as
+#'   closely as can be (total variation, from 0 to 1). `failed` says in how many replications there was no answer, and
+#'   `note` says why. [plot()][plot.ibrc_misspecification] draws it.
 #' @references Skalse, J. and Abate, A. (2023) Misspecification in inverse reinforcement learning. *Proceedings of the
 #'   AAAI Conference on Artificial Intelligence* 37.
 #' @family framework
@@ -102,7 +101,7 @@ study_models <- list(
   }
 )
 
-# A little, so that actions which were never seen have a finite utility.
+# A small penalty, so that actions which were never seen have a finite utility.
 study_penalty <- 1e-4
 study_spread <- 100
 
@@ -124,7 +123,7 @@ as_named_functions <- function(x, known, argument) {
                 describe(x), ".")
   }
   check_names(names(x), argument)
-  # An agent of the user's own is not asked for alpha.
+  # The user's own agent is not given alpha.
   if (argument == "agents") lapply(x, function(f) function(setting, alpha) f(setting)) else x
 }
 
@@ -159,14 +158,14 @@ study_once <- function(shown, model, setting, plan, truth) {
   }, error = function(e) failure_words(e))
 }
 
-# Half the distance of two utilities that are freed of shaping and have the same size: 0 to 1. One that is 0 throughout
-# says nothing, and is halfway from everything.
+# Half the distance of two utilities that are freed of shaping and have the same size: 0 to 1. A utility that is 0
+# everywhere says nothing, and is halfway from everything.
 utility_distance <- function(one, other, markov) {
   shaping <- shaping_matrix(markov)
   unit <- function(utility) {
     bare <- without_shaping(unname(utility), shaping)
     size <- sqrt(sum(bare^2))
-    # What rounding leaves of 0.
+    # This is 0 but for rounding.
     if (size <= 1e-9 * sqrt(sum(utility^2)) || size == 0) 0 * bare else bare / size
   }
   sqrt(sum((unit(one) - unit(other))^2)) / 2

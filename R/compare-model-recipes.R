@@ -8,13 +8,13 @@
 #   note          what a reader must know
 # Prices and spreads of priors are counted in the range of the setting's utility, so that no answer depends on its unit.
 
-# Normal priors of inferred utilities have this spread, where the temperature is one range of the utility.
+# The spread of normal priors of inferred utilities, where the temperature is one range of the utility.
 utility_spread <- 3
 
-# How much size counts beside a margin, per visit, in the same unit.
+# The weight of the size of a utility beside the margin, per visit, in the same unit.
 margin_penalty <- 1e-3
 
-# Of climbs from different starts.
+# The number of climbs from different starts.
 recipe_starts <- 4
 
 recipe <- function(plan, infers, estimates, note = character(), n_parameters = nrow(estimates),
@@ -24,7 +24,7 @@ recipe <- function(plan, infers, estimates, note = character(), n_parameters = n
        estimates = estimates[c("term", "estimate", "std.error", "identified")], note = paste(note, collapse = " "))
 }
 
-# A row whose class is its pair and nothing else: project_behavior() of the two with the arguments of model_arguments().
+# A row whose class is just its pair: project_behavior() of the two with the arguments of model_arguments().
 pair_recipe <- function(row, task, infers = given_words[[check_pair(row$planner, row$inverse)$gives$gives]],
                         given = list(), visits = task$visits, setting = task$setting, note = character()) {
   made <- project_pair(row$planner, row$inverse, visits, setting, given, task$seed)
@@ -42,7 +42,7 @@ n_told <- function(estimates, setting) {
 
 # ---- imitation ----------------------------------------------------------------------------------------------------
 
-# What each class gives to the two functions of its pair, beside visits and setting. decision_models() says the same in
+# What each class gives to the two functions of its pair, besides visits and setting. decision_models() says the same in
 # words.
 model_arguments <- function(model, task) {
   setting <- task$setting
@@ -63,14 +63,14 @@ model_arguments <- function(model, task) {
 clone_recipe <- function(row, task) {
   where <- if (task$setting$fully_observed) "what is done in each state" else "what is done at each belief"
   made <- pair_recipe(row, task, where, model_arguments(row$model, task))
-  # Logits as uncertain as their prior are the prior's.
+  # Logits that are as uncertain as their prior come from the prior.
   if (!task$setting$fully_observed) {
     made$estimates$identified <- made$estimates$std.error < utility_spread / 2
   }
   made
 }
 
-# A rule on beliefs of somebody to whom part of what happens and of what is seen is chance.
+# A rule on the beliefs of somebody who takes part of what happens, and of what is seen, for chance.
 subjective_clone_recipe <- function(row, task) {
   height <- function(chance) fit_logits(task, chance)$objective
   best <- best_share(height)
@@ -86,7 +86,7 @@ subjective_clone_recipe <- function(row, task) {
          c(inferred$notes, share_note(best)))
 }
 
-# A regression of actions on beliefs by believed dynamics, with a weak prior, so that what was never done has a finite
+# A regression of actions on beliefs by believed dynamics. Its weak prior gives actions that were never taken a finite
 # logit.
 fit_logits <- function(task, chance) {
   infer_matching(task$visits, believed_setting(task$setting, chance, TRUE), planner = "rule", prior = utility_spread,
@@ -94,8 +94,8 @@ fit_logits <- function(task, chance) {
 }
 
 # The same rule by centres: logits [state, action] are 2 k c - k |c|^2 of centres c and a sharpness k, up to a number
-# that is the same for all actions in a state. With w = 2 k c that asks for w = logit + |w|^2 / (4 k): a square root,
-# which there is if k is large.
+# that is the same for all actions in a state. With w = 2 k c that requires w = logit + |w|^2 / (4 k), which has a root
+# if k is large.
 centres_of_logits <- function(logits) {
   n <- nrow(logits)
   logits <- logits - rowMeans(logits)
@@ -108,8 +108,8 @@ centres_of_logits <- function(logits) {
   list(centres = t(logits + rep(shift, each = n)) / (2 * sharpness), sharpness = sharpness)
 }
 
-# Discounted visits are those of the policy that was shown, in the setting: shares of visits themselves would lack what
-# comes after follow-up has ended.
+# Discounted visits are those of the policy that was shown, in the setting. The shares of the visits themselves would
+# lack what comes after follow-up has ended.
 distribution_recipe <- function(row, task) {
   where <- if (row$stochastic) "what is done in each state" else "what is always done in each state"
   from <- shown_from(task)
@@ -118,8 +118,8 @@ distribution_recipe <- function(row, task) {
   made
 }
 
-# Where visits are so heavily discounted that states in which they were made all but do not count (as all but the first
-# at a discount of 0), what was shown is a policy that starts wherever visits were: nothing else of it is changed.
+# Visits may be so heavily discounted that states in which they were made almost do not count (at a discount of 0, all
+# but the first). Then what was shown is a policy that starts wherever visits were; nothing else of it is changed.
 shown_from <- function(task) {
   setting <- task$setting
   plain <- list(visits = task$visits, setting = setting, moved = FALSE, note = character())
@@ -155,11 +155,11 @@ noisy_recipe <- function(row, task) {
               setting = bare_setting(task$setting))
 }
 
-# The same wishes without the noise: the likelihood of a planner without noise says nothing as soon as one action is
-# not the best.
+# The same wishes without the noise. The likelihood of a planner without noise says nothing as soon as one action is not
+# the best.
 sure_recipe <- function(row, task) {
   pair_recipe(row, task, "what is wanted", model_arguments(row$model, task), setting = bare_setting(task$setting),
-              note = "Matched with noise, then acted on without.")
+              note = "The utility is matched with noise and then acted on without noise.")
 }
 
 entropy_recipe <- function(row, task) {
@@ -173,8 +173,8 @@ entropy_recipe <- function(row, task) {
 
 # ---- beliefs about the dynamics -----------------------------------------------------------------------------------
 
-# Somebody to whom this share of what happens is chance: every outcome that is possible at all gets its part.
-# `seeing`: also of what is seen, where a state seen for sure may be any.
+# The model of somebody who takes this share of what happens for chance: every outcome that is possible at all gets a
+# part. `seeing`: also of what is seen, where a state that is seen for sure may be any state.
 believed_models <- function(setting, chance, seeing = !setting$fully_observed) {
   if (chance == 0) return(NULL)
   model <- soften_models(setting, chance, vary = if (setting$fully_observed) "transition" else "both")$models[[1]]
@@ -186,7 +186,7 @@ believed_models <- function(setting, chance, seeing = !setting$fully_observed) {
   model_prior(list(believed = model), setting = setting)
 }
 
-# The same as a setting of its own.
+# The same model as a setting.
 believed_setting <- function(setting, chance, seeing = !setting$fully_observed) {
   models <- believed_models(setting, chance, seeing)
   if (is.null(models)) return(setting)
@@ -197,8 +197,7 @@ believed_setting <- function(setting, chance, seeing = !setting$fully_observed) 
   setting
 }
 
-# The best of shares from 0 to 1; 0 and 1 themselves are tried, too. `bounded`: whether the data tell it from 0, and
-# from 1.
+# The best share from 0 to 1; 0 and 1 themselves are tried, too. `bounded`: whether the data tell it from 0, and from 1.
 best_share <- function(height) {
   found <- stats::optimize(height, c(0, 1), maximum = TRUE, tol = 0.01)
   ends <- c(0, found$maximum, 1)
@@ -206,10 +205,10 @@ best_share <- function(height) {
   list(share = ends[which.max(heights)], height = max(heights), bounded = told_apart(heights[c(1, 3)], max(heights)))
 }
 
-# Heights of a log-likelihood that are further below its top than a 95% interval goes.
+# Heights of a log-likelihood that lie outside of a 95% interval below its top.
 told_apart <- function(heights, top) top - heights > stats::qchisq(0.95, 1) / 2
 
-# 0 and 1 are all there is, so that one of them may be the answer: nothing is known only where both might be.
+# A share of 0 or 1 may be the answer, as there is nothing beyond: nothing is known only where both might be.
 share_estimate <- function(best) {
   data.frame(term = "chance", estimate = best$share, std.error = NA_real_, identified = any(best$bounded))
 }
@@ -218,11 +217,11 @@ share_note <- function(best) {
   share <- best$share
   c(if (share < 0.01) "Believes the dynamics as they are." else
       paste0("Acts as if ", percent_text(share), " of what happens were chance."),
-    if (!any(best$bounded)) "The data tell that share neither from none nor from all.")
+    if (!any(best$bounded)) "The data cannot tell that share from 0% or from 100%.")
 }
 
-# How noisy choices are, and what is believed of the dynamics; wishes are the setting's own. For each share of chance
-# the likeliest noise.
+# How noisy choices are, and what is believed of the dynamics; wishes are the setting's own. The likeliest noise is
+# found for each share of chance.
 subjective_recipe <- function(row, task) {
   setting <- task$setting
   evidence <- matching_evidence(task$visits, setting)
@@ -238,11 +237,11 @@ subjective_recipe <- function(row, task) {
   recipe(plan_boltzmann(setting, price$alpha, task$resolution, believed_models(setting, best$share)),
          "how noisy choices are, and the share of chance believed in",
          rbind(price_estimate(price), share_estimate(best)),
-         c(share_note(best), price_note(price), "The wishes are the setting's.", evidence$notes))
+         c(share_note(best), price_note(price), "The utility is the setting's own.", evidence$notes))
 }
 
-# The likeliest price, between a thousandth of the utility's range and a thousand of them. `bounded`: whether the data
-# tell it from both.
+# The likeliest price, between a thousandth of the utility's range and a thousand times this range. `bounded`: whether
+# the data tell it from both.
 best_price <- function(unit, height) {
   at <- function(power) height(unit * exp(power))
   found <- stats::optimize(at, price_powers, maximum = TRUE, tol = 0.01)
@@ -262,7 +261,7 @@ price_note <- function(price) {
   paste0("The data do not bound alpha", end, ".")
 }
 
-# Wishes and beliefs about the dynamics together: for each share of chance the likeliest wishes.
+# Wishes and beliefs about the dynamics together: the likeliest wishes are found for each share of chance.
 subjective_entropy_recipe <- function(row, task) {
   setting <- bare_setting(task$setting)
   unit <- utility_unit(task$setting)
@@ -281,7 +280,7 @@ subjective_entropy_recipe <- function(row, task) {
   plan <- plan_by_solving(problem, "kl", bounded_agent(alpha = unit), list(alpha = unit, chance = best$share))
   wishes <- inferred$estimates
   wishes$identified <- identified_terms(inferred)
-  # A prior alone tells the two apart: what the height says of the share is the prior's.
+  # Only a prior tells the two apart: what the height says of the share comes from the prior.
   share <- share_estimate(best)
   share$identified <- FALSE
   estimates <- rbind(share, wishes[c("term", "estimate", "std.error", "identified")])
@@ -290,7 +289,7 @@ subjective_entropy_recipe <- function(row, task) {
          n_free = n_free(inferred, plan, setting))
 }
 
-# How far a robust agent leans to dynamics that would hurt it: matched with noise, then acted on without.
+# How far a robust agent leans to dynamics that would hurt it: it is matched with noise and then acts without noise.
 robust_recipe <- function(row, task) {
   setting <- task$setting
   unit <- utility_unit(setting)
@@ -311,30 +310,30 @@ robust_recipe <- function(row, task) {
                      data.frame(term = "aversion", estimate = aversion, std.error = NA_real_,
                                 identified = best$bounded[2]))
   recipe(wary(0, aversion), "how far it leans to what would hurt", estimates,
-         c("Matched with noise, then acted on without. The wishes are the setting's.", price_note(price),
-           aversion_note(best, is.null(models)), evidence$notes), n_free = 0)
+         c("The utility is the setting's own. Aversion is matched with noise and then acted on without noise.",
+           price_note(price), aversion_note(best, is.null(models)), evidence$notes), n_free = 0)
 }
 
-# Minus optimism, in units of one over the utility's range: beyond this it is the worst case, all but exactly.
+# Minus optimism, in units of one over the utility's range: beyond this value it is almost exactly the worst case.
 most_aversion <- 20
 
 aversion_note <- function(best, certain) {
-  if (certain) return("Nothing is left to chance, so that aversion has no say.")
+  if (certain) return("Nothing is left to chance, so aversion has no effect.")
   c(if (best$share > 0.99) {
-      paste0("The aversion of ", most_aversion, " is the end of what was looked through, where the worst case is all ",
-             "that counts: read it as a bound, not as an estimate.")
+      paste0("The aversion of ", most_aversion, " is the largest value that was tried. There only the worst case ",
+             "counts: read it as a bound, not as an estimate.")
     },
-    if (!any(best$bounded)) "The data tell aversion neither from none nor from the worst case: it is not identified."
+    if (!any(best$bounded)) "The data cannot tell aversion from 0 or from the worst case: it is not identified."
     else if (!best$bounded[2] && best$share <= 0.99) "The data do not bound aversion from above.")
 }
 
-# Dynamics that differ from the setting's by ten percentage points; of one that leaves nothing to chance, its own.
+# Dynamics that differ from the setting's by ten percentage points; the setting's own if it leaves nothing to chance.
 neighbouring_models <- function(setting) {
   vary <- if (setting$fully_observed) "transition" else "emission"
   tryCatch(perturb_models(setting, by = 0.1, vary = vary), ibrc_error_input = function(e) NULL)
 }
 
-# ibrc_mode() itself, so that whether the data bound what it finds can be looked at.
+# ibrc_mode() itself, so that one can check whether the data bound what it finds.
 bounded_recipe <- function(row, task) {
   setting <- task$setting
   models <- neighbouring_models(setting)
@@ -346,14 +345,14 @@ bounded_recipe <- function(row, task) {
   bounded <- bounded_sides(mode)
   estimates$identified <- colSums(bounded) == 2
   recipe(project_behavior(mode), "how bounded the agent looks", estimates,
-         c("The wishes are the setting's.",
-           if (is.null(models)) "Nothing is left to chance, so that optimism has no say.",
+         c("The utility is the setting's own.",
+           if (is.null(models)) "Nothing is left to chance, so optimism has no effect.",
            side_notes(bounded), grep("conf.level = NULL", mode_advice(mode, mode_table(mode)), fixed = TRUE,
                                      invert = TRUE, value = TRUE)))
 }
 
-# Whether the data tell each term from either end of its prior (the 2.5% and 97.5% points), the other terms at their
-# best there: [end, term].
+# Whether the data tell each term from either end of its prior (the 2.5% and 97.5% points), with the other terms at
+# their best there: [end, term].
 bounded_sides <- function(mode) {
   surface <- new_surface(inverse_evaluator(mode, cores = 1L), 1L, with_prior = FALSE)
   top <- climb(surface, mode$tops[[1]]$theta)
@@ -374,8 +373,8 @@ side_notes <- function(bounded) {
       paste0("The data bound ", listing(names(sides)[sides == 1]), " on one side only.")
     },
     if (any(sides == 0)) {
-      paste0("The data do not bound ", listing(names(sides)[sides == 0]), ": not identified, the estimate is the ",
-             "prior's.")
+      paste0("The data do not bound ", listing(names(sides)[sides == 0]), ": not identified, and the estimate comes ",
+             "from the prior.")
     }
   )
 }

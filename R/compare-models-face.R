@@ -6,11 +6,11 @@
 #' @param what `"scores"`, one row per model and measure, or `"estimates"`, what every model inferred.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame. Scores have the columns `model`, `title`, `measure`, `estimate`, `conf.low` and
-#'   `conf.high`; estimates `model`, `title`, `term`, `estimate`, `std.error` where there is one, and `identified`,
-#'   whether the data settle the term: `FALSE` where another value would explain them as well, or where the estimate is
-#'   the prior's or the end of what was looked through (see [compare_models()]), `NA` where that was not looked at.
-#'   `glance()`: one row with how many `models` were asked for and how many `run`, the `reference`, and the `patients`
-#'   and `visits` that were scored.
+#'   `conf.high`. Estimates have `model`, `title`, `term`, `estimate`, `std.error` where there is one, and `identified`,
+#'   whether the data settle the term. It is `FALSE` where another value would explain them as well, or where the
+#'   estimate comes from the prior or is the end of the range that was tried (see [compare_models()]). It is `NA` where
+#'   this was not checked. `glance()`: one row with how many `models` were asked for and how many `run`, the
+#'   `reference`, and the `patients` and `visits` that were scored.
 #' @family framework
 #' @export
 #' @examples
@@ -87,12 +87,12 @@ format.ibrc_model_comparison <- function(x, digits = 3, ...) {
   )
 }
 
-# The best first. `off` is what each loses more than the reference, in log loss.
+# The best first. `off` is how much more each loses than the reference, in log loss.
 comparison_lines <- function(done, reference, digits) {
   if (!nrow(done)) return(NULL)
   done <- done[order(done$log_loss, done$brier), ]
-  # What rules out something that was done loses without bound, and so do both ends of its interval. Of two such models
-  # neither is above the other.
+  # A model that rules out something that was done loses without bound, and so do both ends of its interval. Of two such
+  # models neither is above the other.
   number <- function(x) {
     words <- ifelse(is.na(x), "not defined", ifelse(x < 0, "infinitely below", "infinite"))
     ifelse(is.finite(x), formatC(x, digits = digits, format = "f"), words)
@@ -114,27 +114,27 @@ comparison_notes <- function(x) {
   ruling <- x$title[which(x$ruled_out > 0)]
   c(
     if (length(ruling)) {
-      paste0("Ruled out some of what was done, so that the log loss is infinite: ", paste(ruling, collapse = "; "),
-             ". Compare those by Brier score.")
+      paste0("These models ruled out some of what was done, so their log loss is infinite: ",
+             paste(ruling, collapse = "; "), ". Compare them by Brier score.")
     },
     if (length(ruling) && length(ruling) < sum(x$status == "run")) {
-      paste("Agreement is higher for who says 100% than for who says how often: do not rank models that rule actions",
-            "out against others by it.")
+      paste("Agreement is higher for a model that says 100% than for one that says how often. Do not use it to rank",
+            "models that rule actions out against others.")
     },
     open_note(tidy(x, "estimates")),
     if (isTRUE(attr(x, "chosen")) && sum(x$status == "run") > 1) {
-      paste("The reference is the model with the smallest log loss on these visits: intervals of differences do not",
-            "know of that choice. Name one as `reference` beforehand to avoid it.")
+      paste("The reference is the model with the smallest log loss on these visits. The intervals of differences do",
+            "not include that choice. Name one as `reference` beforehand to avoid it.")
     },
     if (attr(x, "in_sample")) {
-      paste("Fitted and scored on the same visits: classes with more parameters look better than they are. See",
-            "`newdata` and `holdout`.")
+      paste("Models are fitted and scored on the same visits: classes with more parameters look better than they are.",
+            "See `newdata` and `holdout`.")
     },
     attr(x, "notes")
   )
 }
 
-# Which estimates the data do not settle. Entries of utilities never are by themselves: one sentence is enough.
+# Estimates that the data do not settle. Entries of utilities are never settled by themselves: one sentence is enough.
 open_note <- function(estimates) {
   open <- estimates[which(!estimates$identified), ]
   wishes <- startsWith(open$term, "utility[")

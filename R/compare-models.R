@@ -1,83 +1,85 @@
 #' Compare classes of decision models
 #'
-#' Runs the classes of [decision_models()] on the same visits, one after the other, and scores how well the behaviour
-#' that each of them projects agrees with what was done. One call answers: what would these patients' doctors look like,
+#' Runs the classes of [decision_models()] on the same visits, one after the other. Each class projects behaviour, and
+#' is scored by how well this agrees with what was done. One call answers: what would these patients' doctors look like,
 #' seen as each of fourteen kinds of agents?
 #'
 #' @section How each class is run:
-#' Each row is run as [project_behavior()] runs the pair of functions that it names, with its `arguments`; what a class
-#' infers beside its pair is in its column `adds`. Prices are counted in the range of the setting's utility, so that no
+#' Each row is run as [project_behavior()] runs the pair of functions that it names, with its `arguments`. What a class
+#' infers besides its pair is in its column `adds`. Prices are counted in the range of the setting's utility, so that no
 #' result depends on its unit.
 #' * *Behavioural cloning*: action frequencies in each state; where the state is hidden, a regression on beliefs. With
-#'   subjective dynamics a rule on the beliefs of somebody to whom part of what is seen and of what happens is chance:
-#'   how large that part is to them, `chance`, is inferred.
+#'   subjective dynamics it is a rule on the beliefs of somebody who takes part of what is seen, and of what happens,
+#'   for chance. How large that part is, `chance`, is inferred.
 #' * *Distribution matching*: the policy whose discounted visits are nearest to those demonstrated
-#'   ([infer_distribution()]); the deterministic one by total variation, among policies that always do the same in a
-#'   state. Discounted visits are those that the policy shown has in the setting, as visits themselves lack what comes
-#'   after follow-up.
+#'   ([infer_distribution()]). The deterministic class looks among policies that always do the same in a state, by total
+#'   variation. Discounted visits are those that the shown policy has in the setting, as the visits themselves lack what
+#'   comes after follow-up.
 #' * *Inverse reinforcement learning*: a utility. Deterministic: by maximum margin ([infer_margin()]) for the action
-#'   most often taken in each state, or, under partial observability, by likelihood as in the stochastic class, and then
-#'   acted on without noise. Stochastic: by likelihood under noisy choices ([plan_boltzmann()]), with a normal prior
-#'   around 0. With maximum entropy: by regularised margin ([infer_soft_margin()]).
-#' * *With subjective dynamics*: `chance` is inferred beside how noisy choices are (`alpha`), and the utility is the
-#'   setting's own; with maximum entropy the utility is inferred as well, and a prior alone tells the two apart.
+#'   most often taken in each state. Under partial observability it is found by likelihood, as in the stochastic class,
+#'   and then acted on without noise. Stochastic: by likelihood under noisy choices ([plan_boltzmann()]), with a normal
+#'   prior around 0. With maximum entropy: by regularised margin ([infer_soft_margin()]).
+#' * *With subjective dynamics*: `chance` is inferred together with how noisy choices are (`alpha`), and the utility is
+#'   the setting's own. With maximum entropy the utility is inferred as well, and only a prior tells the two apart.
 #' * *Risk-sensitive*: the setting's utility, and `aversion`, how far a robust agent ([robust_agent()]) leans to
-#'   dynamics that would hurt it: minus its optimism times the range of the utility, from 0 to 20, where it is the worst
-#'   case.
+#'   dynamics that would hurt it. It is minus the optimism times the range of the utility, from 0 to 20; at 20 only the
+#'   worst case counts.
 #' * *Inverse bounded rational control*: the setting's utility, and `alpha`, `optimism` and `eta` with their default
 #'   priors of [ibrc()] ([ibrc_mode()]) over models whose probabilities differ by ten percentage points
 #'   ([perturb_models()]).
 #'
-#' Where the state is seen, classes under partial observability are those without it. With so small a discount that
-#' states in which visits were made all but do not count, distribution matching and maximum entropy count every visit as
+#' Where the state is seen, classes under partial observability equal those without it. If the discount is so small that
+#' states in which visits were made almost do not count, distribution matching and maximum entropy count every visit as
 #' a first one, and a note says so. To fit one of them in another way, call [project_behavior()].
 #'
 #' @section What is compared:
-#' Log loss is minus the log probability of the action taken (minus the `log_score` of [accuracy()]); Brier score half
-#' the squared distance of the predicted probabilities from it, summed over actions, from 0 to 1 (with two actions the
-#' mean of (p - y)^2, as in [accuracy()]); agreement the probability of the action taken. Each is a mean over the same
-#' visits for all models. Of the first two lower is better, and nobody does better than by saying the true
-#' probabilities: they are proper scores. Agreement is not: who says 100% of the likeliest action has more of it than
-#' who says the truth, so that it ranks neither deterministic models against stochastic ones nor sure ones against
-#' cautious ones. It says how often a draw from the model would do the same. A class that is deterministic rules actions
-#' out: if one of them was taken, its log loss is infinite, and the Brier score says how far it is off. Intervals are
-#' percentiles over patients drawn anew with replacement, and differences are paired: both models are scored on the same
-#' draws. They hold what was inferred fixed, and they do not know how the reference was chosen: by default it is the
-#' best on the very visits that are scored, which makes the others look a little worse than they are. On the visits that
-#' models were fitted to, those with more parameters look better than they are: give `newdata`, or hold some patients
-#' out.
+#' The log loss is minus the log probability of the action taken (minus the `log_score` of [accuracy()]). The Brier
+#' score is half the squared distance of the predicted probabilities from the action taken, summed over actions, from 0
+#' to 1 (with two actions the mean of (p - y)^2, as in [accuracy()]). Agreement is the probability of the action taken.
+#' Each is a mean over the same visits for all models.
+#'
+#' The first two are proper scores: lower is better, and nobody does better than by saying the true probabilities.
+#' Agreement is not proper. A model that says 100% for the likeliest action scores higher than one that says the truth.
+#' So it ranks neither deterministic models against stochastic ones nor sure ones against cautious ones. It says how
+#' often a draw from the model would do the same. A deterministic class rules actions out. If one of them was taken, its
+#' log loss is infinite, and the Brier score says how far it is off.
+#'
+#' Intervals are percentiles over patients drawn anew with replacement. Differences are paired: both models are scored
+#' on the same draws. Intervals hold what was inferred fixed, and they do not include how the reference was chosen. By
+#' default it is the best on the very visits that are scored, so the others look a little worse than they are. On the
+#' visits that models were fitted to, those with more parameters look better than they are: give `newdata`, or hold some
+#' patients out.
 #'
 #' @section What is identified:
-#' Scores do not need it, but who reads estimates does: [tidy()][tidy.ibrc_model_comparison] says of each whether the
-#' data settle it. Entries of a utility they never do one by one. Prices and shares are settled if the log-likelihood,
-#' other terms at their best, falls by 1.92 (a 95% interval) before the end of what was looked through; terms of a
-#' bounded agent if it does so within the central 95% of their prior, on both sides.
+#' Scores do not need identified estimates, but readers of estimates do: [tidy()][tidy.ibrc_model_comparison] says of
+#' each whether the data settle it. They never settle the entries of a utility one by one. Prices and shares are settled
+#' if the log-likelihood, with the other terms at their best, falls by 1.92 (a 95% interval) before the end of the range
+#' that was tried. Terms of a bounded agent are settled if it does so within the central 95% of their prior, on both
+#' sides.
 #'
 #' @param visits Trajectories ([trajectories()]) to infer from.
 #' @param setting A setting ([decision_setting()]). Where the state is hidden, classes that have to see it are not run,
-#'   and say so.
+#'   and their `status` says so.
 #' @param models Rows of [decision_models()], all by default, in any order. `planner` and `inverse` may name another
-#'   pair, which is then run as [project_behavior()] does. What a class allows for cannot be edited: that is what the
-#'   class is.
+#'   pair, which is then run as [project_behavior()] does. The other columns cannot be edited: they define the class.
 #' @param newdata Trajectories of other patients, to score instead of `visits`.
 #' @param holdout Share of the patients to hold out at random and score, between 0 and 1; the models are inferred from
-#'   the others. `NULL`: none are.
+#'   the others. `NULL` holds nobody out.
 #' @param reference The `model` to which the others are compared; by default the one with the smallest log loss on the
 #'   visits that are scored.
 #' @param replicates How many times patients are drawn anew for intervals.
 #' @param conf.level Confidence of the intervals.
 #' @param resolution Steps from 0 to 1 in each belief, for classes that have beliefs to keep.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
-#' @param refresh Whether to say which model is run: 0 for no. By default yes in an interactive session.
+#' @param refresh Whether to say which model is run: 0 says nothing. By default it is said in an interactive session.
 #' @return A data frame of class `ibrc_model_comparison` with one row per model, in the order of `models`: `model`,
 #'   `title`; `infers`, in words, and `n_parameters`; `log_loss`, `brier` and `agreement`, each with `_low` and `_high`;
-#'   `divergence` with the same where the state is seen, the mean divergence of action frequencies from the imitating
+#'   `divergence` with the same where the state is seen: the mean divergence of action frequencies from the imitating
 #'   policy over states, in nats per visit and corrected for scatter; `difference` (with `_low` and `_high`), by how
 #'   much its log loss exceeds that of the reference, and `brier_difference` likewise; `ruled_out`, the share of visits
 #'   at which it had ruled out what was done; `identified`, whether the data settle all of its estimates; `status`,
-#'   `"run"` or why it was not; and `note`.
-#'   [tidy()][tidy.ibrc_model_comparison] has it long, or the estimates of every model;
-#'   [plot()][plot.ibrc_model_comparison] draws it.
+#'   `"run"` or the reason why it was not run; and `note`. [tidy()][tidy.ibrc_model_comparison] gives the table in long
+#'   form, or the estimates of every model; [plot()][plot.ibrc_model_comparison] draws it.
 #' @family framework
 #' @export
 #' @examples
@@ -116,8 +118,7 @@ compare_models <- function(visits, setting, models = decision_models(), newdata 
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
 
-# Rows of decision_models(), perhaps with another pair. Anything else that was changed would not have an effect, and is
-# refused.
+# Rows of decision_models(), perhaps with another pair. Any other change would have no effect, and is refused.
 check_decision_models <- function(models) {
   if (!is.data.frame(models)) {
     abort_input("models", "must be rows of decision_models(), not ", describe(models), ".", topic = "decision_models")
@@ -208,7 +209,7 @@ split_visits <- function(visits, newdata, setting, holdout, seed) {
 # ---- running them -------------------------------------------------------------------------------------------------
 
 # For each model a list: `plan`, `infers`, `n_parameters`, `estimates`, `note`, and `law`, its probabilities at the
-# visits to score; or `status`, why there is none. One that fails does not end the others.
+# visits to score; or `status`, why there is none. If one fails, the others go on.
 run_models <- function(models, task, scored, refresh) {
   out <- lapply(seq_len(nrow(models)), function(i) {
     if (refresh > 0) tell(message("model ", i, " of ", nrow(models), ": ", models$title[i]))
@@ -225,7 +226,7 @@ run_models <- function(models, task, scored, refresh) {
 run_model <- function(row, task) {
   if (!row$own_pair) return(pair_recipe(row, task))
   if (!row$observable && !task$setting$fully_observed) not_seen(row)
-  # How few visits there are is said of every model, not by one of them.
+  # That visits are few is said of all models together, not by each of them.
   withCallingHandlers(model_recipes[[row$model]](row, task),
                       ibrc_warning_small_group = function(w) tryInvokeRestart("muffleWarning"))
 }
@@ -271,12 +272,12 @@ comparison_of <- function(models, run, parts, setting, reference, replicates, co
             size = if (!is.null(scores)) c(patients = scores$n_patients, visits = scores$n_visits))
 }
 
-# The one that predicts best, where nobody said.
+# The model that predicts best, where the user named none.
 reference_model <- function(reference, boot) {
   if (!is.null(reference) || is.null(boot)) return(reference)
   loss <- boot$whole[1, "log_loss", ]
   if (!any(is.finite(loss))) loss <- boot$whole[1, "brier", ]
-  # Of those that differ by rounding alone, the first.
+  # The first of those that differ only by rounding.
   names(loss)[which(loss <= min(loss) + rounding_of_scores)[1]]
 }
 

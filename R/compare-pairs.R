@@ -1,8 +1,8 @@
-# Which planner goes with which inverse planner, and how a pair is run. What each needs and gives stands in two tables
-# of words, so that a pair that does not go together is refused with the reason.
+# Which planner goes with which inverse planner, and how a pair is run. Two tables of words say what each needs and
+# gives, so that a pair that does not go together is refused with the reason.
 
-# What a planner has to be told beside the setting; whether the state has to be seen; which of its arguments says how
-# freely choices stray from the best.
+# What a planner has to be told besides the setting; whether the state has to be seen; which of its arguments says how
+# freely choices depart from the best.
 planner_needs <- local({
   row <- function(planner, needs, seen, price = "") data.frame(planner, needs, seen, price)
   rbind(
@@ -46,18 +46,18 @@ given_words <- c(utility = "what is wanted (a utility)", policy = "what is done 
                  centres = "where among beliefs each action is at home (its centres)", any = "parameters of its own",
                  planner = "what its planner needs")
 
-# What is tried in place of planners that infer_matching() does not know: one with the same wishes and the same kind of
-# noise.
+# What is matched in place of planners that infer_matching() does not know: one with the same wishes and the same kind
+# of noise.
 matched_as <- c(kl = "kl", soft_q_learning = "kl", differentiable = "kl", mdp = "mdp", q_learning = "mdp",
                 pomdp = "pomdp", history_q_learning = "pomdp", belief_aware = "boltzmann", boltzmann = "boltzmann",
                 rule = "rule", iohmm_rule = "iohmm_rule", agent = "agent")
 
-# Of these the answer of infer_matching() has the plan itself.
+# For these the answer of infer_matching() contains the plan itself.
 matched_itself <- c("kl", "boltzmann", "rule", "iohmm_rule", "agent")
 
 # ---- which goes with which ----------------------------------------------------------------------------------------
 
-# Keys of both, their functions and what they are to each other; an error says why they do not go together.
+# Keys of both, their functions and their relation; an error says why they do not go together.
 check_pair <- function(planner, inverse) {
   plan <- read_planner(planner)
   infer <- read_inverse_planner(inverse)
@@ -68,7 +68,7 @@ check_pair <- function(planner, inverse) {
   list(planner = plan$key, inverse = infer$key, plan_with = plan$f, infer_with = infer$f, needs = needs, gives = gives)
 }
 
-# NULL, or why not.
+# NULL, or the reason why the two do not go together.
 pair_reason <- function(needs, gives) {
   told <- function(what) given_words[[what]]
   who <- function(kind, key) if (key == "own") "a planner of your own" else paste0(kind, "_", key, "()")
@@ -94,7 +94,7 @@ pair_reason <- function(needs, gives) {
          told(needs$needs), ".")
 }
 
-# By key, by the name of its function, or the function itself. One that is not ours is a planner of the user's own.
+# By key, by the name of its function, or the function itself. Any other function is the user's own planner.
 read_planner <- function(planner, argument = "planner") {
   keys <- planner_needs$planner[planner_needs$planner != "own"]
   found <- find_function(planner, keys, "plan_", argument)
@@ -209,14 +209,14 @@ infer_for <- function(pair, visits, setting, given, seed) {
   do.call(pair$infer_with, c(asked, given), quote = TRUE)
 }
 
-# ---- nothing that was inferred is put out of force ----------------------------------------------------------------
+# ---- an inferred value must not be overridden ----------------------------------------------------------------------
 
-# Arguments of a planner that are what is inferred, by what it needs.
+# Arguments of a planner that hold what is inferred, by what it needs.
 inferred_arguments <- list(policy = "rule", centres = c("centres", "sharpness"), utility = character(),
                            any = character())
 
-# An argument that would put something else in the place of what was inferred, or that only one of the two functions
-# heeds, is refused before anything is run.
+# An argument that would replace what was inferred, or that only one of the two functions uses, is refused before
+# anything is run.
 refuse_overriding <- function(given, pair) {
   asked <- unique(c(names(given$planner), names(given$inverse)))
   refuse <- function(bad, ...) {
@@ -224,15 +224,15 @@ refuse_overriding <- function(given, pair) {
     if (length(bad)) abort_input(bad[1], ..., topic = "project_behavior")
   }
   planner <- paste0("plan_", pair$planner, "()")
-  refuse(inferred_arguments[[pair$needs$needs]], "is what is inferred here, and cannot be given as well: to act on ",
+  refuse(inferred_arguments[[pair$needs$needs]], "is inferred here, and cannot be given as well: to act on ",
          "one of your own, call ", planner, ".")
   if (pair$inverse == "custom") {
     refuse(setdiff(names(given$planner), names(given$inverse)), "is an argument of ", planner, ", which ",
            "infer_custom() calls itself: give it a function(setting, theta) in which it is set.")
   }
   if (!pair$inverse %in% c("matching", "ibrc_mode")) return(invisible())
-  refuse("temperature", "is held by `alpha` while the rest is inferred, or inferred itself: give that instead.")
-  refuse("agent", "is what is inferred here, and cannot be given as well: hold some of it by `fixed`, or call ",
+  refuse("temperature", "is held at `alpha` while the rest is inferred, or inferred itself: give `alpha` instead.")
+  refuse("agent", "is inferred here, and cannot be given as well: hold some of it by `fixed`, or call ",
          "plan_agent().")
   if (pair$planner == "agent" || "alpha" %in% asked_names(given$inverse)) {
     refuse("alpha", "is inferred here, and cannot be given as well: leave it out, or leave it out of what is inferred",
@@ -240,11 +240,11 @@ refuse_overriding <- function(given, pair) {
   }
   if (pair$planner == "own") return(invisible())
   if (pair$planner %in% c("rule", "iohmm_rule")) {
-    refuse(c("alpha", "models"), "has no place in this pair: infer_matching() matches a rule by the setting's own ",
-           "dynamics, and nothing in it has a price.")
+    refuse(c("alpha", "models"), "has no place in this pair: infer_matching() matches a rule under the setting's own ",
+           "dynamics, and nothing in a rule has a price.")
   }
   refuse(setdiff(c("action_prior", "models"), names(formals(pair$plan_with))), "has no place in this pair: ", planner,
-         " does not take it, so that what is inferred with it would be acted on without.")
+         " does not take it. What is inferred with it would be acted on without it.")
 }
 
 # What infer_matching() is asked to infer, as far as it is named.
@@ -253,8 +253,8 @@ asked_names <- function(given) {
     if (inherits(given$prior, "ibrc_prior")) names(given$prior))
 }
 
-# Of those that infer_matching() knows the answer has the plan itself, whatever was given to both: it is planned anew
-# only for arguments that the planner alone takes.
+# For planners that infer_matching() knows, its answer contains the plan itself, whatever was given to both. It is
+# planned anew only for arguments that only the planner takes.
 plan_for <- function(pair, inferred, setting, given, seed) {
   own <- inferred$plan
   if (pair$planner == "own" || pair$inverse == "custom") return(own)
@@ -270,7 +270,7 @@ plan_for <- function(pair, inferred, setting, given, seed) {
   do.call(pair$plan_with, c(list(own$setting), given), quote = TRUE)
 }
 
-# The price at which it was inferred goes on to the planner; of an agent that was matched, all of the agent.
+# The price at which it was inferred goes on to the planner; for an agent that was matched, the whole agent does.
 with_price <- function(given, pair, own) {
   name <- pair$needs$price
   matched <- pair$inverse %in% c("matching", "ibrc_mode")
@@ -282,7 +282,7 @@ with_price <- function(given, pair, own) {
   price <- own$problem$alpha
   if (!is.finite(price) || price <= 0) {
     abort_input(name, "must be given: infer_", pair$inverse, "() says which action is best, not how freely plan_",
-                pair$planner, "() strays from it.")
+                pair$planner, "() departs from it.")
   }
   given[[name]] <- price
   given
@@ -290,14 +290,14 @@ with_price <- function(given, pair, own) {
 
 # ---- policies without chance --------------------------------------------------------------------------------------
 
-# Whether distribution matching is to be among policies that always do the same in a state.
+# Whether distribution matching looks among policies that always do the same in a state.
 is_sure_asked <- function(given, pair) {
   if (!"deterministic" %in% names(given)) return(FALSE)
   asked <- check_flag(given$deterministic, "deterministic")
   if (!asked) return(FALSE)
   if (pair$planner != "rule" || pair$inverse != "distribution") {
-    abort_input("deterministic", "is for the pair of plan_rule() and infer_distribution(): of others the planner says ",
-                "how freely choices stray.", topic = "project_behavior")
+    abort_input("deterministic", "is for the pair of plan_rule() and infer_distribution(). In other pairs the planner ",
+                "says how freely choices depart from the best.", topic = "project_behavior")
   }
   for (name in c("divergence", "entropy")) {
     if (name %in% names(given) && !identical(given[[name]], "total_variation")) {
@@ -308,7 +308,7 @@ is_sure_asked <- function(given, pair) {
 }
 
 # Among policies that always do the same in a state, the one whose discounted visits are nearest to those demonstrated,
-# in total variation: from the actions most often taken, changing one state at a time as long as that helps.
+# in total variation. It begins with the actions most often taken and changes one state at a time as long as that helps.
 nearest_sure <- function(inferred, visits, setting) {
   shown <- demonstrated(visits, setting)
   shares <- demonstrated_shares(shown, as_markov(setting), inferred$details$occupancies)
@@ -324,7 +324,7 @@ nearest_sure <- function(inferred, visits, setting) {
   inferred$details$deterministic <- TRUE
   inferred$details$glance <- list(divergence = inferred$objective, gap = NA_real_, flow = 0)
   inferred$notes <- c(share_notes(shown, shares, setting),
-                      "Among policies that always do the same in a state; changing any one state brings it no nearer.")
+                      "It always does the same in a state, and a change in any one state brings it no nearer.")
   inferred
 }
 
@@ -354,15 +354,15 @@ nearest_choice <- function(choice, shares) {
 
 # ---- how much of it is free, and how much of it is known ----------------------------------------------------------
 
-# How many of the numbers that were inferred can have followed the scatter of actions: probabilities of a state sum to
-# 1, utilities count up to a function of the state, and a law without chance follows none of it.
+# How many of the inferred numbers can have followed the scatter of actions. The probabilities of a state sum to 1,
+# utilities count up to a function of the state, and a law without chance follows none of the scatter.
 n_free <- function(inferred, plan, setting) {
   estimates <- inferred$estimates
   known <- sum(!is.na(estimates$estimate))
   whole <- length(setting$states) * (length(setting$actions) - 1)
   if (isTRUE(inferred$details$deterministic) || is_hard(plan)) return(0L)
   if (all(startsWith(estimates$term, "policy["))) known <- known * (1 - 1 / length(setting$actions))
-  # Only a law by state is counted by state: beyond that it has no more to follow.
+  # Only a law by state is counted by state: it can follow no more than that.
   as.integer(if (setting$fully_observed) min(known, whole) else known)
 }
 
@@ -370,8 +370,8 @@ is_hard <- function(plan) {
   isTRUE(plan$planner %in% c("mdp", "q_learning", "pomdp", "belief_aware", "history_q_learning"))
 }
 
-# Whether the data settle each estimate; NA where nobody has looked. Entries of a utility they never do, by themselves:
-# any function of the state may be added if its discounted expectation at the next visit is taken off.
+# Whether the data settle each estimate; NA where nobody has looked. They never settle the entries of a utility by
+# themselves: any function of the state may be added if its discounted expectation at the next visit is subtracted.
 identified_terms <- function(inferred) {
   estimates <- inferred$estimates
   out <- rep(NA, nrow(estimates))

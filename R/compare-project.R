@@ -2,47 +2,46 @@
 
 #' @rdname project_behavior
 #' @param inverse The inverse planner: a function such as [infer_soft_margin()], or its key in [inverse_planners()],
-#'   such as `"soft_margin"`. With it, `planner` is a planner, such as [plan_kl()] or `"kl"` (see [planners()]); for
-#'   `"matching"` and `"custom"` also a function(setting, theta) of your own that returns a plan.
-#' @param visits Trajectories ([trajectories()]) that were demonstrated; of [infer_soft_policies()] a list of them, in
+#'   such as `"soft_margin"`. Then `planner` is a planner, such as [plan_kl()] or `"kl"` (see [planners()]). For
+#'   `"matching"` and `"custom"` it may also be your own function(setting, theta) that returns a plan.
+#' @param visits Trajectories ([trajectories()]) that were demonstrated; for [infer_soft_policies()] a list of them, in
 #'   order.
 #' @param setting A setting ([decision_setting()]).
-#' @param newdata Trajectories of others, to score what was projected on; by default `visits` themselves (the last of
-#'   several).
+#' @param newdata Trajectories of other patients, on which the projection is scored; by default `visits` themselves (the
+#'   last of several).
 #' @param replicates How many times patients are drawn anew for intervals.
 #' @param conf.level Confidence of the intervals.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #'
 #' @section Pairs:
-#' With `inverse`, this is the projection of behaviour onto that which the planner can produce: the inverse planner
-#' infers from visits what the planner needs, and the planner acts on it. Arguments in `...` go to the function that
-#' takes them, or to both; one that would put something else in the place of what is inferred is refused, and so is a
-#' pair that does not go together, with the reason. A price or temperature that the inverse planner took for granted
-#' (`alpha`), or inferred, is the planner's.
+#' With `inverse`, behaviour is projected onto the behaviour that the planner can produce. The inverse planner infers
+#' from visits what the planner needs, and the planner acts on it. Arguments in `...` go to the function that takes
+#' them, or to both. An argument that would replace what is inferred is refused. So is a pair that does not go together,
+#' with the reason. The planner uses the price or temperature (`alpha`) that the inverse planner assumed or inferred.
 #'
-#' [infer_matching()] takes the planner as its own, and what it infers is acted on whole; for those that it does not
-#' know, it matches one with the same wishes. It is asked for the utility, unless `terms`, `features`, `start` or
-#' `prior` say otherwise, of a bounded agent for its prices; utilities are then in the unit of `alpha`, by default the
-#' range of the setting's utility (where infer_matching() by itself has 1). With [plan_rule()] and
-#' [infer_distribution()] `deterministic = TRUE` looks among policies that always do the same in a state, for the
-#' nearest in total variation. Where the imitating behaviour need not agree with the demonstrated one, as of a planner
-#' without noise, the divergence says by how much it does not.
+#' [infer_matching()] uses the planner itself, and all that it infers is acted on. In place of a planner that it does
+#' not know, it matches one with the same wishes. It infers the utility, unless `terms`, `features`, `start` or `prior`
+#' say otherwise; for a bounded agent it infers the prices. Utilities are then in the unit of `alpha`, by default the
+#' range of the setting's utility (infer_matching() by itself has 1). With [plan_rule()] and [infer_distribution()],
+#' `deterministic = TRUE` looks for the nearest policy, in total variation, that always does the same in a state.
+#' Imitating behaviour need not agree with the demonstrated one, for example that of a planner without noise; the
+#' divergence says how far apart they are.
 #'
-#' The divergence has rows `log_loss` (minus the log probability of the action taken, that is, minus the `log_score` of
-#' [accuracy()]), `brier` (half the squared distance of the probabilities from it, summed over actions, from 0 to 1 as
-#' there), `agreement` (the probability of the action taken; not a proper score, as it is higher for who is too sure)
-#' and, where the state is seen, `divergence`: of action frequencies in each state from the imitating law, on average
-#' over visits. Frequencies scatter, which alone would make that (k - 1) / (2n) in a state with n visits and k actions:
-#' this is taken off, but for free parameters fitted to the same visits (probabilities of a state sum to 1, utilities
-#' count up to a function of the state). Intervals are over patients drawn anew with replacement, and take what was
-#' inferred as it is.
+#' The divergence has these rows: `log_loss`, minus the log probability of the action taken (minus the `log_score` of
+#' [accuracy()]); `brier`, half the squared distance of the probabilities from it, summed over actions, from 0 to 1 as
+#' there; `agreement`, the probability of the action taken (not a proper score, as it is higher for a model that is too
+#' sure); and, where the state is seen, `divergence`, that of action frequencies in each state from the imitating law,
+#' on average over visits. Frequencies scatter. That alone would make the divergence (k - 1) / (2n) in a state with n
+#' visits and k actions. This is subtracted, except for free parameters fitted to the same visits (probabilities of a
+#' state sum to 1, utilities count up to a function of the state). Intervals are over patients drawn anew with
+#' replacement, and hold what was inferred fixed.
 #' @return With `inverse`: an object of class `ibrc_projection`, a list with the `plan`, what was `inferred` and the
-#'   `divergence`, a data frame with the columns `measure`, `estimate`, `conf.low` and `conf.high`. It predicts, has a
-#'   likelihood and is simulated from as its plan is; [tidy()][tidy.ibrc_projection] reads it.
+#'   `divergence`, a data frame with the columns `measure`, `estimate`, `conf.low` and `conf.high`. It can be used like
+#'   its plan to predict, to simulate and for a likelihood; [tidy()][tidy.ibrc_projection] reads it.
 #' @export
 #' @examples
 #'
-#' # A pair: whose wishes would explain these visits, if they were those of a soft planner?
+#' # A pair: what utility would explain these visits, if they were those of a soft planner?
 #' clinic <- decision_setting(
 #'   states = c("well", "ill"), actions = c("wait", "treat"), observations = c("well", "ill"),
 #'   transition = list(wait = rbind(c(0.9, 0.1), c(0.2, 0.8)),
@@ -100,12 +99,12 @@ new_ibrc_projection <- function(pair, made, scored, setting, in_sample, replicat
 #' Read a projection
 #'
 #' @param x,object A projection: [project_behavior()] of a planner and an inverse planner.
-#' @param what `"estimates"`, what was inferred, or `"divergence"`, how far the imitating behaviour is from that
-#'   demonstrated.
+#' @param what `"estimates"`, what was inferred, or `"divergence"`, how far the imitating behaviour is from the
+#'   demonstrated one.
 #' @param visits Trajectories ([trajectories()]).
 #' @param type `"action"`, the probability of each action.
 #' @param beliefs,last,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
-#' @return `tidy()`: a data frame, of estimates with the columns `term` and `estimate`, of divergence with `measure`,
+#' @return `tidy()`: a data frame. Estimates have the columns `term` and `estimate`, the divergence has `measure`,
 #'   `estimate`, `conf.low` and `conf.high`. `glance()`: one row with the `planner`, the `inverse` planner, how many
 #'   `parameters` were inferred, each measure, and the `trajectories` and `visits` that it was scored on. `predict()`,
 #'   `log_lik()`, `simulate()` and `policy()` are those of its plan.
@@ -144,7 +143,7 @@ glance.ibrc_projection <- function(x, ...) {
 predict.ibrc_projection <- function(object, visits, type = "action", ...) {
   check_unused(...)
   check_choice(type, "action", "type")
-  if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
+  if (missing(visits)) abort_input("visits", "must be given: trajectories whose actions are to be predicted.")
   predict(object$plan, visits, type)
 }
 
@@ -181,7 +180,7 @@ format.ibrc_projection <- function(x, digits = 3, ...) {
     if (x$ruled_out > 0) {
       bullet(paste0("It rules out what was done at ", plural(x$ruled_out, "visit"), "."))
     },
-    if (x$in_sample) bullet("Scored on the visits that it was inferred from: see `newdata`."),
+    if (x$in_sample) bullet("It is scored on the visits that it was inferred from: see `newdata`."),
     unlist(lapply(x$notes, bullet))
   )
 }

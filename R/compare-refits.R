@@ -1,6 +1,6 @@
-# Refits for cross-validation: what a process needs for one, and what it makes of those left out.
+# Refits for cross-validation: what a process needs for one, and how well it predicts those left out.
 
-# The tree and the actions of some trajectories of a group; `keep` says of all trajectories whether they are among them.
+# The tree and the actions of some trajectories of a group; `keep` says for all trajectories whether they are included.
 part_of_group <- function(fit, group, keep) {
   coded <- coded_from_tree(fit$histories[[group]], fit$visit_actions[[group]])
   keep <- keep[fit$trajectory_group == group][coded$trajectory + 1L]
@@ -16,7 +16,7 @@ refit_piece <- function(fit, folds, refit, run, start, draws) {
   run$seed <- refit$seed
   first <- if (start == "fit") last_draws(list(draws = fit$draws[group]))
   list(left_out = left_out,
-       # With nothing left to fit the prior is drawn from, and the tree only stands there.
+       # If nothing is left to fit, draws come from the prior, and the tree has no effect.
        fitted = if (refit$fitted > 0) part_of_group(fit, group, !out & !is.na(folds)) else left_out,
        likelihood = refit$fitted > 0,
        n_fitted = refit$fitted, problem = problem_of(fit, group), recipe = fit$recipe, prior = fit$prior,
@@ -26,8 +26,8 @@ refit_piece <- function(fit, folds, refit, run, start, draws) {
        start = if (!is.null(first)) first[rep_len(seq_len(nrow(first)), run$chains), , drop = FALSE])
 }
 
-# Coded visits, as code_visits() has them, from a tree. What was seen after a trajectory's last visit is not in it, and
-# nothing depends on it.
+# Coded visits, in the form of code_visits(), from a tree. What was seen after a trajectory's last visit is not in it,
+# and nothing depends on it.
 coded_from_tree <- function(tree, action) {
   trajectory <- trajectory_of(tree) - 1L
   last <- !duplicated(trajectory, fromLast = TRUE)
@@ -61,7 +61,7 @@ run_refits <- function(pieces, refresh, work = run_refit) {
 
 stop_refits <- function(done, all) {
   abort("interrupted", "Cross-validation was interrupted after ", done, " of ", plural(all, "refit"),
-        ": there is no result of some of them.")
+        ": there is no result from only some of them.")
 }
 
 refit_in <- function(piece, over) {
@@ -69,7 +69,7 @@ refit_in <- function(piece, over) {
   piece
 }
 
-# One fit, as ibrc() with the same seed makes it, and what it makes of those left out.
+# One fit, as ibrc() with the same seed makes it, and how well it predicts those left out.
 run_refit <- function(piece) {
   run <- piece$run
   own <- rep(1L, run$chains)
@@ -83,7 +83,7 @@ run_refit <- function(piece) {
   judge_left_out(new_ibrc_fit(chain, job), piece$left_out, piece$draws)
 }
 
-# What a refit makes of those left out of a group.
+# How well a refit predicts those left out of a group.
 judge_left_out <- function(fit, left_out, draws, group = 1L) {
   n <- length(unique(trajectory_of(left_out$tree)))
   of_group <- function(x) replace(vector("list", group), group, list(x))
@@ -94,19 +94,19 @@ judge_left_out <- function(fit, left_out, draws, group = 1L) {
   refit_result(each, table[table$group == names(fit$draws)[group], ], fit$run$chains)
 }
 
-# `each`: log-likelihoods [draw, trajectory] of those left out; `table`: what the draws look like, term by term.
+# `each`: log-likelihoods [draw, trajectory] of those left out; `table`: a summary of the draws, one row per term.
 refit_result <- function(each, table, chains) {
   elpd <- log_mean_exp(each)
   worst <- function(x, most) if (all(is.finite(x))) most(x) else NA_real_
-  # To first order, elpd moves with the draws by this, all trajectories together.
+  # To first order, elpd changes with the draws by this, over all trajectories together.
   moves <- matrix(rowSums(exp(each - rep(elpd, each = nrow(each)))), ncol = chains)
-  # Draws that all say the same have no error that could be worked out from their spread.
+  # Draws that are all the same have no error that could be computed from their spread.
   error <- if (!all(is.finite(moves))) NA_real_ else if (diff(range(moves)) < 1e-12) 0 else posterior::mcse_mean(moves)
   list(elpd = elpd, rhat = worst(table$rhat, max), ess_bulk = worst(table$ess_bulk, min),
        ess_tail = worst(table$ess_tail, min), mcse = error)
 }
 
-# Of each column, without leaving the doubles.
+# Of each column, within the range of doubles.
 log_mean_exp <- function(x) {
   top <- apply(x, 2, max)
   top[!is.finite(top)] <- 0

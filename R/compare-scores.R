@@ -1,8 +1,8 @@
-# Scores of predicted probabilities. Every visit has a weight, how often its patient was drawn: a bootstrap over
-# patients changes weights alone. `chance`: of the action in question; `taken`: whether it was taken.
+# Scores of predicted probabilities. The weight of a visit says how often its patient was drawn: a bootstrap over
+# patients changes only weights. `chance`: of the action in question; `taken`: whether it was taken.
 
-# Mean squared distance between the law of an action and what was done, half of it: with two actions that is
-# mean (p - y)^2 of either. law [visit, action]; action from 1.
+# Half the mean squared distance between the law of an action and what was done: with two actions that is mean (p - y)^2
+# of either. law [visit, action]; action from 1.
 brier_score <- function(law, action, weight = rep(1, nrow(law))) {
   law[cbind(seq_along(action), action)] <- law[cbind(seq_along(action), action)] - 1
   sum(weight * rowSums(law^2)) / (2 * sum(weight))
@@ -14,8 +14,8 @@ log_score <- function(law, action, weight = rep(1, nrow(law))) {
   sum((weight * each)[weight > 0]) / sum(weight)
 }
 
-# Visits from the highest chance of an action to the lowest. Those with the same chance come together: no order among
-# them is better than another. Rounding alone must not tell chances apart.
+# Visits from the highest chance of an action to the lowest. Visits with the same chance come together, as no order
+# among them is better than another. Rounding alone must not tell chances apart.
 threshold_order <- function(chance, taken) {
   key <- signif(chance, 12)
   at <- order(-key)
@@ -34,8 +34,8 @@ threshold_counts <- function(chance, taken, weight = rep(1, length(chance))) {
   counts_at(threshold_order(chance, taken), weight)
 }
 
-# The chance that a visit with the action gets a higher probability than one without it; half where both get the same.
-# NA where there is no visit of one kind.
+# The chance that a visit with the action gets a higher probability than one without it; equal probabilities count half.
+# NA where visits of one kind are missing.
 roc_area <- function(chance, taken, weight = rep(1, length(chance))) roc_of(threshold_counts(chance, taken, weight))
 
 roc_of <- function(count) {
@@ -47,7 +47,7 @@ roc_of <- function(count) {
 }
 
 # The area under precision as a function of recall. Between two thresholds misses grow in proportion to hits, as they
-# would if visits with the same chance came in an order of chance; precision is then t / (c t + d) of the hits t, whose
+# would if visits with the same chance came in random order. Precision is then t / (c t + d) of the hits t, whose
 # integral is t / c - d / c^2 log(c t + d). NA where the action was always or never taken.
 precision_recall_area <- function(chance, taken, weight = rep(1, length(chance))) {
   precision_recall_of(threshold_counts(chance, taken, weight))
@@ -75,7 +75,7 @@ precision_arcs <- function(count) {
        offset = misses[rises] - (slope - 1) * from[rises])
 }
 
-# Precision where the recall comes to each of some values: the curve whose area is above. At 0 it is the limit.
+# Precision where the recall reaches each of some values: this curve has the area above. At 0 it is the limit.
 precision_at <- function(recall, count) {
   arc <- precision_arcs(count)
   t <- recall * count$hits[length(count$hits)]
@@ -85,8 +85,8 @@ precision_at <- function(recall, count) {
   ifelse(t > 0, t / (arc$slope[at] * t + arc$offset[at]), start)
 }
 
-# The mean of these curves over folds, each counting as its visits do, as its area is: folds in which the action was
-# always or never taken have none. The last point is of all visits.
+# The mean of these curves over folds, weighted by their visits, like the area. Folds in which the action was always or
+# never taken have no curve. The last point is of all visits.
 precision_recall_points <- function(chance, taken, fold, recall = seq(0, 1, 0.005)) {
   by_fold <- lapply(split(seq_along(fold), fold), function(at) {
     count <- threshold_counts(chance[at], taken[at])
@@ -103,8 +103,8 @@ precision_recall_points <- function(chance, taken, fold, recall = seq(0, 1, 0.00
   data.frame(recall = c(recall, 1), precision = c(mean_of("precision"), mean_of("share")), base = mean_of("share"))
 }
 
-# How often the action was taken where its chance was said to be about so much: bins that hold as many visits each, as
-# far as equal chances allow, which stay together.
+# How often the action was taken where its predicted chance was about the same. Bins hold equal numbers of visits, as
+# far as possible, since visits with equal chances stay together.
 reliability_points <- function(chance, taken, weight = rep(1, length(chance)), bins = 10) {
   middle <- rank(signif(chance, 12), ties.method = "average") - 0.5
   bin <- floor(bins * middle / length(chance))

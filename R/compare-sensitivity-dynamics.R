@@ -1,8 +1,8 @@
-# Draws of a fit whose dynamics were inferred, with the weights that they would have had something else been assumed.
-# Each draw has its own laws. Groups share them, so that a draw has one weight for all groups; where the dynamics were
-# drawn without the actions, no weight may go from one draw of the dynamics to another.
+# Draws of a fit whose dynamics were inferred, with the weights that they would have under another assumption. Each draw
+# has its own laws. Groups share them, so a draw has one weight for all groups. Where the dynamics were drawn without
+# the actions, no weight may go from one draw of the dynamics to another.
 
-# A function of a change, as weight_refitter() gives.
+# A function of a change, as weight_refitter() returns it.
 dynamics_refitter <- function(fit, ask) {
   require_package("loo", "Weighing draws")
   chosen <- weighed_draws(fit, ask$draws)
@@ -12,7 +12,7 @@ dynamics_refitter <- function(fit, ask) {
   function(change) {
     inverse <- changed_inverse(fit, change, ask$cores)
     if (reaches_beyond(inverse$prior, fit$prior)) {
-      stop("this prior reaches where that of the fit does not, and where it has no draws: fit again with it")
+      stop("this prior allows values that the fit's prior does not, where there are no draws: fit again with it")
     }
     there <- if (length(change)) density_with_laws(inverse, draws, laws, ask$cores) else own
     ratio <- Reduce(`+`, there$log_lik) + Reduce(`+`, there$log_prior) - Reduce(`+`, own$log_lik) -
@@ -29,7 +29,7 @@ dynamics_refitter <- function(fit, ask) {
   }
 }
 
-# As many from every chain.
+# The same number from every chain.
 weighed_draws <- function(fit, draws) {
   chains <- dim(fit$draws[[1]])[2]
   chosen <- spaced_draws(fit, if (!is.null(draws)) chains * max(1, draws %/% chains))
@@ -39,7 +39,7 @@ weighed_draws <- function(fit, draws) {
   chosen
 }
 
-# As density_at_draws(), each draw under its own laws.
+# Like density_at_draws(), with each draw under its own laws.
 density_with_laws <- function(inverse, draws, laws, cores) {
   evaluator <- inverse_evaluator(inverse, cores = cores)
   log_lik <- lapply(seq_along(draws), function(g) {
@@ -54,9 +54,9 @@ density_with_laws <- function(inverse, draws, laws, cores) {
   list(log_lik = log_lik, log_prior = log_prior_at(inverse$prior, draws))
 }
 
-# With sum 1; of a cut fit, with the same sum under each draw of the dynamics. Pareto k is of all weights together and
-# does not see that a single draw of the dynamics hangs on one of its few draws: `effective` has the least effective
-# draws under any of them, and `asked` how many there must be.
+# With sum 1; for a cut fit, with the same sum under each draw of the dynamics. Pareto k is of all weights together. It
+# does not see that one draw of the dynamics may depend on one of its few draws: `effective` has the fewest effective
+# draws under any of them, and `asked` says how many there must be.
 weights_with_dynamics <- function(fit, ratio, chosen) {
   if (!is_cut(fit)) return(pareto_weights(ratio, chosen$.chain))
   draw <- dynamics_of_chain(fit, chosen$.chain)
@@ -70,7 +70,7 @@ weights_with_dynamics <- function(fit, ratio, chosen) {
   found
 }
 
-# Under each draw of the dynamics of a cut fit; of fewer than twice as many draws, half.
+# Needed under each draw of the dynamics of a cut fit; if there are fewer than twice as many draws, half of them.
 least_effective_within <- 10
 
 few_words <- function(weighed) {

@@ -3,7 +3,7 @@
 
 sensible <- c("resolution", "step", "models", "discount", "utility", "bonus", "above", "prior", "fixed")
 
-# All of a grid come from here too; more are a slip of the hand.
+# The alternatives of a grid are counted too; more than this are probably a slip.
 most_alternatives <- 1000
 
 read_over <- function(over, object, grid) {
@@ -18,7 +18,7 @@ read_over <- function(over, object, grid) {
   if (anyDuplicated(names(over))) {
     abort_input("over", "names ", enumerate(unique(names(over)[duplicated(names(over))])), " more than once.")
   }
-  # What setting() and models() return is theirs to say.
+  # setting() and models() decide themselves what they return.
   made <- setdiff(names(over), c("resolution", "prior"))
   if (!is.null(object$recipe) && length(made)) {
     what <- if (is.null(object$recipe$codec)) "functions of named quantities" else
@@ -49,7 +49,7 @@ read_alternatives <- function(what, values, object) {
       USE.NAMES = FALSE)
 }
 
-# A list of values, named by what they are called in tables: numbers call themselves.
+# A list of values with the names that they have in tables; numbers are their own names.
 as_alternatives <- function(values, argument, plain) {
   if (plain) {
     if (!is.numeric(values) || !length(values) || !is.null(dim(values))) {
@@ -74,7 +74,7 @@ as_alternatives <- function(values, argument, plain) {
   stats::setNames(as.list(values), labels)
 }
 
-# `own`: what each problem of the fit has; where that is the same in all of them, it is not fitted again.
+# `own`: the value that each problem of the fit has; where it is the same in all of them, it is not fitted again.
 number_changes <- function(values, what, own, check) {
   lapply(unname(values), function(value) {
     value <- check(value)
@@ -131,8 +131,8 @@ read_above <- function(values, object, argument) {
 own_bonus <- function(object, part, argument) {
   problems <- all_problems(object)
   if (any(vapply(problems, function(problem) !is.null(lost_worth(problem)), NA))) {
-    abort_input(argument, "cannot be varied: what beliefs are worth is known in this fit at the nodes of its lattice ",
-                "alone, as after resume().")
+    abort_input(argument, "cannot be varied: this fit knows what beliefs are worth only at the nodes of its lattice, ",
+                "as after resume().")
   }
   known <- vapply(problems, function(problem) inherits(problem$setting$belief_utility, "ibrc_certainty_bonus"), NA)
   if (!all(known)) {
@@ -141,7 +141,7 @@ own_bonus <- function(object, part, argument) {
   of_problems(object, function(problem) attr(problem$setting$belief_utility, part))
 }
 
-# Matrices, or functions of the utility that each group has; those are tried here, on all of them.
+# Matrices, or functions of the utility that each group has. Functions are tried here, on all groups.
 read_utility <- function(values, object, argument) {
   lapply(names(values), function(label) {
     value <- values[[label]]
@@ -213,7 +213,7 @@ read_fixed <- function(values, object, argument) {
   })
 }
 
-# What is wrong, said of the argument that it came by.
+# An error under the name of the argument that it came from.
 within_argument <- function(argument, code) {
   tryCatch(code, ibrc_error_input = function(e) abort_input(argument, "cannot be used: ", e$message))
 }
@@ -222,7 +222,7 @@ within_argument <- function(argument, code) {
 
 read_other_prior <- function(values, object, argument) {
   if (identical(object$estimate, "mle")) {
-    abort_input(argument, "cannot be varied: a maximum of the likelihood has no use for the density of a prior.")
+    abort_input(argument, "cannot be varied: a maximum of the likelihood does not depend on the density of a prior.")
   }
   lapply(names(values), function(label) {
     where <- paste0(argument, "$", label)
@@ -242,11 +242,11 @@ read_other_prior <- function(values, object, argument) {
   })
 }
 
-# Every term's prior `times` as wide. One that has no spread of its own to change stays: uniform(), beta(), dirichlet().
+# Every term's prior, `times` as wide. A prior without a spread to change stays: uniform(), beta(), dirichlet().
 spread_prior <- function(prior, times, argument) {
   entries <- lapply(unclass(prior), function(entry) spread_entry(entry, times))
   if (identical(unname(entries), unname(unclass(prior)))) {
-    abort_input(argument, "cannot be had: no term of this fit has a prior with a spread to change. State the prior.")
+    abort_input(argument, "cannot be made: no term of this fit has a prior with a spread to change. State the prior.")
   }
   new_ibrc_prior(entries)
 }
@@ -270,7 +270,7 @@ spread_entry <- function(entry, times) {
 
 # ---- all combinations -------------------------------------------------------------------
 
-# Each with each, and with what the fit has. What a combination leaves as it is, it does not name.
+# Each with each, and with the fit's own value. A combination does not name what it leaves as it is.
 combine_alternatives <- function(each, what) {
   if (all(c("step", "models") %in% what)) {
     abort_input("over", "cannot combine \"step\" with \"models\": both say what may be believed.")

@@ -44,8 +44,8 @@ new_ibrc_sensitivity <- function(pieces, alternatives, method, verdict, conf.lev
             conf.level = conf.level)
 }
 
-# What is said of the fit's own term in its groups holds under every alternative, too; where a search came to no end
-# there is nothing to use. A mode has no verdict.
+# What is said of the fit's own term in its groups holds under every alternative, too; where a search did not end there
+# is nothing to use. A mode has no verdict.
 sensitivity_verdicts <- function(rows, known) {
   if (is.null(known)) return(rep(NA_character_, nrow(rows)))
   own <- vapply(seq_len(nrow(rows)), function(i) {
@@ -63,7 +63,7 @@ as.data.frame.ibrc_sensitivity <- function(x, ...) {
 
 # ---- in words ---------------------------------------------------------------------------
 
-# Better by more than this is worth a sentence.
+# An improvement larger than this is worth a sentence.
 better_by <- 2
 
 # What is shown: contrasts where there are any, else levels.
@@ -137,7 +137,7 @@ movement_words <- function(rows) {
          side_words(rows, contrast, ratio, n), ".")
 }
 
-# Whether it stays on one side of what would be no difference, or no leaning.
+# Whether it stays on one side of no difference, or of no leaning.
 side_words <- function(rows, contrast, ratio, n) {
   if (!contrast && rows$term[1] %in% names(price_inverses)) return("")
   if (!contrast && !any(rows$estimate < 0, na.rm = TRUE) && !rows$term[1] %in% price_inverses) return("")

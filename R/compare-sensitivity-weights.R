@@ -1,5 +1,5 @@
-# Draws of a fit with the weights that they would have had something else been assumed: their likelihood and prior
-# there, over those that the fit has.
+# Draws of a fit with the weights that they would have under another assumption: their likelihood and prior there, over
+# those that the fit has.
 
 # A function of a change, as mode_refitter() is.
 weight_refitter <- function(fit, ask) {
@@ -14,14 +14,14 @@ weight_refitter <- function(fit, ask) {
   function(change) {
     inverse <- changed_inverse(fit, change, ask$cores)
     if (reaches_beyond(inverse$prior, fit$prior)) {
-      stop("this prior reaches where that of the fit does not, and where it has no draws: use method = \"mode\"")
+      stop("this prior allows values that the fit's prior does not, where there are no draws: use method = \"mode\"")
     }
     there <- if (length(change)) density_at_draws(inverse, draws, ask$cores) else own
     weighed <- lapply(seq_along(draws), function(g) {
       pareto_weights(there$log_lik[[g]] + there$log_prior[[g]] - own$log_lik[[g]] - own$log_prior[[g]], chosen$.chain)
     })
     pareto_k <- max(vapply(weighed, `[[`, 0, "pareto_k"))
-    # One that cannot be worked out cannot be trusted.
+    # A value that cannot be computed cannot be trusted.
     if (is.na(pareto_k) || pareto_k > 0.7) {
       return(refused_weights(fit, draws, ask, pareto_k))
     }
@@ -64,7 +64,7 @@ log_prior_at <- function(prior, draws) {
   }))
 }
 
-# Does a prior allow what another rules out?
+# Whether a prior allows what another rules out.
 reaches_beyond <- function(prior, other) {
   any(unlist(Map(function(one, two) one$lower < two$lower || one$upper > two$upper, unclass(prior), unclass(other))))
 }
@@ -77,7 +77,7 @@ pareto_weights <- function(log_ratio, chain) {
   ratio <- exp(log_ratio - max(log_ratio))
   efficiency <- loo::relative_eff(matrix(ratio, ncol = 1), chain_id = chain)
   if (!is.finite(efficiency)) efficiency <- 1
-  # loo asks for finite logarithms: a weight of nothing is one that rounds to it.
+  # loo needs finite logarithms: a weight of 0 becomes one that rounds to it.
   log_ratio <- pmax(log_ratio - max(log_ratio), -700)
   found <- without_pareto_warnings(loo::psis(log_ratio, r_eff = efficiency))
   list(weight = as.vector(stats::weights(found, log = FALSE)), pareto_k = found$diagnostics$pareto_k)
@@ -93,7 +93,7 @@ weight_piece <- function(fit, draws, weight, log_lik, pareto_k, ask, paired = FA
     colnames(numbers) <- sensitivity_numbers
     data.frame(term = colnames(values), group = if (is_grouped(fit)) groups[g] else NA_character_, numbers)
   }))
-  # Groups are independent, and each draw of the one goes with each of the other, unless they share their dynamics.
+  # Groups are independent, and each draw of one goes with each draw of the other, unless they share their dynamics.
   contrasts <- contrast_table(levels$term, ask$pairs, function(term, pair, scale) {
     at <- match(pair, groups)
     one <- shown[[at[1]]][, term]
@@ -119,9 +119,9 @@ weighted_summary <- function(x, weight, conf.level) {
   c(quantiles[1], weighted_sd(x, weight), quantiles[2:3])
 }
 
-# Median and ends of the interval of the difference, or ratio, of two independent quantities, each draw of the one with
-# each of the other. Of few pairs all are made; of more, whose number is a square, the share of pairs below a value is
-# counted without making them, and the value sought that has the share asked for.
+# Median and ends of the interval of the difference, or ratio, of two independent quantities, each draw of one with each
+# draw of the other. If there are few pairs, all are made. Otherwise their number is a square: the share of pairs below
+# a value is counted without making them, and the value with the wanted share is searched for.
 pair_quantiles <- function(one, weight, other, other_weight, conf.level, ratio, most_pairs = 1e6) {
   tail <- (1 - conf.level) / 2
   p <- c(0.5, tail, 1 - tail)

@@ -1,52 +1,53 @@
 #' How far does the answer move with what was assumed?
 #'
-#' Fits again with something else assumed, one thing at a time: a finer lattice, other models of the dynamics, another
-#' discount or utility, another prior. The table has every estimate and every contrast between groups beside the
-#' log-likelihood, so that alternatives that fit the decisions better are seen. Report it with the fit: an interval
-#' knows nothing of what was assumed.
+#' Fits again with another assumption, one at a time: a finer lattice, other models of the dynamics, another discount or
+#' utility, another prior. The table shows every estimate and every contrast between groups beside the log-likelihood,
+#' so that one sees which alternatives fit the decisions better. Report it with the fit: an interval does not include
+#' what was assumed.
 #'
 #' @section What can be varied:
 #' `over` is a named list with any of:
-#' * `resolution`: numbers, of the lattice of beliefs.
-#' * `step`: numbers, the `by` of [perturb_models()]; for a fit whose models come from there.
-#' * `models`: a named list of model priors ([model_prior()]). Each is one for all groups, or a list named by group.
-#' * `discount`: numbers. With groups that have dynamics of their own it becomes the same in all of them.
+#' * `resolution`: numbers, the resolution of the lattice of beliefs.
+#' * `step`: numbers, the `by` of [perturb_models()]; for a fit whose models come from that function.
+#' * `models`: a named list of model priors ([model_prior()]). Each entry is one for all groups, or a list named by
+#'   group.
+#' * `discount`: numbers. If groups have their own dynamics, it becomes the same in all of them.
 #' * `utility`: a named list of matrices `[state, action]`, or of functions that take the utility and return another,
 #'   such as `function(utility) 2 * utility`.
 #' * `bonus`, `above`: numbers, the `worth` and `above` of a [certainty_bonus()] that the setting has.
 #' * `prior`: a named list of priors ([ibrc_prior()]) of the same terms. `"wider"` and `"narrower"` stand for priors
-#'   that are twice and half as wide: the standard deviation or scale of a normal, lognormal, half-normal or Student's
-#'   t, the mean of an exponential, the standard deviation of a gamma with the same mean. Terms with another prior
-#'   (`uniform()`, `beta()`, `dirichlet()`) keep it.
+#'   that are twice and half as wide. This changes the standard deviation or scale of a normal, lognormal, half-normal
+#'   or Student's t, the mean of an exponential, and the standard deviation of a gamma with the same mean. Terms with
+#'   another prior (`uniform()`, `beta()`, `dirichlet()`) keep it.
 #' * `fixed`: a named list of lists of what is held, such as `list(drawn = list(eta = 0.5))`.
 #'
-#' What the fit infers cannot be varied; its prior can. An alternative that the fit has already is not fitted again.
+#' What the fit infers cannot be varied, but its prior can. An alternative that equals the fit is not fitted again.
 #'
 #' @section By modes or by weights:
 #' `method = "mode"` finds the posterior mode under each alternative, as [ibrc_mode()] does (the maximum of the
-#' likelihood for a mode with `estimate = "mle"`), beginning from the fit and from draws of the prior. Intervals are
-#' those of a normal
-#' distribution with the curvature at the mode, on the scale a sampler works on ([ibrc_prior()]). The row `as fitted` is
-#' the mode of the fit's own problem, so that like is compared with like; it is not the fit's median.
+#' likelihood for a mode with `estimate = "mle"`). It begins from the fit and from draws of the prior. Intervals are
+#' those of a normal distribution with the curvature at the mode, on the scale a sampler works on ([ibrc_prior()]). The
+#' row `as fitted` is the mode of the fit's own problem, so that like is compared with like; it is not the fit's median.
 #'
-#' `method = "reweight"` gives draws of the fit the weights that they would have under each alternative. Medians
-#' and intervals are then those of a posterior, and `log_lik` is the mean of the posterior's log-likelihood. That holds
-#' while the posterior moves little. Where it does not (Pareto k above 0.7, or a prior that reaches where the fit's did
-#' not), there are no numbers, and `note` says why. It needs the package loo.
+#' `method = "reweight"` gives draws of the fit the weights that they would have under each alternative. Medians and
+#' intervals are then those of a posterior, and `log_lik` is the posterior mean of the log-likelihood. This holds while
+#' the posterior moves little. Where it moves too far (Pareto k above 0.7, or a prior that allows values that the fit's
+#' prior did not), there are no numbers, and `note` says why. It needs the package loo.
 #'
-#' Where dynamics were inferred ([ibrc()] with `dynamics`), a mode of the agents would hold them: such a fit is always
-#' weighed, each draw with its own dynamics and with one weight for all groups, which share them. Contrasts are
-#' then those within draws. With `uncertainty = "cut"` no weight goes from one draw of the dynamics to another, and
-#' there are no numbers either where the weights leave fewer than 10 effective draws under one of them. What `setting`
-#' and `models` return is theirs to say, so that `resolution` and `prior` can be varied, and nothing else.
+#' Where dynamics were inferred ([ibrc()] with `dynamics`), a mode of the agents would hold them fixed. So the draws of
+#' such a fit are always weighed, each with its own dynamics and with one weight for all groups, which share the
+#' dynamics. Contrasts are then those within draws. With `uncertainty = "cut"` no weight goes from one draw of the
+#' dynamics to another. There are also no numbers where the weights leave fewer than 10 effective draws under one of
+#' them. Only `resolution` and `prior` can be varied then, as the functions `setting` and `models` decide themselves
+#' what they return.
 #'
-#' A mode is sought where the fit was and from the best draws of the prior, and a still better one may be missed: raise
-#' `starts` where it matters. A prior that is wider lets estimates come nearer to the data, so that its log-likelihood
-#' at the mode is no smaller.
+#' A mode is sought from the fit and from the best draws of the prior, and a still better one may be missed: raise
+#' `starts` where it matters. A wider prior lets estimates come nearer to the data, so its log-likelihood at the mode is
+#' no smaller.
 #'
 #' @param fit A fit ([ibrc()]) without `effects`, not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
 #' @param over What to vary: a named list (see below).
-#' @param grid `TRUE` fits all combinations, also with what the fit has; `FALSE` varies one thing at a time.
+#' @param grid `TRUE` fits all combinations, also with the fit's own values; `FALSE` varies one thing at a time.
 #' @param method `"mode"` or `"reweight"` (see below); where dynamics were inferred, the latter.
 #' @param reference The group that others are compared with, as in [compare_groups()].
 #' @param conf.level Confidence of the intervals.
@@ -54,19 +55,19 @@
 #' @param starts For `"mode"`: how many climbs per group and alternative, the first from the fit.
 #' @param seed A number that settles the draws from the prior to climb from.
 #' @param cores Threads to use.
-#' @param refresh Whether to say after each alternative how many are done: 0 for no. By default yes in an interactive
-#'   session.
+#' @param refresh Whether to say after each alternative how many are done: 0 says nothing. By default it is said in an
+#'   interactive session.
 #' @param ... Nothing.
 #' @return A data frame of class `ibrc_sensitivity`, one row per alternative, term and group, then one per contrast of
 #'   groups: `what` was varied and the `alternative`; `baseline` (`TRUE` for what the fit has); `group` (`NA` without
 #'   groups); `reference` and `scale` (`"ratio"` or `"difference"`) of a contrast, else `NA`; `term`, `estimate`,
-#'   `std.error` (of a ratio: of its logarithm), `conf.low` and `conf.high`; `log_lik`, of all groups together, and
-#'   `log_lik_difference` to the baseline; `converged`; `pareto_k` (the largest over groups); `note`, why there are no
-#'   numbers; and `verdict`, the worst of what [verdict()] says of the term and groups in the fit itself, `do not use`
-#'   where `converged` is `FALSE`, and `NA` for a mode. No alternative is left out: one that cannot be fitted, or that
-#'   an interrupt kept from being fitted, is there without numbers. Printing shows contrasts where there are groups,
-#'   else levels; says how far they go, and which alternatives fit better by more than 2; and adds the [verdict()] on
-#'   the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
+#'   `std.error` (for a ratio, that of its logarithm), `conf.low` and `conf.high`; `log_lik`, of all groups together,
+#'   and `log_lik_difference` to the baseline; `converged`; `pareto_k` (the largest over groups); `note`, why there are
+#'   no numbers; and `verdict`, the worst of what [verdict()] says of the term and groups in the fit itself, `do not
+#'   use` where `converged` is `FALSE`, and `NA` for a mode. No alternative is left out: one that could not be fitted,
+#'   or was not because of an interrupt, is there without numbers. The printed result shows contrasts where there are
+#'   groups, else levels. It says how far they go, and which alternatives fit better by more than 2, and it adds the
+#'   [verdict()] on the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
 #' @seealso [verdict()], whose check `assumed` looks at resolution and models; [kfold()] to compare fits.
 #' @family inference
 #' @export
@@ -103,13 +104,13 @@ sensitivity_analysis <- function(fit, over, grid = FALSE, method = c("mode", "re
                        ask$conf.level)
 }
 
-# A mode would hold dynamics that were inferred.
+# A mode would hold inferred dynamics fixed.
 sensitivity_method <- function(method, fit) {
   if (is.null(method)) return(if (has_dynamics(fit)) "reweight" else "mode")
   method <- check_choice(method, c("mode", "reweight"), "method")
   if (method == "mode" && has_dynamics(fit)) {
-    abort_input("method", "= \"mode\" cannot be had of this fit: its dynamics were inferred, and a mode of the agents ",
-                "would hold them. Use method = \"reweight\".")
+    abort_input("method", "= \"mode\" cannot be used with this fit: its dynamics were inferred, and a mode of the ",
+                "agents would hold them fixed. Use method = \"reweight\".")
   }
   method
 }
@@ -118,16 +119,17 @@ check_varied <- function(fit) {
   if (!inherits(fit, c("ibrc_fit", "ibrc_mode"))) {
     abort_input("fit", "must come from ibrc() or ibrc_mode(), not ", describe(fit), ".")
   }
+  refuse_refit(fit, "fit", "sensitivity_analysis()")
   refuse_population(fit, "fit", "what rests on which assumption has to be seen by fitting again, with ibrc() under ",
                     "each of them; or of a fit without `effects`, or with `by`.")
   if (inherits(fit, "ibrc_fit")) {
     need_data(fit, "A sensitivity analysis", "fit")
-    if (!fit$likelihood) abort_input("fit", "has draws from the prior: no data were used that an answer could rest on.")
+    if (!fit$likelihood) abort_input("fit", "has draws from the prior: no data were used, so no answer rests on them.")
   }
 }
 
-# The fit as it is, and then every alternative. One that fails, or that an interrupt keeps from being fitted, has a
-# `note` in the place of numbers.
+# The fit as it is, and then every alternative. An alternative that fails, or that is not fitted because of an
+# interrupt, has a `note` in place of numbers.
 run_alternatives <- function(alternatives, refit, refresh) {
   interrupted <- function(condition) NULL
   baseline <- tryCatch(refit(list()), interrupt = interrupted)
@@ -160,7 +162,7 @@ run_alternatives <- function(alternatives, refit, refresh) {
 
 # ---- by modes ---------------------------------------------------------------------------
 
-# A function of a change. Later searches begin where the first, of the fit as it is, came out, too.
+# A function of a change. Later searches also begin where the first one, of the fit as it is, ended.
 mode_refitter <- function(fit, ask) {
   estimate <- if (inherits(fit, "ibrc_mode")) fit$estimate else "map"
   from <- lapply(seq_along(group_names(fit)), function(g) points_of(fit, g))

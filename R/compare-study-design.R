@@ -1,44 +1,44 @@
 #' State the design of a study
 #'
-#' What a study would be like, before there is one: who decides, for how many patients and visits, how the groups
-#' differ, which clinicians or sites vary, what is confounded, and how it would be analysed. [power_study()] and
-#' [recovery_study()] simulate such studies and say what comes of them; `simulate()` makes the visits of one.
+#' Describes a study before it is done: who decides, for how many patients and visits, how the groups differ, which
+#' clinicians or sites vary, what is confounded, and how it would be analysed. [power_study()] and [recovery_study()]
+#' simulate such studies and say what they find; `simulate()` makes the visits of one.
 #'
 #' Everything is stated, and everything estimated, on the scale a sampler works on ([ibrc_prior()]): the logarithm of
 #' `alpha`, `beta` and `eta`, and `optimism` (and other inverses) as they are. So an effect of `alpha = log(2)` doubles
 #' alpha. The parameters of one decision maker are those of the group, plus the intercept of the cluster, plus the
-#' confounder's value times its effect. What a study is after is the difference of a group from the first at the same
-#' value of the confounder, averaged over clusters.
+#' confounder's value times its effect. A study estimates the difference of a group from the first at the same value of
+#' the confounder, averaged over clusters.
 #'
 #' @section Fits of your own:
 #' `fit` may be a function of the visits and the design (its `setting`, `models`, `prior`, `agents`, `conf.level` and so
 #' on are entries of a list). It returns a data frame with `term`, `estimate`, `conf.low` and `conf.high`, on the scale
-#' above: for [power_study()] one row per term, differences of the second group from the first (with three groups or
-#' more, one per term and `group`); for [recovery_study()] one row per term, with several groups one per term and
-#' `group`. Terms are those of `effect`, else those in which `agents` differ, else those of the prior; rows of others
-#' are left out. A column `settled` may say whether it came to its end.
+#' above. For [power_study()] it has one row per term, with differences of the second group from the first (with three
+#' groups or more, one row per term and `group`). For [recovery_study()] it has one row per term (with several groups,
+#' one per term and `group`). Terms are those of `effect`, else those in which `agents` differ, else those of the prior;
+#' rows of other terms are left out. A column `settled` may say whether the fit came to its end.
 #'
 #' @param setting The setting ([decision_setting()]) in which patients live and agents plan.
 #' @param models What agents may believe about the dynamics ([model_prior()]); the setting's own by default.
-#' @param agents Who decides: a list of agents ([bounded_agent()]) named by group, the first to compare with; or one
-#'   agent, for one group or, with `effect`, for two.
+#' @param agents Who decides: a list of agents ([bounded_agent()]) named by group, where the others are compared with
+#'   the first; or one agent, for one group or, with `effect`, for two.
 #' @param effect How the second group, `other`, differs from the first, `reference`: such as `list(optimism = -0.5)`.
-#'   Zeros state a study in which there is nothing to find.
+#'   Zeros state a study in which there is no difference to find.
 #' @param patients Patients in each group: one number, or one per group.
 #' @param horizon The most visits that a patient has.
-#' @param clusters How many clinicians or sites there are in each group, such as `c(clinician = 10)`, whose name is that
+#' @param clusters How many clinicians or sites there are in each group, such as `c(clinician = 10)`. The name is that
 #'   of the column in the visits (else `cluster`). Patients are dealt out evenly.
 #' @param spread Standard deviations of random intercepts per cluster, such as `c(optimism = 0.3)`.
 #' @param crossed Whether the clusters are the same in all groups; else each group has its own.
-#' @param confounder A covariate of patients that shifts how is decided for them and is distributed differently between
-#'   groups, or `NULL`: a list with `name`, `effect` (such as `list(optimism = -0.3)`, of one unit more), `values` (0
-#'   and 1 by default) and `chances`: one row per group and one column per value, or with two values the chance of the
-#'   second in each group.
+#' @param confounder A covariate of patients that shifts the decisions for them and is distributed differently between
+#'   groups, or `NULL`. It is a list with `name`, `effect` of one unit more (such as `list(optimism = -0.3)`), `values`
+#'   (0 and 1 by default) and `chances`: one row per group and one column per value, or with two values the chance of
+#'   the second in each group.
 #' @param prior,fixed What is inferred, and what is held, as in [ibrc()]. A prior may be left out where `fit` is a
 #'   function.
 #' @param fit How each study is analysed: `"mode"`, [ibrc_mode()] by group with standard errors from the curvature (the
-#'   quickest); `"profile"`, with its profile intervals (those of differences by adding up squares of distances to the
-#'   ends); `"posterior"`, [ibrc()] by group; or a function.
+#'   quickest); `"profile"`, the same with its profile intervals (for differences, squares of distances to the ends are
+#'   added up); `"posterior"`, [ibrc()] by group; or a function.
 #' @param conf.level Confidence, or mass, of intervals.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param ... Further arguments for [ibrc_mode()] or [ibrc()], such as `starts = 2`, `estimate = "mle"` or
@@ -79,7 +79,7 @@ study_design <- function(setting, models = NULL, agents, effect = NULL, patients
   validate_study_design(design)
 }
 
-# What can be shifted: numbers that an agent has. Prices on the logarithm, others as they are.
+# What can be shifted: numbers that an agent has. Prices on the scale of their logarithm, others as they are.
 agent_terms <- function() {
   single <- intersect(names(parameters)[parameter_column("per") == "agent"], names(formals(bounded_agent)))
   c(single, unname(price_inverses))
@@ -88,7 +88,7 @@ agent_terms <- function() {
 on_log <- function(term) term %in% names(price_inverses)
 to_study_scale <- function(term, value) if (on_log(term)) suppressWarnings(log(value)) else value
 
-# A number of an agent by either of its names, and an agent with another one.
+# A number of an agent under either of its names, and an agent with another number.
 term_of <- function(agent, term) {
   quantity <- quantity_of(term)
   value <- if (is.null(agent[[quantity]])) parameters[[quantity]]$rational else agent[[quantity]]
@@ -143,7 +143,7 @@ as_shift <- function(x, argument, least = -Inf) {
   vapply(x, as.numeric, 0)
 }
 
-# What is shifted must be a number that can be: on the logarithm, one above 0.
+# What is shifted must be a number that can be shifted: on the logarithm, one above 0.
 refuse_unshiftable <- function(agents, shift, argument) {
   for (term in names(shift)) {
     value <- vapply(agents, term_of, 0, term)
@@ -165,7 +165,7 @@ as_patients <- function(patients, groups) {
 as_clusters <- function(clusters, spread, crossed) {
   spread <- as_shift(spread, "spread", least = 0)
   if (is.null(clusters)) {
-    if (!is.null(spread)) abort_input("spread", "is that of clusters: say how many there are in `clusters`.")
+    if (!is.null(spread)) abort_input("spread", "belongs to clusters: say how many there are in `clusters`.")
     return(NULL)
   }
   name <- if (is.null(names(clusters))) "cluster" else names(clusters)[1]
@@ -173,7 +173,7 @@ as_clusters <- function(clusters, spread, crossed) {
        spread = spread, crossed = crossed)
 }
 
-# Not one of the columns that visits have anyhow.
+# Not one of the columns that visits always have.
 check_own_column <- function(name, argument) {
   taken <- c("id", "time", "action", "observation", "group")
   if (!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name) || name %in% taken) {
@@ -203,8 +203,8 @@ as_confounder <- function(confounder, groups) {
        chances = check_probability_rows(chances, "confounder"), effect = as_shift(confounder$effect, "confounder"))
 }
 
-# What is handed on to the fitting function as it was given. `effects = ` of ibrc() and ibrc_mode(), and whatever else
-# they take, comes this way: see fit_call().
+# What is handed on to the fitting function unchanged. `effects = ` of ibrc() and ibrc_mode(), and any other argument
+# that they take, comes this way: see fit_call().
 fit_options <- function(fit, more) {
   if (!length(more)) return(list())
   given <- if (is.null(names(more))) rep("", length(more)) else names(more)
@@ -214,7 +214,7 @@ fit_options <- function(fit, more) {
   }
   fitting <- if (fit == "posterior") ibrc else ibrc_mode
   set_here <- c("...", "visits", "setting", "models", "prior", "fixed", "by", "conf.level", "resolution", "seed",
-                "file", "refresh", "dynamics", "uncertainty")
+                "file", "refresh", "dynamics", "uncertainty", "problem")
   open <- setdiff(names(formals(fitting)), set_here)
   other <- setdiff(given, open)
   if (length(other)) {
@@ -224,7 +224,7 @@ fit_options <- function(fit, more) {
   more
 }
 
-# Shifts that agents cannot have, clusters without patients, and what plans refuse.
+# Refuses shifts that agents cannot have, clusters without patients, and what plans refuse.
 validate_study_design <- function(design) {
   refuse_unshiftable(design$agents, design$clusters$spread, "spread")
   refuse_unshiftable(design$agents, design$confounder$effect, "confounder")
@@ -251,8 +251,8 @@ check_cluster_sizes <- function(design, argument = "clusters") {
   }
 }
 
-# The terms a study is about: those that are inferred. A function may be after fewer: those of the effect or in which
-# agents differ, if there are any.
+# The terms that a study is about: those that are inferred. A function may ask for fewer: those of the effect or in
+# which agents differ, if there are any.
 design_terms <- function(design) {
   inferred <- names(design$prior)
   if (!is.function(design$fit)) return(inferred)
@@ -270,7 +270,7 @@ level_truth <- function(agents, terms) {
   matrix(unlist(value), length(terms), dimnames = list(terms, names(agents)))
 }
 
-# Of the other groups from the first. Nothing is the difference of equals, infinite ones too.
+# Differences of the other groups from the first. The difference of equal values is 0, even if they are infinite.
 contrast_truth <- function(agents, terms) {
   level <- level_truth(agents, terms)
   out <- level[, -1, drop = FALSE] - level[, 1]
@@ -298,7 +298,7 @@ format.ibrc_study_design <- function(x, ...) {
     if (!is.null(x$confounder)) {
       paste0("  confounder    ", x$confounder$name, ", mean ",
              paste(vapply(drop(x$confounder$chances %*% x$confounder$values), format_number, ""), collapse = ", "),
-             " by group; one more shifts ", named_words(x$confounder$effect, " by "))
+             " by group; one unit more shifts ", named_words(x$confounder$effect, " by "))
     },
     if (!is.null(x$prior)) paste0("  inferred      ", listing(names(x$prior)),
                                   if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed))),
@@ -306,7 +306,7 @@ format.ibrc_study_design <- function(x, ...) {
     held_elsewhere(x))
 }
 
-# Prices that agents have and the fit takes to be others.
+# Prices that the agents have, but that the fit holds at other values.
 held_elsewhere <- function(design) {
   if (is.null(design$prior)) return(NULL)
   held <- setdiff(names(price_inverses), quantity_of(names(design$prior)))

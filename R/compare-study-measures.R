@@ -1,7 +1,7 @@
-# What replicates of a study say of it, each figure with its Monte Carlo error.
+# What replicates of a study say about it, each figure with its Monte Carlo error.
 
-# One row per measure of one term and group. `rows`: of replicates that are done. Who has no interval has found nothing
-# and counts as such; other measures are of those that have one.
+# One row per measure of one term and group. `rows`: those of finished replicates. A replicate without an interval has
+# found nothing and counts as such; other measures are over the replicates that have one.
 contrast_measures <- function(rows) {
   found <- (rows$conf.low > 0 | rows$conf.high < 0) %in% TRUE
   truth <- rows$truth[!is.na(rows$truth)][1]
@@ -23,8 +23,8 @@ error_measures <- function(rows) {
   rbind(mean_row("bias", error), square, share_row("coverage", covered), mean_row("width", width[is.finite(width)]))
 }
 
-# How estimates go along with truths that differ: their correlation, and by how much of a difference of truths
-# estimates fall short (1 less the slope).
+# How estimates follow truths that differ: their correlation, and by how much of a difference of truths estimates fall
+# short (1 less the slope).
 agreement_rows <- function(rows) {
   there <- is.finite(rows$estimate) & is.finite(rows$truth)
   x <- rows$truth[there]
@@ -58,14 +58,8 @@ mean_row <- function(measure, x) {
 share_row <- function(measure, x) {
   n <- length(x)
   if (!n) return(measure_row(measure))
-  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), wilson_ends(mean(x), n), n)
-}
-
-# Wilson's 95% interval of a share.
-wilson_ends <- function(share, n) {
-  z2 <- two_sided^2
-  half <- sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n^2)))
-  pmin(pmax((share + z2 / (2 * n) + c(-half, half)) / (1 + z2 / n), 0), 1)
+  ends <- wilson_ends(mean(x), n)
+  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), c(ends$low, ends$high), n)
 }
 
 # `measures(rows)` for every combination of these columns, in the order of the table.
@@ -80,7 +74,7 @@ measure_table <- function(each, by, measures) {
   do.call(rbind, parts)
 }
 
-# One row per kind of study: how many there are, and of how many something has to be said.
+# One row per kind of study: how many there are, and how many need a remark.
 study_counts <- function(each, by, replicates) {
   one <- each[!duplicated(each[c(by, "replicate")]), ]
   key <- do.call(paste, c(one[by], sep = "\r"))
@@ -104,7 +98,7 @@ share_words <- function(row, of = " of studies") {
   paste0(whole(row$estimate), "%", of, " (", whole(row$conf.low), " to ", whole(row$conf.high), ")")
 }
 
-# What is to be said beside the figures: failures, climbs and chains that did not end, open ends, warnings.
+# Remarks beside the figures: failures, climbs and chains that did not end, open ends, warnings.
 trouble_lines <- function(study) {
   counts <- glance(study)
   each <- study$each
@@ -116,7 +110,7 @@ trouble_lines <- function(study) {
   }
   c(say(sum(counts$failed), " gave no answer, or not all: ", first("failure"), ". They count as having found nothing."),
     say(sum(counts$unsettled), " did not settle (the search or the chains stopped too early). They count as they are."),
-    say(sum(counts$open), " had an interval without an end. They count; the mean width is of the others."),
+    say(sum(counts$open), " had an interval without an end. They count, but the mean width is of the others."),
     say(sum(counts$warned), " came with a warning: ", first("warning")),
     if (total < study$asked) {
       bullet(paste0("It was interrupted: ", format_count(total), " of ", format_count(study$asked),

@@ -1,38 +1,38 @@
 #' What a planned study would find
 #'
-#' Simulates studies of a design ([study_design()]), analyses each as it says, and counts: how often a difference
-#' between groups is found (power), how often one that is not there (false positives), how far estimates are off, and
-#' whether intervals hold what they promise. With several sizes, what more patients would buy.
+#' Simulates studies of a design ([study_design()]), analyses each as the design says, and counts. It shows how often a
+#' difference between groups is found (power), how often one is found that is not there (false positives), how far
+#' estimates are off, and whether intervals hold what they promise. With several sizes, it shows what more patients
+#' would bring.
 #'
 #' A difference is found where its interval excludes 0. A replicate without an interval has found nothing and counts as
-#' such in power and false positives; bias, error, coverage and width are of those that have one, `n` says how many.
-#' Replicates whose search or chains did not settle count as they are. All of these are counted in `glance()`, and
-#' printing says so.
+#' such in power and false positives. Bias, error, coverage and width are over the replicates that have one; `n` says
+#' how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of these, and the
+#' printed result says so.
 #'
 #' @section Clinicians that vary:
-#' Decision makers differ, and patients of one are decided for alike for that reason alone. A fit by group does not
-#' know, and takes for a difference between groups what is one between few clinicians. In DIAG, with
-#' `agents = bounded_agent(alpha = 0.5)`, `effect = list(optimism = 0)`, `clusters = c(clinician = 10)` and
-#' `spread = c(optimism = 0.3)`, the prior and the resolution of the examples and 200 patients per group, 200 studies
-#' (`power_study(design, 200)`) found a difference in optimism, of which there is none, in 54% (47 to 60), ten times
-#' what 95% intervals promise: these were 0.15 wide, where estimates had a standard deviation of 0.12. More patients of
-#' the same clinicians make it worse: with 100 per group it was 36% (29 to 42). Without the spread it was 2% (1 to 5)
-#' with 200. An analysis that knows of clinicians, the t-test in the examples, found one in 4% (2 to
-#' 10) of 100 such studies.
+#' Clinicians differ, and the patients of one clinician are treated alike for that reason alone. A fit by group does not
+#' know this. It takes a difference between few clinicians for a difference between groups. In DIAG, with `agents =
+#' bounded_agent(alpha = 0.5)`, `effect = list(optimism = 0)`, `clusters = c(clinician = 10)` and `spread = c(optimism =
+#' 0.3)`, the prior and the resolution of the examples and 200 patients per group, 200 studies (`power_study(design,
+#' 200)`) found a difference in optimism in 54% (47 to 60), although there is none. That is ten times what 95% intervals
+#' promise: these were 0.15 wide, where estimates had a standard deviation of 0.12. More patients of the same clinicians
+#' make it worse: with 100 per group it was 36% (29 to 42). Without the spread it was 2% (1 to 5) with 200. An analysis
+#' that knows of clinicians, the t-test in the examples, found one in 4% (2 to 10) of 100 such studies.
 #'
 #' @section Long runs:
-#' With a `future::plan()` other than `"sequential"` studies run in its processes (that needs the package future.apply).
-#' With `file`, what is done is kept after each round, and the same call goes on behind it, also with more
-#' `replicates`. An interrupt gives back what was finished, with a warning. Every study has random numbers of its own:
+#' With a `future::plan()` other than `"sequential"`, studies run in its processes. This needs the package future.apply.
+#' With `file`, finished studies are kept after each round, and the same call goes on from there, also with more
+#' `replicates`. An interrupt gives back what was finished, with a warning. Every study has its own random numbers:
 #' nothing depends on how many run at once.
 #'
 #' @param design A design with two groups or more ([study_design()]).
-#' @param patients Sizes to try: patients in the first group, others in the proportion that the design has.
+#' @param patients Sizes to try: the patients in the first group. Other groups keep the proportion of the design.
 #' @param replicates Studies of each size.
 #' @param null Whether to simulate each size once more without any difference between the groups.
 #' @param seed A number that settles all draws.
-#' @param file Where to keep what is done, a path; `NULL` keeps nothing.
-#' @param refresh Whether to say after each round how many are done: 0 for no.
+#' @param file A path where finished studies are kept; `NULL` keeps nothing.
+#' @param refresh Whether to say after each round how many are done: 0 says nothing.
 #' @return An object of class `ibrc_power_study`. `tidy()` gives one row per size, kind, term, group and measure:
 #'   `patients`, `effect` (`"stated"`, or `"none"` with `null`), `term`, `group`, `truth`, `measure` (`power` or, where
 #'   the truth is 0, `false_positives`; `bias`, `rmse`, `coverage` and `width`, the mean), `estimate`, `std.error`
@@ -69,7 +69,7 @@ power_study <- function(design, patients = c(50, 100, 200), replicates = 200, nu
   if (length(design$agents) < 2) abort_input("design", "has one group: state `effect`, or a list of agents.")
   sizes <- check_sizes(patients, design)
   null <- check_flag(null, "null")
-  terms <- design_terms(design)
+  terms <- contrast_terms(design)
   job <- list(
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = TRUE,
     truths = "agents", seed = check_seed(seed),
@@ -92,7 +92,7 @@ check_sizes <- function(patients, design) {
   sizes
 }
 
-# Nothing to show is an error: what came first before the interrupt is none.
+# If nothing is finished there is nothing to show, which is an error.
 new_replicated_study <- function(run, job, class) {
   if (all(vapply(run$results, is.null, NA))) abort("interrupted", "Interrupted before the first study was done.")
   out <- structure(list(each = replicate_table(job, run$results), design = job$design, replicates = job$replicates,
@@ -128,7 +128,7 @@ format.ibrc_power_study <- function(x, ...) {
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
 }
 
-# One sentence per effect that there is and size; one per effect that there is not, of all sizes.
+# One sentence per size and effect that is there; one sentence for all sizes per effect that is not there.
 found_words <- function(table, several) {
   what <- paste0(term_words(table$term), if (several) paste0(" (", table$group, ")"))
   power <- which(table$measure == "power")

@@ -1,24 +1,24 @@
 #' Whether truths are found again
 #'
-#' Simulates studies of a design ([study_design()]) whose truth is known, analyses each as it says, and holds estimates
-#' against truths: whether they are off, whether intervals cover as often as they promise, and how much of a difference
-#' between decision makers comes through.
+#' Simulates studies of a design ([study_design()]) whose truth is known, analyses each as the design says, and compares
+#' estimates with truths. It shows whether estimates are off, whether intervals cover as often as they promise, and how
+#' much of a difference between decision makers they recover.
 #'
-#' Levels of each group are looked at here, one by one; [power_study()] looks at differences. Replicates without an
-#' interval, and those that did not settle, are treated and counted as there.
+#' This function looks at the levels of each group, one by one; [power_study()] looks at differences. Replicates without
+#' an interval, and those that did not settle, are treated and counted as there.
 #'
 #' @param design A design ([study_design()]), of one group or more.
-#' @param truths Where truths come from: `"prior"`, which draws what is inferred anew for every study and group, so that
-#'   intervals of a posterior should cover by their mass over all; or `"agents"`, those of the design every time. An
-#'   `effect` plays no part with the first.
+#' @param truths Where truths come from. `"prior"` draws what is inferred anew for every study and group, so that the
+#'   intervals of a posterior should cover, over all studies, by their mass. An `effect` plays no part then. `"agents"`
+#'   takes those of the design every time.
 #' @inheritParams power_study
 #' @param replicates How many studies.
 #' @inheritSection power_study Long runs
 #' @return An object of class `ibrc_recovery_study`. `tidy()` gives one row per term, group and measure: `term`,
 #'   `group`, `truth` (where it is the same in all), `measure` (`bias`, `rmse`, `coverage`, `width`, `correlation` of
-#'   estimates with truths, and `shrinkage`, by how much of a difference in truths estimates fall short: 0 is none, 1
-#'   all), `estimate`, `std.error` (Monte Carlo), `conf.low`, `conf.high` and `n`. `glance()` and `as.data.frame()` are
-#'   as in [power_study()]. [plot()][plot.ibrc_power_study] draws it.
+#'   estimates with truths, and `shrinkage`, the share of a difference in truths by which estimates fall short: 0 is
+#'   none, 1 is all), `estimate`, `std.error` (Monte Carlo), `conf.low`, `conf.high` and `n`. `glance()` and
+#'   `as.data.frame()` are as in [power_study()]. [plot()][plot.ibrc_power_study] draws it.
 #' @family studies
 #' @export
 #' @examples

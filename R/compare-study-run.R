@@ -1,9 +1,9 @@
-# Replicates of a designed study: over processes, with progress, a file that is written after each round, and an
-# interrupt that keeps what is finished. Every replicate has a random stream of its own, whatever runs beside it.
+# Replicates of a designed study: spread over processes, with progress, a file that is written after each round, and an
+# interrupt that keeps what is finished. Every replicate has its own random stream, whatever runs beside it.
 #
 # A job has `design`, `cells` (one row per kind of study: patients, and whether groups differ), `slots` (one row per
-# term and group), `replicates`, `contrast`, `truths` and `seed`. Piece i is cell (i - 1) %% n + 1 of replicate
-# (i - 1) %/% n + 1: more replicates come behind, and leave those before them as they were.
+# term and group), `replicates`, `contrast`, `truths` and `seed`. Piece i is cell (i - 1) %% n + 1 of replicate (i - 1)
+# %/% n + 1: further replicates come after the others, which stay as they were.
 
 run_replicates <- function(job, file, refresh) {
   n <- nrow(job$cells) * job$replicates
@@ -48,7 +48,7 @@ replicate_piece <- function(i, job, streams) {
   list(design = design, slots = job$slots, contrast = job$contrast, truths = job$truths, stream = streams[[i]])
 }
 
-# Truth, estimate and interval of every slot. What fails is kept in words; warnings of others are, too.
+# Truth, estimate and interval of every slot. Failures and warnings are kept in words.
 run_replicate <- function(piece) {
   began <- proc.time()[["elapsed"]]
   slots <- piece$slots
@@ -72,12 +72,12 @@ run_replicate <- function(piece) {
     lost <- is.na(out$estimate) | is.na(out$conf.low) | is.na(out$conf.high)
     if (any(lost)) out$failure <- paste("no interval of", enumerate(unique(slots$term[lost]), quote = ""))
   }, error = function(e) out$failure <<- failure_words(e)), warning = heard))
-  # A truth at a limit has no logarithm; R tells NaN from NA, and tables need not.
+  # A truth at a limit has no logarithm. R tells NaN from NA; tables need not.
   out[1:4] <- lapply(out[1:4], function(x) replace(x, is.nan(x), NA))
   c(out, seconds = proc.time()[["elapsed"]] - began)
 }
 
-# Agents whose inferred terms are drawn from the prior, each group for itself.
+# Agents whose inferred terms are drawn from the prior, separately for each group.
 draw_agents <- function(design) {
   drawn <- prior_natural(design$prior, prior_draw(design$prior, length(design$agents)))
   for (g in seq_along(design$agents)) {
@@ -90,7 +90,7 @@ draw_agents <- function(design) {
 
 slot_numbers <- c("truth", "estimate", "conf.low", "conf.high")
 
-# Columns of all that is done: a file of many small lists would be slow to write.
+# Columns of all finished replicates: a file of many small lists would be slow to write.
 replicates_to_plain <- function(results) {
   done <- which(!vapply(results, is.null, NA))
   column <- function(name) unlist(lapply(results[done], `[[`, name))
@@ -98,7 +98,7 @@ replicates_to_plain <- function(results) {
   c(list(done = done), lapply(stats::setNames(names, names), column))
 }
 
-# Of an earlier call with the same design, sizes and seed, also one with fewer or more replicates.
+# The replicates of an earlier call with the same design, sizes and seed, also if it had fewer or more of them.
 replicates_kept <- function(file, fingerprint, results, n_slots) {
   if (!file.exists(file)) {
     check_writable(file)
@@ -138,6 +138,6 @@ replicate_table <- function(job, results) {
 warn_interrupted <- function(run) {
   if (!run$interrupted) return(invisible())
   warn("interrupted", "Interrupted after ", sum(!vapply(run$results, is.null, NA)), " of ",
-       plural(length(run$results), "study", "studies"), ": what is finished came back. With `file` the same call ",
+       plural(length(run$results), "study", "studies"), ": the finished part is returned. With `file`, the same call ",
        "goes on.")
 }

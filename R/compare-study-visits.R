@@ -1,8 +1,8 @@
-# The visits of a study that was designed, and who they are of.
+# The visits of a designed study, and the people they belong to.
 
 #' @rdname study_design
 #' @param object A design.
-#' @param nsim Patients in the first group, as the design has it by default; others keep their proportion to it.
+#' @param nsim Patients in the first group, by default as in the design; other groups keep their proportion to it.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #' @export
 simulate.ibrc_study_design <- function(object, nsim = object$patients[[1]], seed = NULL, ...) {
@@ -17,7 +17,7 @@ resize_design <- function(design, patients, argument) {
   design
 }
 
-# One row per patient, then one call of simulate() for all who are decided for alike.
+# One row per patient, then one call of simulate() for all patients with the same decision maker's parameters.
 draw_visits <- function(design) {
   people <- draw_people(design)
   shifts <- people_shifts(design, people)
@@ -44,7 +44,7 @@ draw_visits <- function(design) {
 
 design_columns <- function(design) c("group", design$clusters$name, design$confounder$name)
 
-# Codes of group, cluster and value of the confounder. Clusters that are not crossed go on counting in the next group.
+# Codes of group, cluster and value of the confounder. Clusters that are not crossed have new numbers in the next group.
 draw_people <- function(design) {
   group <- rep(seq_along(design$patients), design$patients)
   cluster <- value <- rep(1L, length(group))
@@ -60,7 +60,7 @@ draw_people <- function(design) {
   data.frame(group = group, cluster = cluster, value = value)
 }
 
-# [patient, term]: intercepts of clusters and what the confounder does.
+# [patient, term]: intercepts of clusters and effects of the confounder.
 people_shifts <- function(design, people) {
   spread <- design$clusters$spread
   effect <- design$confounder$effect

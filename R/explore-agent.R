@@ -112,7 +112,8 @@ explore_server <- function(problem, sliders, path, written) {
     code <- shiny::reactive(write_code(written, sliders, positions()))
 
     output$picture <- shiny::renderPlot(
-      draw_shown(shown(), path, session$clientData$output_picture_width, isTRUE(input$dark)), res = 96, bg = "transparent",
+      draw_shown(shown(), path, session$clientData$output_picture_width, isTRUE(input$dark)), res = 96,
+      bg = "transparent",
       alt = shiny::reactive(describe_shown(shown()))
     )
     output$complexity <- shiny::renderUI(complexity_bars(complexity(shown()), most))
@@ -190,7 +191,7 @@ write_code <- function(written, sliders, positions) {
   paste0("plan <- ", plan, "\n", written$plot, "\ncomplexity(plan)")
 }
 
-# An argument a line: a narrow viewer shows it whole.
+# One argument per line: a narrow viewer shows it whole.
 write_call <- function(name, arguments) {
   arguments <- gsub("\n", "\n  ", arguments, fixed = TRUE)
   paste0(name, "(\n  ", paste(arguments, collapse = ",\n  "), "\n)")

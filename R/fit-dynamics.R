@@ -1,10 +1,10 @@
 # Fits with learned dynamics that are not held fixed (ibrc() with `dynamics`).
 
-# What a run of many terms takes to learn what to propose, unless the user says how many steps there are to be.
+# How many steps a run with many terms needs to learn what to propose, unless the user says how many there are to be.
 joint_warmup <- 4000L
 
-# One posterior of dynamics and agents: a job, and chains that stand at its beginning. `found`: whose unfinished
-# checkpoint is there; another run's is refused before the climb, and where chains begin is not known then.
+# One posterior of dynamics and agents: a job, and chains that stand at its beginning. `found`: the run whose unfinished
+# checkpoint is there. That of another run is refused before the climb, when the starts of chains are not known yet.
 new_joint_run <- function(inverse, iohmm, run, control, seed, likelihood, found) {
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with uncertainty = \"joint\": the paper's walk would not move there.")
@@ -39,7 +39,7 @@ begin_jointly <- function(job) {
 
 # Chains of dynamics and agents together, as draws per group and draws of the laws.
 new_joint_fit <- function(chain, job) {
-  # An interrupt in warm-up leaves no draws, which is said as of any fit.
+  # An interrupt in warm-up leaves no draws; the message is the same as for any fit.
   if (length(chain$state$kept) < 2) return(new_ibrc_fit(chain, job, chain$state))
   joint <- job$evaluator$joint
   state <- walk_flush(chain$state)
@@ -51,14 +51,18 @@ new_joint_fit <- function(chain, job) {
     agents[, (g - 1) * size[2] + seq_len(size[2]), ] <- state$draws[, , own, drop = FALSE]
   }
   laws <- stats::plogis(state$draws[, , seq_len(n_laws), drop = FALSE])
-  dimnames(laws) <- list(NULL, NULL, names(joint$codec$prior))
   state$draws <- agents
   state$log_density_draws <- state$log_density_draws[, rep(seq_len(size[2]), joint$n_groups), drop = FALSE]
   state$n_accepted <- rep(state$n_accepted, joint$n_groups)
   agent <- job$evaluator$agent
   agent$group <- rep(seq_len(joint$n_groups), each = size[2])
   agent$likelihood <- job$evaluator$likelihood
-  fit <- new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), state)
+  with_law_draws(new_ibrc_fit(chain, replace(job, "evaluator", list(agent)), state), laws, joint)
+}
+
+# A fit with the draws of its laws, as fractions [iteration, chain, term]; `joint`: of an evaluator.
+with_law_draws <- function(fit, laws, joint) {
+  dimnames(laws) <- list(NULL, NULL, names(joint$codec$prior))
   fit$dynamics <- list(uncertainty = "joint", draws = laws)
   fit$recipe$at <- apply(laws, 3, stats::median)
   fit$recipe$vectors <- vectors_of(fit$recipe$codec, matrix(fit$recipe$at, 1))
@@ -73,7 +77,7 @@ warn_swapped <- function(fit) {
   if (isTRUE(swapped > 0)) {
     warn("states", "In ", format(100 * swapped, digits = 2), "% of the draws the states stand in another order by ",
          "what they show", if (!is.null(fit$recipe$codec$iohmm$scores)) " (`sort_by` of fit_iohmm())",
-         ": they may have changed their meaning on the way. Do not use levels of states from these.")
+         ": they may have changed their meaning during the run. Do not use levels of states from this fit.")
   }
 }
 
@@ -86,29 +90,30 @@ check_dynamics <- function(dynamics, setting) {
     warn_other_states(dynamics, setting)
   }
   if (is_group_list(setting)) {
-    abort_input("setting", "cannot be a list, one per group, beside `dynamics`: groups share what was learned.")
+    abort_input("setting", "cannot be a list, one per group, together with `dynamics`: groups share what was learned.")
   }
 }
 
 refuse_other_words <- function(dynamics, setting, part) {
   if (identical(setting[[part]], dynamics[[part]])) return(invisible())
   abort_input("dynamics", "must have the ", part, " of the setting, in the same order: it has ",
-              enumerate(dynamics[[part]], most = 10), ", the setting ", enumerate(setting[[part]], most = 10), ". ",
+              enumerate(dynamics[[part]], most = 10), ", and the setting has ",
+              enumerate(setting[[part]], most = 10), ". ",
               if (part == "states") {
-                paste("Learn it with `names` in the setting's order and with `sort_by`, without which names are given",
-                      "by how many visits a state has and not by what it shows (?fit_iohmm).")
+                paste("Learn it with `names` in the setting's order and with `sort_by`. Without `sort_by`, names are",
+                      "given by how many visits a state has and not by what it shows (?fit_iohmm).")
               } else {
                 paste0("Learn it with `", part, "` in that order (?fit_iohmm).")
               })
 }
 
-# By how much of a probability, state by state, another order must fit better to be told, and which share of the
+# How much better, as a probability per state, another order must fit before it is reported, and which share of the
 # distance it may leave.
 plain_gain <- 0.1
 plain_share <- 2 / 3
 
-# Names may agree and stand for other states. The laws of a setting that was stated are held against those that were
-# learned: what each state shows, and how long it lasts.
+# The names may agree and yet stand for other states. The laws of a setting that was stated are compared with those that
+# were learned: what each state shows, and how long it lasts.
 warn_other_states <- function(dynamics, setting) {
   if (!identical(dim(setting$emission), dim(dynamics$emission)) ||
       !identical(dim(setting$transition), dim(dynamics$transition))) {
@@ -126,7 +131,7 @@ warn_other_states <- function(dynamics, setting) {
        "states by what they show before they get their `names` (?fit_iohmm).")
 }
 
-# [state of the setting, learned state]: distances of emissions and of the probability to stay, actions counting as
+# [state of the setting, learned state]: distances of emissions and of the probability to stay, where actions count as
 # often as they were taken.
 state_distances <- function(dynamics, setting) {
   taken <- apply(dynamics$counts$transition, 3, sum)
@@ -140,24 +145,24 @@ state_distances <- function(dynamics, setting) {
   outer(seq_len(n), seq_len(n), Vectorize(distance))
 }
 
-# Models of one set of laws would not follow laws that differ from draw to draw.
+# Models of one set of laws would not follow laws that differ between draws.
 refuse_fixed_models <- function(models) {
   if (is.null(models) || is.function(models)) return(invisible())
-  abort_input("models", "must be a function of the setting beside `dynamics`, such as function(setting) ",
+  abort_input("models", "must be a function of the setting if `dynamics` is given, such as function(setting) ",
               "perturb_models(setting): models that were made beforehand do not follow the laws that are inferred. ",
               "Or hold the dynamics, with uncertainty = \"none\".")
 }
 
-# A function may return the same, whatever the laws are.
+# A function may return the same models, whatever the laws are.
 refuse_still_models <- function(recipe) {
   if (recipe$follows) return(invisible())
-  abort_input("models", "must differ with the setting that it is called with beside `dynamics`, as function(setting) ",
-              "perturb_models(setting) does: it returns the same models under other laws, so that actions would say ",
+  abort_input("models", "must depend on the setting if `dynamics` is given, as function(setting) ",
+              "perturb_models(setting) does. It returns the same models under other laws, so actions would say ",
               "nothing about the laws that are inferred. Or hold the dynamics, with uncertainty = \"none\".")
 }
 
-# Laws are told apart by their names, in which commas stand between those of groups, states, observations and actions.
-# Terms of the sampler have the same names, or with "|rest" at the end.
+# Laws are told apart by their names, in which commas separate groups, states, observations and actions. Terms of the
+# sampler have the same names, or these with "|rest" at the end.
 refuse_same_names <- function(dynamics) {
   names <- entry_names(dynamics)
   twice <- anyDuplicated(c(names, sub("]$", "|rest]", names)))
@@ -192,11 +197,17 @@ pool_cut <- function(fit, cut) {
   fit$n_scored <- scored_counts(whole$histories)
   fit$visit_actions <- whole$actions
   fit$trajectory_group <- as.integer(whole$group)
-  laws <- array(rep(cut$laws[rep(seq_len(n_draws), each = n_chains), ], each = dim(draws[[1]])[1]),
-                c(dim(draws[[1]])[1], n_chains * n_draws, ncol(cut$laws)),
-                list(NULL, NULL, names(whole$recipe$codec$prior)))
+  with_cut_laws(fit, cut, n_chains)
+}
+
+# A fit of chains of one draw after the other, `n_chains` each, with the draws of its laws.
+with_cut_laws <- function(fit, cut, n_chains) {
+  n_draws <- nrow(cut$laws)
+  n_kept <- dim(fit$draws[[1]])[1]
+  laws <- array(rep(cut$laws[rep(seq_len(n_draws), each = n_chains), ], each = n_kept),
+                c(n_kept, n_chains * n_draws, ncol(cut$laws)), list(NULL, NULL, names(fit$recipe$codec$prior)))
   fit$run$chains <- n_chains * n_draws
-  # Chains of several fits are nothing that could be gone on with.
+  # There is no way to go on with the chains of several fits.
   fit["chain"] <- list(NULL)
   fit$dynamics <- list(uncertainty = "cut", draws = laws, chains_per_draw = n_chains, effective = cut$effective,
                        swapped = NA_real_)

@@ -1,22 +1,17 @@
 # Fits of populations (ibrc() with `effects`): one set of chains has coefficients, spreads and intercepts, and agents of
 # cells follow from them.
 
-# Where dynamics are to be inferred as well.
-refuse_free_dynamics <- function(uncertainty) {
-  if (uncertainty == "none") return(invisible())
-  abort_input("effects", "cannot be inferred together with dynamics yet: hold these at their estimate, with ",
-              "uncertainty = \"none\".")
-}
-
-new_population_run <- function(inverse, run, control, seed, likelihood, found) {
+# `tree`: where dynamics are inferred as well, the visits that they were learned from.
+new_population_run <- function(inverse, run, control, seed, likelihood, found, tree = NULL) {
   if (control$sampler != "adaptive") {
     abort_input("sampler", "must be \"adaptive\" with `effects`: the paper's walk would not move there.")
   }
   if (!is.null(control$start)) {
     abort_input("start", "cannot be given with `effects`: chains begin where all people are alike.")
   }
+  if (!is.null(tree) || !is.null(inverse$cut)) look_at_cells(inverse, run, control$cells, is.null(tree))
   run$seed <- settle_seed(seed)
-  evaluator <- population_evaluator(inverse, run$chains, run$cores, likelihood)
+  evaluator <- population_evaluator(inverse, run$chains, run$cores, likelihood, tree = tree)
   job <- list(inverse = inverse, evaluator = evaluator, run = run, sampler = control$sampler,
               keep_data = control$keep_data)
   if (!is.null(found)) refuse_other_run(found, job_fingerprint(job_to_plain(job)), but = "start")
@@ -26,26 +21,54 @@ new_population_run <- function(inverse, run, control, seed, likelihood, found) {
   })
 }
 
+# From so many cells on a run whose tables differ from chain to chain is said to be slow.
+many_cells <- 200L
+
+# Plans are interpolated over parameters under one set of laws, and not where these differ.
+look_at_cells <- function(inverse, run, cells, cut) {
+  if (cells == "interpolated") {
+    abort_input("cells", "= \"interpolated\" is for dynamics that are held (uncertainty = \"none\"): where these ",
+                "differ from chain to chain, cells are worked out one by one.")
+  }
+  n_cells <- length(inverse$histories)
+  if (n_cells < many_cells) return(invisible())
+  chains <- run$chains * if (cut) nrow(inverse$cut$laws) else 1L
+  tell(warn("cells", "Every step solves for ", plural(n_cells, "cell"), " in ", plural(chains, "chain"), ", several ",
+            "times, and none of it can be interpolated while dynamics differ: this will take long. Hold the dynamics ",
+            "(uncertainty = \"none\")", if (!cut) ", draw them without the actions (\"cut\") with few steps",
+            ", or make fewer cells, of rounded numbers or coarser groups."))
+}
+
 # Chains begin about where they would be if all people were alike.
 begin_population <- function(job, cells) {
   run <- job$run
-  streams <- streams_from_seed(run$seed, run$chains + 2)
+  n <- run$chains * max(1L, nrow(job$inverse$cut$laws))
+  tree <- job$evaluator$joint$tree
+  likelihood <- job$evaluator$likelihood
+  streams <- streams_from_seed(run$seed, n + 2)
   pooled <- job$inverse
   pooled$histories <- list(pooled_visits(job$inverse)$tree)
-  alike <- inverse_evaluator(pooled, rep(1L, run$chains), run$cores, job$evaluator$likelihood)
-  found <- start_alike(alike, run, streams[run$chains + 1:2])
+  # Chains that stay at their draw of the dynamics begin where these are the learned ones.
+  if (!is.null(pooled$cut)) pooled["recipe"] <- list(NULL)
+  found <- if (is.null(tree)) {
+    alike <- inverse_evaluator(pooled, rep(1L, n), run$cores, likelihood)
+    start_alike(alike, replace(run, "chains", n), streams[n + 1:2])
+  } else {
+    start_alike_jointly(pooled, tree, run, likelihood, streams[n + 1:2])
+  }
   theta <- found$theta
-  job$run["spacing"] <- list(spacing_for(job, found$points, cells))
-  evaluator <- population_evaluator(job$inverse, run$chains, run$cores, job$evaluator$likelihood, job$run$spacing)
+  free <- !is.null(tree) || !is.null(pooled$cut)
+  job$run["spacing"] <- list(if (!free) spacing_for(job, found$points, cells))
+  evaluator <- job$evaluator
+  if (!free) evaluator <- population_evaluator(job$inverse, run$chains, run$cores, likelihood, job$run$spacing)
   shape <- evaluator$population
-  positions <- population_positions(shape, theta, streams[seq_len(run$chains)])
+  positions <- c(population_positions(shape, theta, streams[seq_len(n)]), found[c("d", "top")])
   # Interpolated cells need no values to start from.
   n_values <- if (is.null(job$run$spacing)) evaluator$agent$n_values else 0
-  refuse_many_values(run, shape$n_cells, n_values)
-  begun <- population_start(positions, matrix(0, n_values, run$chains * shape$n_cells), evaluator,
-                            lapply(streams[seq_len(run$chains)], parallel::nextRNGSubStream), run$warmup, run$iter,
-                            run$thin)
-  job$run$start <- prior_natural(evaluator$prior, theta)
+  refuse_many_values(replace(run, "chains", n), shape$n_cells, n_values)
+  begun <- population_start(positions, matrix(0, n_values, n * shape$n_cells), evaluator,
+                            lapply(streams[seq_len(n)], parallel::nextRNGSubStream), run$warmup, run$iter, run$thin)
+  job$run$start <- if (is.null(found$start)) prior_natural(evaluator$prior, theta) else found$start
   job$evaluator <- evaluator
   list(job = job, chain = begun)
 }
@@ -146,7 +169,13 @@ new_population_fit <- function(chain, job) {
                                   intercept_terms(shape)),
     log_posterior = log_density, every = every, errors = state$errors
   )
-  fit
+  joint <- job$evaluator$joint
+  if (!is.null(joint)) {
+    last <- n_b + n_s + shape$n_intercepts
+    laws <- stats::plogis(draws[taken, , last + seq_along(joint$codec$prior), drop = FALSE])
+    return(with_law_draws(fit, laws, joint))
+  }
+  if (is.null(job$inverse$cut)) fit else with_cut_laws(fit, job$inverse$cut, job$run$chains)
 }
 
 # Some columns of the draws, named; spreads as standard deviations and correlations.

@@ -1,17 +1,17 @@
 #' Make a fit longer
 #'
-#' Goes on with the chains of a finished fit, with what they learnt in warm-up: the draws are those that a run of that
-#' many steps would have made from the beginning. Use it where [verdict()] finds that the chains do not agree yet, or
-#' for more draws than there are. A fit that is pooled over draws of the dynamics (`uncertainty = "cut"`) is fitted
-#' again instead, with more steps.
+#' Goes on with the chains of a finished fit, with what they learnt in warm-up. The draws are those that a run of that
+#' many steps would have made from the beginning. Use it where [verdict()] finds that the chains do not agree yet, or if
+#' you want more draws. A fit that is pooled over draws of the dynamics (`uncertainty = "cut"`) cannot be extended: fit
+#' it again with more steps.
 #'
 #' @param fit A fit ([ibrc()]) that has kept its data.
 #' @param iter How many more steps each chain makes, counted from where it stands: a run that was interrupted after 700
-#'   of 2,000 steps has 1,000 with `iter = 300`. `NULL` makes what such a run has left, and then goes on until the
-#'   chains agree, as [ibrc()] does by default, up to ten times as many steps as the run was to make.
+#'   of 2,000 steps has 1,000 with `iter = 300`. `NULL` makes the steps that such a run has left. Then it goes on until
+#'   the chains agree, as [ibrc()] does by default, up to ten times as many steps as the run was to make.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
-#' @param file,control As in [ibrc()]. Of the control, `overwrite`, `check` and `max_iter` count; all else is as it
-#'   was. `max_iter` is the most steps in all, those that were made included.
+#' @param file,control As in [ibrc()]. Only `overwrite`, `check` and `max_iter` of the control count; all else is as it
+#'   was. `max_iter` is the most steps in all, including those that were made.
 #' @param ... Nothing.
 #' @return A fit, as from [ibrc()].
 #' @seealso [resume()] for a run that was interrupted.
@@ -29,11 +29,12 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   if (is_cut(fit)) {
-    abort_input("fit", "is pooled over draws of the dynamics, and cannot be gone on with: fit again with more steps ",
+    abort_input("fit", "is pooled over draws of the dynamics and cannot be extended: fit again with more steps ",
                 "(`iter` of ibrc()).")
   }
+  refuse_part(fit, "fit", "extend_fit()")
   if (is.null(fit$histories) || is.null(fit$chain)) {
-    abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be gone on with.")
+    abort_input("fit", "has not kept its data (keep_data = FALSE), and cannot be extended.")
   }
   if (!is.null(iter)) iter <- check_count(iter, "iter", most = 1e8)
   if (!is.null(cores)) cores <- check_count(cores, "cores")
@@ -51,8 +52,8 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   finish_job(job, with_steps(fit$chain, steps$first), file, found = found, check = control$check)
 }
 
-# How many steps there are to be at first, and at most; both count those that were made. What an interrupted run has
-# left is made where no number is given, and a number counts from where it stands.
+# How many steps are to be made at first, and at most; both include those that were made. Without a number, the steps
+# that an interrupted run has left are made; a number counts from where the run stands.
 steps_to_make <- function(chain, iter, max_iter) {
   made <- iteration_of(chain)
   first <- if (is.null(iter)) steps_of(chain) else made + iter
@@ -67,7 +68,7 @@ steps_to_make <- function(chain, iter, max_iter) {
   list(first = as.integer(min(first, most)), most = most)
 }
 
-# A chain that stands as it does, and has this many steps in all: more than it was to make, or fewer.
+# A chain in its present state with this many steps in all: more than it was to make, or fewer.
 with_steps <- function(chain, iter) {
   if (!is.null(chain$parts)) {
     chain$parts <- lapply(chain$parts, with_steps, iter)
@@ -82,7 +83,7 @@ with_steps <- function(chain, iter) {
   grow_chain(chain, iter)
 }
 
-# The job of a fit that is as it was left: chains are looked at as those of a file are.
+# The job of an unchanged fit: its chains are checked like those of a file.
 whole_job <- function(fit) {
   tryCatch({
     job <- fit_job(fit)
@@ -90,8 +91,8 @@ whole_job <- function(fit) {
     job
   }, error = function(e) {
     if (inherits(e, c("ibrc_error_input", "ibrc_error_memory"))) stop(e)
-    abort_input("fit", "is not as ibrc() left it: its chains, or what they are chains of, were changed since, and ",
-                "cannot be gone on with. Fit again.")
+    abort_input("fit", "is not as ibrc() left it: its chains, or what they belong to, were changed since, and it ",
+                "cannot be extended. Fit again.")
   })
 }
 
@@ -105,9 +106,10 @@ update.ibrc_fit <- function(object, ...) {
 fit_job <- function(fit) {
   group <- factor(names(fit$draws)[fit$trajectory_group], levels = names(fit$draws))
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "by")],
-               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects))
+               list(actions = fit$visit_actions, group = group, recipe = fit$recipe, effects = fit$effects,
+                    several = fit$several))
   evaluator <- if (has_population(fit)) {
-    population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing)
+    population_evaluator(inverse, fit$run$chains, fit$run$cores, fit$likelihood, fit$run$spacing, fit$dynamics$tree)
   } else if (has_dynamics(fit)) {
     joint_evaluator(inverse, fit$dynamics$tree, fit$run$chains, fit$run$cores, fit$likelihood)
   } else {

@@ -123,9 +123,9 @@
 #'   others, and arms are compared with as much doubt as clinicians differ. `(1 | site/clinician)` is for clinicians
 #'   within sites, `(1 | site) + (1 | year)` for crossed ones, `(1 | id)`, with the column of identifiers, for
 #'   people. Under a common name, `(1 | p | id)` in the formulas of several terms, their intercepts are correlated.
-#' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that of
-#'   its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal one
-#'   half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
+#' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that
+#'   of its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal
+#'   one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
 #'   those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.3),
 #'   sd(optimism, clinician) ~ half_normal(0.2))`.
 #' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. From 30 cells
@@ -133,12 +133,33 @@
 #'   beforehand and held against exact ones during the run; the verdict says how far they were off. See `cells` in
 #'   [ibrc_control()].
 #' * **What is refused**: random slopes, columns that say what others say, factors with one level, values that are
-#'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are what
-#'   `by` is for.
+#'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are
+#'   what `by` is for.
 #'
 #' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. Chains are
-#' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, these are held at
-#' their estimate (`uncertainty = "none"`).
+#' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, `uncertainty` is as
+#' for groups: laws are inferred with the population (`"joint"`), drawn beforehand (`"cut"`) or held (`"none"`). Cells
+#' are interpolated only where they are held; 200 cells or more get a warning elsewhere.
+#'
+#' @section Several problems, one decision maker:
+#' Who faces several decision problems has one `alpha`, one `optimism`, one `habit` in all of them. Give `setting` as a
+#' list named by problem and in `problem` the column, among the `covariates` of [trajectories()], that says which of
+#' them a trajectory is of:
+#'
+#' ```
+#' fit <- ibrc(visits, list(easy = diag_setting(accuracy = 0.8), hard = diag_setting(accuracy = 0.6)),
+#'             models = function(setting) perturb_models(setting, by = 0.1), problem = "test")
+#' pp_check(one_problem(fit, "hard"))
+#' ```
+#'
+#' The problems may differ in everything, states, actions and observations included; `models` is a function of a setting
+#' or a list by the same names. Log-likelihoods of a group, or of a cell of `effects`, add up over its problems. All
+#' that is inferred or held is shared: an entry of the utility (`utility(state, action)`) has to be in every setting,
+#' and with an `action_prior` all settings have the same actions. Discounts are those of the settings unless they are
+#' inferred or held. [tidy()][tidy.ibrc_fit], [log_lik()], [loo()], [verdict()] and [predict()][predict.ibrc_fit] (where
+#' actions are the same) take such a fit as it is, [behaviour_check()] has a column `problem`; for what looks at one
+#' setting take [one_problem()]. Settings per group (`by`), functions of named quantities and `dynamics` are for one
+#' problem.
 #'
 #' @section The sampler:
 #' Metropolis-Hastings (Hastings 1970) on the scale on which priors are unbounded. As in
@@ -149,8 +170,8 @@
 #' (Del Moral, Doucet and Jasra 2006): they see long tails, and modes that lie apart, which a few chains can miss while
 #' they agree with each other. Where they are too few to show a small mode in its shape, it is looked at more closely
 #' (incremental mixture importance sampling, Raftery and Bao 2010). The chains start at some of them, and warm-up learns
-#' from all. No scouts are sent where `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms, or
-#' without data.
+#' from all. No scouts are sent where `start` is given, where warm-up is shorter than 100 steps, for more than 8 terms,
+#' or without data.
 #'
 #' Unless `iter` is given, a run goes on until its chains agree: until R-hat is below 1.01 and the bulk and the tails of
 #' every term in every group have 400 effective draws. It makes 2,000 steps at least, and at most `max_iter` of
@@ -161,14 +182,15 @@
 #' @references Hastings (1970), Monte Carlo sampling methods using Markov chains and their
 #'   applications, Biometrika 57. Haario, Saksman and Tamminen (2001), An adaptive
 #'   Metropolis algorithm, Bernoulli 7. Del Moral, Doucet and Jasra (2006), Sequential Monte Carlo samplers, Journal of
-#'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS generalized
-#'   epidemics using incremental mixture importance sampling, Biometrics 66. Lewandowski, Kurowicka and Joe (2009),
-#'   Generating random correlation matrices based on vines and extended onion method, Journal of Multivariate Analysis
-#'   100.
+#'   the Royal Statistical Society B 68. Raftery and Bao (2010), Estimating and projecting trends in HIV/AIDS
+#'   generalized epidemics using incremental mixture importance sampling, Biometrics 66. Lewandowski, Kurowicka and Joe
+#'   (2009), Generating random correlation matrices based on vines and extended onion method, Journal of Multivariate
+#'   Analysis 100.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param setting The setting ([decision_setting()]): what should be wanted. Or a list of
-#'   settings, one per group; or a function of named quantities that returns a setting (see below).
+#'   settings, one per group, or one per `problem`; or a function of named quantities that returns a setting (see
+#'   below).
 #' @param models What the decision maker may believe about the dynamics
 #'   ([model_prior()], [perturb_models()]); the setting's own dynamics by default. Optimism is a leaning to some
 #'   models over others, so it takes more than one. Or a list of them, one per group; or a function that
@@ -211,12 +233,14 @@
 #' @param sample_prior `"only"` draws from the prior alone.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param control How it is computed and what is kept: see [ibrc_control()], which has `tolerance`, `interpolate`,
-#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite`, `check` and `cells`. A list of some of
-#'   these does as well.
+#'   `surprise`, `sampler`, `thin`, `start`, `max_iter`, `keep_data`, `overwrite`, `check` and `cells`. A list of some
+#'   of these does as well.
 #' @param dynamics Learned dynamics ([fit_iohmm()]) that are not to be taken as known (see below).
 #' @param uncertainty What is done about that: `"joint"`, `"cut"` or `"none"`. Without `dynamics` it plays no part.
 #' @param effects Formulas that say how terms differ from person to person, such as
 #'   `list(optimism ~ age + (1 | site), alpha ~ (1 | id))`: see *People who differ*.
+#' @param problem With a list of settings, the column that says which of them a trajectory is of: see *Several problems,
+#'   one decision maker*.
 #' @param ... Nothing. What stood here in earlier versions and is in [ibrc_control()] now gets an error that says what
 #'   to write instead.
 #'
@@ -245,11 +269,12 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
                  chains = 4, iter = NULL, warmup = NULL,
                  cores = getOption("ibrc.cores", 1), seed = NULL, refresh = default_refresh(), file = NULL,
                  sample_prior = c("no", "only"), resolution = 100, control = ibrc_control(), dynamics = NULL,
-                 uncertainty = c("joint", "cut", "none"), effects = NULL, ...) {
+                 uncertainty = c("joint", "cut", "none"), effects = NULL, problem = NULL, ...) {
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
-  if (is.null(dynamics)) uncertainty <- "none" else check_dynamics(dynamics, setting)
+  if (is.null(dynamics)) uncertainty <- "none" else if (is.null(problem)) check_dynamics(dynamics, setting) else
+    refuse_several_dynamics()
   if (uncertainty != "none") {
     need_visits(dynamics, paste0("uncertainty = \"", uncertainty, "\""), "dynamics")
     refuse_fixed_models(models)
@@ -257,10 +282,10 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   }
   stated <- if (missing(prior)) list() else split_prior(prior)
   if (length(stated)) prior <- stated$agent
-  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none")
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, missing(prior), dynamics, uncertainty != "none",
+                          problem)
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
     read_population(effects, visits, inverse, stated$effects, by)
-  if (!is.null(design)) refuse_free_dynamics(uncertainty)
   if (uncertainty != "none") refuse_still_models(inverse$recipe)
   control <- as_control(control)
   if (uncertainty == "joint" && is.null(iter) && is.null(warmup)) warmup <- joint_warmup
@@ -272,20 +297,22 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   inverse <- if (is.null(design)) group_inverse(inverse, visits, by) else group_by_cell(inverse, design)
   n_groups <- nlevels(inverse$group)
   if (is.null(design)) refuse_large_run(run, n_groups, length(inverse$prior)) else
-    refuse_large_run(run, 1, population_size(population_shape(design$design, inverse$prior)))
+    refuse_large_run(run, if (uncertainty == "cut") cut_draws else 1,
+                     population_size(population_shape(design$design, inverse$prior)) +
+                       if (uncertainty == "joint") length(inverse$recipe$codec$prior) else 0)
   tell_inverse(inverse, cells = !is.null(design))
   inverse <- build_inverse(inverse, resolution, control, run$cores)
+  if (!is.null(design)) inverse$effects <- design$design
   if (uncertainty == "cut") {
     # One seed for the dynamics and for the chains: the fit's.
     seed <- settle_seed(seed)
     inverse <- with_cut(inverse, cut_laws(inverse$recipe, dynamics, seed), run$cores)
     n_groups <- nlevels(inverse$group)
   }
-  n_values <- values_per_chain(inverse$problem, inverse$prior, inverse$fixed)
-  if (is.null(design)) refuse_many_values(run, n_groups, n_values)
+  if (is.null(design)) refuse_many_values(run, n_groups, values_of(inverse))
   if (!is.null(design)) {
-    inverse$effects <- design$design
-    begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found)
+    begun <- new_population_run(inverse, run, control, seed, sample_prior == "no", found,
+                                if (uncertainty == "joint") dynamics_tree(dynamics))
     return(finish_job(begun$job, begun$chain, file, found = found, check = control$check))
   }
   if (uncertainty == "joint") {
@@ -339,7 +366,7 @@ finish_job <- function(job, chain, file, stands = NULL, found = NULL, check = FA
               if (stands < iteration_of(chain)) paste(" from step", stands), ".")
     }
     fit <- fit_of(chain, job)
-    if (!is.null(job$inverse$cut)) fit <- pool_cut(fit, job$inverse$cut)
+    if (!is.null(job$inverse$cut) && !has_population(fit)) fit <- pool_cut(fit, job$inverse$cut)
     warn_swapped(fit)
     # Data that are not to be kept are there until the checks are made.
     if (check && !chain$interrupted) fit <- checked_fit(fit, job$run)

@@ -1,30 +1,29 @@
 #' Go on with a fit
 #'
-#' Takes up a fit where its checkpoint stands and finishes it, with the very draws
-#' that an unbroken run would have made.
+#' Takes up a fit where its checkpoint stands and finishes it, with exactly the draws that an unbroken run would have
+#' made.
 #'
-#' The file holds coded visits without identifiers, the problem in numbers and the
-#' state of every chain; nothing in it is run as code. It is looked at from end to end before it
-#' is used: one that was damaged or changed is refused with an error of class
-#' `ibrc_error_checkpoint`. Where `setting` or `models` was a function, give it again: it is called at the middle of the
-#' prior and where the chains stand, and has to return what it returned in the fit. A function that does not is refused
-#' with an error that is of class `ibrc_error_input` as well. A utility of beliefs that was
-#' given as a function, in a setting that is not asked for again, is kept by its values on the lattice.
+#' The file holds coded visits without identifiers, the problem in numbers and the state of every chain; nothing in it
+#' is run as code. The whole file is checked before it is used. A file that was damaged or changed is refused with an
+#' error of class `ibrc_error_checkpoint`. Where `setting` or `models` was a function, give it again. It is called at
+#' the middle of the prior and where the chains stand, and has to return what it returned in the fit. Another function
+#' is refused with an error that is also of class `ibrc_error_input`. If the setting need not be given again and its
+#' utility of beliefs was a function, that utility is kept by its values on the lattice.
 #'
-#' So it is for fits with learned dynamics ([ibrc()] with `dynamics`): their files also hold the learned model and, with
-#' `uncertainty = "joint"`, the visits that it was learned from, coded and without identifiers. `dynamics` need not be
-#' given again. Of `uncertainty = "cut"` a file holds the draws of the dynamics, and the fit comes back pooled.
+#' The same holds for fits with learned dynamics ([ibrc()] with `dynamics`). Their files also hold the learned model
+#' and, with `uncertainty = "joint"`, the visits that it was learned from, coded and without identifiers. `dynamics`
+#' need not be given again. With `uncertainty = "cut"`, a file holds the draws of the dynamics, and the fit comes back
+#' pooled.
 #'
-#' While a fit writes to a file, a small file of the same name with `.lock` added lies beside it, so
-#' that a second process is told instead of writing to it as well. It is gone when the fit ends. What a
-#' killed process has left of it is noticed and taken over, on the same machine; that of a process on
-#' another machine has to be deleted by hand.
+#' While a fit writes to a file, a small file of the same name with `.lock` added lies beside it, so that a second
+#' process is told instead of writing to it as well. It is deleted when the fit ends. A lock that a killed process has
+#' left is noticed and taken over, on the same machine; that of a process on another machine has to be deleted by hand.
 #'
 #' @param file The path that [ibrc()] was given.
 #' @param cores,refresh As in [ibrc()]; by default as they were.
-#' @param check As in [ibrc_control()]. All else of the fit's control is in the file.
-#' @param setting,models The functions that [ibrc()] was given there, if it was given any, such as [adni_setting()] for
-#'   learned dynamics.
+#' @param check As in [ibrc_control()]. The rest of the fit's control is in the file.
+#' @param setting,models The functions that [ibrc()] was given, if there were any, such as [adni_setting()] for learned
+#'   dynamics.
 #' @return A fit, as from [ibrc()].
 #' @family inference
 #' @export

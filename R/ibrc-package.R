@@ -1,10 +1,8 @@
 #' ibrc: how bounded does a decision maker look?
 #'
-#' Given what was observed and what was done, visit by visit, and a stated
-#' standard of what should be wanted, this package reads how flexible, optimistic
-#' and adaptive a decision maker looks. This page lists every function by
-#' task. The function that infers is [ibrc()]; `vignette("ibrc")` begins at the
-#' beginning.
+#' The input is what was observed and what was done, visit by visit, and a stated standard of what should be wanted.
+#' From these the package reads how flexible, optimistic and adaptive a decision maker looks. This page lists every
+#' function by task. The function that infers is [ibrc()]; `vignette("ibrc")` begins at the beginning.
 #'
 #' @section State a problem:
 #' * What there is to know, do, see and want: [decision_setting()],
@@ -15,9 +13,8 @@
 #'   [diag_models()], [perturb_models()], [soften_models()].
 #'
 #' @section Bring data:
-#' * Visits as a data frame: [trajectories()]; from a table with a marker and a test:
-#'   [panel_trajectories()]; from ADNI's: [read_adni()]; who was left out: [flow()],
-#'   [flow_data()].
+#' * Visits as a data frame: [trajectories()]; from a table with a marker and a test: [panel_trajectories()]; from the
+#'   tables of ADNI: [read_adni()]; who was left out: [flow()], [flow_data()].
 #' * A synthetic cohort: [adni_like], and what is true of it: [adni_like_truth()].
 #' * Counts too small to be shown: [suppress_counts()].
 #'
@@ -45,30 +42,30 @@
 #'
 #' @section Infer:
 #' * Priors: [ibrc_prior()], [irl_prior()] for a utility, [prior_summary()].
-#' * Draw from the posterior: [ibrc()]; how it is computed: [ibrc_control()]; go on after a stop: [resume()];
-#'   make a fit longer: [extend_fit()]; a point only: [ibrc_mode()].
+#' * Draw from the posterior: [ibrc()]; how it is computed: [ibrc_control()]; go on after a stop: [resume()]; make a fit
+#'   longer: [extend_fit()]; find only a point: [ibrc_mode()]; one of several problems: [one_problem()].
 #' * Read a fit: [summary()][summary.ibrc_fit], [tidy()][summary.ibrc_fit],
 #'   [glance()][summary.ibrc_fit], [as.data.frame()][as.data.frame.ibrc_fit],
 #'   [cost_benefit()].
 #'
 #' @section Other inverse planners:
 #' * The table: [inverse_planners()]; what they return: [tidy()][tidy.ibrc_inferred].
-#' * From actions that are taken for the best: [infer_perturbation()], [infer_margin()], [infer_experiments()].
+#' * From actions that are assumed to be the best: [infer_perturbation()], [infer_margin()], [infer_experiments()].
 #' * From how often things are done: [infer_soft_margin()], [infer_matching()], [infer_distribution()],
 #'   [infer_soft_policies()], [infer_shared_utility()].
 #' * From judgements: [infer_scores()], [infer_preferences()]; by any comparison: [infer_custom()].
 #'
 #' @section Predict:
-#' * The chances of each action at each visit, by a plan, a fit, a mode or learned dynamics, which all have one face:
+#' * The chances of each action at each visit, by a plan, a fit, a mode or learned dynamics, all in the same way:
 #'   [predict()][predict.ibrc_plan].
-#' * The likelihood of what was done, seen before or not: [log_lik()], of a fit: [log_lik()][log_lik.ibrc_fit].
-#' * Behaviour like that which was fitted: [simulate()][simulate.ibrc_fit].
-#' * Without a stated problem: by simple rules, [fit_baseline()], by a network, [fit_rnn()], and by beliefs,
+#' * The likelihood of visits, old or new: [log_lik()]; that of a fit: [log_lik()][log_lik.ibrc_fit].
+#' * New behaviour like the fitted one: [simulate()][simulate.ibrc_fit].
+#' * Without a stated problem: by simple rules, [fit_baseline()], by a network, [fit_rnn()], or by beliefs,
 #'   [fit_iohmm_bc()] and [simulate()][simulate.ibrc_iohmm_bc], all with [predict()][predict.ibrc_learned].
-#' * By rewards that are learned, and dynamics with them: [fit_po_irl()], [simulate()][simulate.ibrc_po_irl].
+#' * By rewards that are learned, also with the dynamics: [fit_po_irl()], [simulate()][simulate.ibrc_po_irl].
 #' * How well any of them predicts patients it has not seen: [cross_validate()],
 #'   [accuracy()][accuracy.ibrc_cross_validation], [plot()][plot.ibrc_cross_validation], [accuracy_data()].
-#' * How well they imitate decision makers that are known: [interpole_task()], [imitation_error()], [imitation_study()].
+#' * How well they imitate known decision makers: [interpole_task()], [imitation_error()], [imitation_study()].
 #'
 #' @section Compare:
 #' * What decision makers do, in words a clinician uses, and how groups differ in it: [decision_effects()],
@@ -84,8 +81,9 @@
 #' * Fits: [loo()]; by fitting again: [kfold()].
 #'
 #' @section Plan a study:
-#' * Who decides, for how many patients, how groups differ, which clinicians vary, how it is analysed: [study_design()].
-#' * What it would find: [power_study()]; whether truths are found again: [recovery_study()]; drawn:
+#' * Say who decides, for how many patients, how groups differ, which clinicians vary, how it is analysed:
+#'   [study_design()].
+#' * What the study would find: [power_study()]; whether truths are found again: [recovery_study()]; as pictures:
 #'   [plot()][plot.ibrc_power_study], [power_data()], [recovery_data()].
 #'
 #' @section Look:
@@ -95,35 +93,36 @@
 #' * Fits: [plot()][plot.ibrc_fit], [fit_plot_data()].
 #' * The beliefs behind decisions: [belief_paths()], [plot_simplex()],
 #'   [simplex_data()].
-#' * All of it on one page: [ibrc_report()], [report_sections()].
+#' * All of it on one page, or in Word: [ibrc_report()], [report_sections()].
+#'
+#' @section Write a paper:
+#' * The methods, and what they should say: [methods_text()], [reporting_checklist()].
+#' * Tables: [tbl_agents()], [tbl_groups()]; of these and of other results: [as_gt()].
 #'
 #' @section Check:
-#' * May a fit be used: [verdict()], [add_verdict()].
-#' * Does the fitted agent decide as was decided: [behaviour_check()].
-#' * What the data say about a term, and what they do not: [identifiability()],
-#'   [profile_likelihood()], [profile_data()].
+#' * Whether a fit may be used: [verdict()], [add_verdict()].
+#' * Whether the fitted agent decides as people did: [behaviour_check()].
+#' * What the data say about a term, and what they do not say: [identifiability()], [profile_likelihood()],
+#'   [profile_data()].
 #' * How far the answer moves with what was assumed: [sensitivity_analysis()], [plot()][plot.ibrc_sensitivity],
 #'   [sensitivity_data()].
-#' * Decisions seen beside those of the fitted agent, one step ahead: [pp_check()], [pp_data()]; whole trajectories
-#'   made anew: [posterior_predict()].
+#' * Observed decisions beside those of the fitted agent, one step ahead: [pp_check()], [pp_data()]; whole new
+#'   trajectories: [posterior_predict()].
 #' * Every visit: [augment()][augment.ibrc_fit].
 #'
 #' @section Conventions:
-#' An argument that is one number, text or flag takes a vector of length one and nothing
-#' longer. Names and choices are case-sensitive. Counts are whole numbers of either type. Prices are in
-#' units of the utility.
+#' An argument that is one number, text or flag takes a vector of length one and nothing longer. Names and choices are
+#' case-sensitive. Counts are whole numbers, of type integer or double. Prices are in units of the utility.
 #'
 #' @section Options:
-#' `ibrc.cores` (1): threads that functions with a `cores` argument use.
-#' `ibrc.check` (`TRUE`): whether `ibrc()`, by `ibrc_control()`, and `resume()` make the checks of `verdict()` at the
-#' end.
-#' `ibrc.max_bytes` (2e9): the most memory that a plan's tables may take.
-#' `ibrc.memory` (what the machine has free, where it can be told, else 16): the most memory, in GB, that a call may
-#' ask for; what needs more is refused before any work.
+#' `ibrc.cores` (1): the threads that functions with a `cores` argument use. `ibrc.check` (`TRUE`): whether `ibrc()`, by
+#' `ibrc_control()`, and `resume()` make the checks of `verdict()` at the end. `ibrc.max_bytes` (2e9): the most memory
+#' that a plan's tables may take. `ibrc.memory` (what the machine has free, if that is known, else 16): the most memory,
+#' in GB, that a call may ask for. A call that needs more is refused before any work.
 #'
 #' @section Vignettes:
-#' `vignette("ibrc")`, get started; `vignette("framework")`, other planners and inverse planners, and which of them is
-#' for which question; `vignette("accuracy")`, how well they predict. The site has more: the theory and where it is
+#' `vignette("ibrc")`, get started; `vignette("framework")`, other planners and inverse planners, and which of them
+#' answers which question; `vignette("accuracy")`, how well they predict. The site has more: the theory and where it is
 #' computed (math), a cohort worked through (adni), choices in a task (choices), a real trial (pbc), the paper's own
 #' case (paper), many groups, patients and beliefs (scale), and what was tested and how to test it again (trust).
 #'

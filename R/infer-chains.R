@@ -52,8 +52,8 @@ run_chains <- function(chain, evaluator, run, each_step = NULL) {
 }
 
 # `advance` takes a chain one or more steps on, and `look` looks at where it stands, until all its steps are made or
-# until interrupted. `chain` holds the sampler's state and the values that solves start from; both change in one
-# assignment, so that an interrupt finds them in step, also one that comes while somebody looks.
+# until interrupted. `chain` holds the sampler's state and the values that solves start from. Both change in one
+# assignment, so that an interrupt finds them in step, even if it comes during `look`.
 until_interrupted <- function(chain, advance, look) {
   stopped <- tryCatch({
     while (iteration_of(chain) < steps_of(chain)) {
@@ -101,7 +101,7 @@ flat_draws <- function(draws) {
   matrix(draws, size[1] * size[2], size[3], dimnames = if (!is.null(terms)) list(NULL, terms))
 }
 
-# The state of all chains, or that of the first part, which stands where the others do.
+# The state of all chains, or that of the first part; the other parts have made as many steps.
 first_state <- function(chain) if (is.null(chain$parts)) chain$state else chain$parts[[1]]$state
 
 # Steps made, and steps to be made in all.
@@ -118,7 +118,7 @@ grow_chain <- function(chain, iter) {
   chain
 }
 
-# Each chain goes on from the values of its last plan; they are copied when proposals are looked at.
+# Each chain goes on from the values of its last plan; they are copied when proposals are evaluated.
 refuse_many_values <- function(run, n_groups, n_values) {
   chains <- as.numeric(run$chains) * n_groups
   refuse_too_large(32 * chains * n_values, "chains", plural(chains, "chain"), " of ", plural(n_values, "value"),

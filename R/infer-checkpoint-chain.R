@@ -1,10 +1,10 @@
-# Where the chains of a checkpoint stand, looked at before they go on (see checkpoint-contents.R): a state as
+# Where the chains of a checkpoint stand, checked before they go on (see checkpoint-contents.R): a state as
 # sampler_start() makes it and sampler_step() leaves it, at a place where a chain can be.
 
 # Numbers whose squares, over all draws, are still numbers.
 most_position <- 1e150
 
-# `job` has been made from what stands beside the chains.
+# `job` was made from the contents beside the chains.
 check_held_chain <- function(chain, job) {
   evaluator <- job$evaluator
   group <- evaluator$group
@@ -48,8 +48,8 @@ check_held_state <- function(state, expected) {
   check_held_record(state, expected)
 }
 
-# Places on the sampler's scale, a row each, where the prior has a density, and the log densities there. No
-# likelihood is above 1.
+# Places on the sampler's scale, one per row, where the prior has a density, and the log densities there. No likelihood
+# is above 1.
 check_held_positions <- function(theta, log_density, expected, what, log_likelihood = NULL) {
   n <- length(log_density)
   must(is_finite(theta, c(n, length(expected$prior))) && all(abs(theta) <= most_position), what)
@@ -69,7 +69,7 @@ check_held_streams <- function(streams, n_chains) {
   for (stream in streams) {
     must(is.integer(stream) && is_bare(stream) && length(stream) == 7, "random streams")
     must(identical(stream[1], kind), "random streams")
-    # Without a sign, of which NA is the smallest.
+    # As numbers without a sign; NA is the smallest signed one.
     word <- ifelse(is.na(stream[-1]), 2^31, stream[-1] %% 2^32)
     must(all(word < rep(c(4294967087, 4294944443), each = 3)) && any(word[1:3] > 0) && any(word[4:6] > 0),
          "random streams")
@@ -101,7 +101,7 @@ check_held_law <- function(state, expected) {
   must(is_near(as.vector(state$log_mixture), log_mixture), "proposals")
 }
 
-# Scouts are of use as long as chains learn.
+# Scouts are useful only while chains learn.
 check_held_scouts <- function(state, size, n_groups) {
   scouts <- state$scouts
   if (is.null(scouts)) return(invisible())
@@ -111,7 +111,7 @@ check_held_scouts <- function(state, size, n_groups) {
   must(all(is.finite(scouts[, , 1:2, ])) && all(abs(scouts) <= most_position, na.rm = TRUE), "scouts")
   for (g in seq_len(n_groups)) {
     lost <- matrix(is.na(scouts[, , 3, g]), n)
-    # Whole patches, and nothing behind them.
+    # Whole patches, and nothing after them.
     first <- sum(!lost[, 1])
     must(all(lost == (seq_len(n) > first)) && first %% (2 * size + 1) == 0, "scouts")
   }
@@ -129,7 +129,7 @@ check_held_shear <- function(shear, size, n_groups) {
   }
 }
 
-# Weights, means and factors say the rest: stacked again they have to give it.
+# Weights, means and factors determine the rest: stacked again they have to give it.
 check_held_mixture <- function(mixture, size, n_groups) {
   n_parts <- mixture$n_parts
   most <- most_components + wide_components + most_patches + 2
@@ -154,7 +154,7 @@ check_held_mixture <- function(mixture, size, n_groups) {
   must(is_near(again$constant, mixture$constant, within = 0.01), "proposals")
 }
 
-# The noise of a block of steps, and the moves that the proposals make of it.
+# The noise of a block of steps, and the moves that the proposals make from it.
 check_held_moves <- function(state, expected) {
   if (state$iteration == 0) return(must(is.null(state$noise) && is.null(state$moves), "noise"))
   n_chains <- length(expected$group)
@@ -172,7 +172,7 @@ check_held_moves <- function(state, expected) {
   must(is_near(again, state$moves), "moves")
 }
 
-# What came of the last step.
+# The result of the last step.
 check_held_step <- function(state, n_chains, prior) {
   must(is_finite(without_terms(state$proposal, prior), c(n_chains, length(prior))), "last step")
   must(is_flags(state$independent, n_chains), "last step")
@@ -186,7 +186,7 @@ check_held_step <- function(state, n_chains, prior) {
   must(all(state$accepted == (state$log_uniform < state$log_ratio)), "last step")
 }
 
-# Draws and warm-up so far, once what was kept aside is written to them; none beyond.
+# Draws and warm-up so far, after what was kept aside is written to them; none beyond.
 check_held_record <- function(state, expected) {
   n_chains <- length(expected$group)
   size <- length(expected$prior)
@@ -208,7 +208,7 @@ check_held_record <- function(state, expected) {
                "draws")
 }
 
-# [step, chain, term]: numbers where a chain can be in the first `n` steps, and nothing after.
+# [step, chain, term]: numbers where a chain can be in the first `n` steps, and nothing after them.
 check_filled <- function(steps, n, log_density, expected, what) {
   filled <- seq_len(n)
   left <- setdiff(seq_len(dim(steps)[1]), filled)
@@ -233,27 +233,28 @@ check_held_values <- function(part, evaluator, own) {
   }
 }
 
-# How large values can be. Means of what can be had at a visit lie within it, so values do within the sum of that over
-# all visits; twice as much is far from any that a solve has found.
+# How large values can be. The mean gain of a visit lies within this bound, so values lie within its sum over all
+# visits. Twice as much is far from any value that a solve has found.
 most_value <- function(evaluator, theta) {
+  if (!is.null(evaluator$parts)) return(rep(vapply(evaluator$parts, most_value, 0, theta), lengths(evaluator$values)))
   natural <- prior_natural(evaluator$prior, theta)
-  # Which dynamics are whose goes along with what is inferred.
+  # Which group has which dynamics follows what is inferred.
   if (!is.null(evaluator$recipe$codec)) natural <- cbind(natural, evaluator$recipe$which)
   at <- parameters_of(evaluator$places, natural)
   asked <- batch_of(evaluator, at, natural)
   reward <- asked$rewards
   if (is.null(reward)) reward <- evaluator$batch$problem$reward
-  # No next belief is harder to foresee than one of as many as there are observations, all alike.
+  # No next belief is harder to foresee than one of as many as there are observations, all equally likely.
   surprise <- max(abs(evaluator$batch$problem$surprise), log(evaluator$batch$models$n_obs))
   2 * (max(abs(reward)) + abs(at[3]) * surprise) / (1 - asked$parameters[4]) + 1
 }
 
-# The model that stands beside the chains is the one that they are chains of: where they stand, and at some of the
-# draws that they have left, it gives the densities that were written. Anything else would go on as a mixture of two.
+# The model beside the chains must be the one that they belong to. Where they stand, and at some of the draws that they
+# have left, it must give the densities that were written. Otherwise the run would go on as a mixture of two.
 check_held_likelihood <- function(part, evaluator, own) {
   if (!evaluator$likelihood) return(invisible())
   group <- evaluator$group[own]
-  # Row by row: values are the most that a chain holds.
+  # Row by row, since values are the largest part of a chain.
   check <- function(theta, log_density, what) {
     found <- evaluate_batch(evaluator, theta, part$value, group)
     apart <- abs(found$log_prior + found$log_likelihood - log_density)
@@ -269,9 +270,21 @@ check_held_likelihood <- function(part, evaluator, own) {
 
 most_looked_at <- 8
 
-# How far apart the log densities of two solves may be, each off by the tolerance, or by rounding, in any direction:
-# the log probability of an action is its value over alpha, less the same for all actions.
+# How far apart the log densities of two solves may be, each off by the tolerance, or by rounding, in any direction. The
+# log probability of an action is its value over alpha, less a number that is the same for all actions.
 likelihood_slack <- function(evaluator, theta, value, group, log_density) {
+  if (!is.null(evaluator$parts)) {
+    each <- vapply(seq_along(evaluator$parts), function(k) {
+      part <- evaluator$parts[[k]]
+      place <- part$place[group]
+      slack <- numeric(length(group))
+      slack[!is.na(place)] <- likelihood_slack(part, theta[!is.na(place), , drop = FALSE],
+                                               value[evaluator$values[[k]], !is.na(place), drop = FALSE],
+                                               place[!is.na(place)], log_density[!is.na(place)])
+      slack
+    }, numeric(length(group)))
+    return(rowSums(matrix(each, length(group))))
+  }
   price <- vapply(seq_len(nrow(theta)), function(i) {
     one <- if (is.null(evaluator$own)) evaluator else evaluator$own[[group[i]]]
     parameters_of(one$places, prior_natural(one$prior, theta[i, , drop = FALSE]))[c(1, 4)]

@@ -1,10 +1,10 @@
-# What a checkpoint holds, looked at before any of it is used. Seal and fingerprint are those of a whole
-# file; anybody can make them, so neither says that a fit wrote the contents. Here every field is held
-# against what a fit would have written: its type, length and range, and against the other fields. What
-# then is left is a fit, if not the one that was. Checks may fail as they please: resume() takes any error in
-# them for a refusal. See checkpoint-chain.R for the chains.
+# What a checkpoint holds, checked before any of it is used. Seal and fingerprint show that a file is whole; anybody can
+# make them, so neither shows that a fit wrote the contents. Here every field is compared with what a fit would have
+# written: its type, length and range, and with the other fields. Contents that pass are those of a fit, even if not of
+# the original one. Checks may fail with any error: resume() takes every error in them for a refusal. See
+# checkpoint-chain.R for the chains.
 
-# job_to_plain() writes these, in this order; and `effects` where there are any (infer-checkpoint-population.R).
+# job_to_plain() writes these, in this order, and `effects` where there are any (infer-checkpoint-population.R).
 job_fields <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate",
                 "surprise", "prior", "fixed", "likelihood", "chain_group", "tolerance", "histories", "group",
                 "group_levels", "by", "actions", "run", "sampler", "keep_data")
@@ -15,7 +15,7 @@ must <- function(kept, what) {
 
 # ---- kinds of values ----------------------------------------------------------------
 
-# A name or a dimension where a fit has none would turn up in what is made of the fit.
+# A name or a dimension where a fit has none would show up in whatever is made from the fit.
 is_bare <- function(x, but = NULL) all(names(attributes(x)) %in% but)
 
 is_wholes <- function(x, least, most, n = length(x)) {
@@ -41,7 +41,7 @@ without_terms <- function(x, prior) {
   x
 }
 
-# The same up to rounding, in lists as well; names and dimensions to the letter.
+# The same up to rounding, in lists as well; names and dimensions must be exactly the same.
 is_near <- function(x, y, within = 1e-6) {
   if (typeof(x) != typeof(y) || length(x) != length(y) || !identical(attributes(x), attributes(y))) return(FALSE)
   if (is.list(x)) return(all(unlist(Map(is_near, x, y, within))))
@@ -54,31 +54,66 @@ is_near <- function(x, y, within = 1e-6) {
 
 check_held_job <- function(plain) {
   with_effects <- "effects" %in% names(plain)
-  must(has_names(plain, c(job_fields, if (with_effects) "effects")), "its parts")
+  with_several <- "several" %in% names(plain)
+  must(has_names(plain, c(job_fields, if (with_effects) "effects", if (with_several) "several")), "its parts")
   must(is.list(plain$histories) && is_bare(plain$histories), "histories")
   check_held_run(plain$run, with_effects)
   n_groups <- length(plain$histories)
   must(is_text(plain$group_levels, n_groups) && n_groups > 0 && !anyDuplicated(plain$group_levels), "groups")
   none <- is.null(plain$by) && (n_groups == 1 || with_effects)
   must(none || !with_effects && is_text(plain$by) && length(plain$by) > 0, "columns of groups")
-  check_held_problems(plain)
   check_held_prior(plain$prior)
-  check_held_simplex(plain$prior, plain$setting)
   must(is.list(plain$fixed) && is_bare(plain$fixed, "names"), "what is held fixed")
   check_held_functions(plain$recipe, !is.null(plain$dynamics))
   must(!is.null(plain$recipe) || !length(quantity_terms(new_ibrc_prior(plain$prior))), "prior")
   must(is.null(plain$recipe) || is.null(plain$problems), "functions")
-  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed,
-              if (!is.null(plain$recipe)) setdiff(names(plain$fixed), parameter_terms()))
   must(is_choice(plain$interpolate, c("value", "policy")), "interpolation")
   must(is_choice(plain$surprise, c("belief", "observation")), "surprise")
   must(is_choice(plain$sampler, c("adaptive", "paper")), "sampler")
   must(is_flag(plain$likelihood) && is_flag(plain$keep_data), "settings")
   must(is_finite(plain$tolerance, 1) && plain$tolerance > 0, "tolerance")
   must(is_plain_list(plain$actions, n_groups), "actions")
-  n_trajectories <- mapply(check_held_tree, plain$histories, plain$actions, MoreArgs = list(setting = plain$setting))
   must(is_wholes(plain$group, 1, n_groups), "groups of trajectories")
+  if (!with_several) check_held_one(plain)
+  n_trajectories <- if (with_several) check_held_several(plain) else
+    mapply(check_held_tree, plain$histories, plain$actions, MoreArgs = list(setting = plain$setting))
   must(identical(tabulate(plain$group, n_groups), as.integer(n_trajectories)), "groups of trajectories")
+}
+
+# The setting, or one of several, with what is said of its names elsewhere.
+check_held_one <- function(plain) {
+  check_held_problems(plain)
+  check_held_simplex(plain$prior, plain$setting)
+  check_prior(new_ibrc_prior(plain$prior), plain$setting, plain$fixed,
+              if (!is.null(plain$recipe)) setdiff(names(plain$fixed), parameter_terms()))
+}
+
+# Groups of trajectories and trees in them, problem by problem. Returns how many trajectories each group has.
+check_held_several <- function(plain) {
+  held <- plain$several
+  must(has_names(held, c("column", "problems", "of")) && is_text(held$column, 1), "problems")
+  names <- names(held$problems)
+  must(is_plain_list(unname(held$problems), length(names)) && is_text(names) && length(names) > 0, "problems")
+  must(!anyDuplicated(names) && is.null(plain$problems) && is.null(plain$recipe) && is.null(plain$dynamics), "problems")
+  must(identical(held$problems[[1]], plain[c("setting", "models", "reward")]), "problems")
+  must(is_wholes(held$of, 1, length(names), length(plain$group)), "problems of trajectories")
+  for (problem in held$problems) {
+    must(has_names(problem, c("setting", "models", "reward")), "problems")
+    check_held_one(replace(plain, c("setting", "models", "reward"), problem))
+  }
+  n_groups <- length(plain$histories)
+  counts <- vapply(seq_len(n_groups), function(g) {
+    trees <- plain$histories[[g]]
+    met <- names %in% names(trees)
+    must(any(met) && has_names(trees, names[met]) && has_names(plain$actions[[g]], names[met]), "histories")
+    found <- numeric(length(names))
+    found[met] <- mapply(check_held_tree, trees, plain$actions[[g]],
+                         lapply(held$problems[met], `[[`, "setting"))
+    found
+  }, numeric(length(names)))
+  met <- table(factor(held$of, seq_along(names)), factor(plain$group, seq_len(n_groups)))
+  must(all(matrix(met, length(names)) == matrix(counts, length(names))), "problems of trajectories")
+  colSums(matrix(counts, length(names)))
 }
 
 # Whether setting and models were functions; NA: there were no models, but the setting's own dynamics. With learned
@@ -101,7 +136,7 @@ check_held_run <- function(run, with_effects = FALSE) {
   must(is_wholes(run$seed, -most, most, 1), "seed")
 }
 
-# Chains are in the groups that they should be, and start where their priors allow. `chains`: list(group, prior).
+# Chains are in the right groups, and start where their priors allow. `chains`: list(group, prior).
 check_held_start <- function(plain, chains) {
   must(identical(plain$chain_group, chains$group), "groups of chains")
   start <- plain$run$start
@@ -113,7 +148,7 @@ check_held_start <- function(plain, chains) {
   }
 }
 
-# Lattices are as large as the rewards that came with them: a file cannot ask for more than it holds.
+# Lattices are as large as the rewards that came with them, so a file cannot ask for more memory than it holds.
 check_held_problems <- function(plain) {
   problems <- plain$problems
   if (is.null(problems)) {
@@ -141,7 +176,7 @@ is_shares <- function(x, groups) {
   is.double(x) && identical(names(x), groups) && all(is.finite(x) & x >= 0) && abs(sum(x) - 1) < 1e-6
 }
 
-# A setting as decision_setting() makes it. Some put numbers into one by hand, without names: those count, no more.
+# A setting as decision_setting() makes it. Some users put numbers into one by hand, without names: only these count.
 check_held_setting <- function(setting) {
   stops <- if (is.null(setting$stop_actions)) character() else setting$stop_actions
   must(is_text(stops) && is.null(setting$belief_utility), "setting")
@@ -180,7 +215,7 @@ check_held_models <- function(models, setting) {
   must(is_finite(step$by, 1) && step$by > 0 && step$by < 1, "models")
 }
 
-# Made again from what was stated of it. `called`: what a term that is no part of a simplex must be called.
+# Made again from its stated form. `called`: the name that a term outside of any simplex must have.
 check_held_prior <- function(prior, called = held_term) {
   must(is.list(prior) && is_bare(prior, "names") && length(prior) > 0, "prior")
   for (entry in prior) {
@@ -206,7 +241,7 @@ held_term <- function(entry) {
   paste0("utility[", entry$state, ",", entry$action, "]")
 }
 
-# The fractions of a simplex: all of them, in order, by their names.
+# The fractions of a simplex: all of them, in order, with their names.
 check_held_simplex <- function(prior, setting) {
   parts <- Filter(function(entry) !is.null(entry$simplex), prior)
   if (!length(parts)) return(invisible())
@@ -216,7 +251,8 @@ check_held_simplex <- function(prior, setting) {
   must(all(diff(simplex_columns(prior, "action_prior")) == 1), "prior")
 }
 
-# The visits are in the tree: built from them again it has to be the same. Returns how many trajectories there are.
+# The visits are in the tree: a tree that is built from them again has to be the same. Returns the number of
+# trajectories.
 check_held_tree <- function(tree, actions, setting) {
   n_visits <- length(actions)
   must(is_wholes(actions[!is.na(actions)], 1, length(setting$actions)) && n_visits > 0 && is_bare(actions), "actions")
@@ -226,7 +262,7 @@ check_held_tree <- function(tree, actions, setting) {
   must(is_wholes(tree$visit, 1, length(tree$observation), n_visits), "histories")
   must(length(tree$start) > 0 && tree$visit[1] <= length(tree$start), "histories")
   must(is_flags(tree$scored, n_visits) && !any(tree$scored & is.na(actions)), "scored actions")
-  # A trajectory begins at a root, and what was seen after a visit stands at the history of the next.
+  # A trajectory begins at a root, and what was seen after a visit is part of the history of the next visit.
   begins <- tree$visit <= length(tree$start)
   seen <- c(tree$observation[tree$visit[-1]], -1L)
   seen[c(begins[-1], TRUE)] <- -1L
@@ -239,11 +275,15 @@ check_held_tree <- function(tree, actions, setting) {
 }
 
 # With the problems built: what was seen can be seen.
-check_held_visits <- function(job) {
-  neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), job$inverse$tolerance)
-  plan <- if (is.null(job$inverse$problems)) neutral(job$inverse$problem)
-  for (g in seq_along(job$inverse$histories)) {
-    if (!is.null(job$inverse$problems)) plan <- neutral(problem_of(job$inverse, g))
-    must(!any(impossible_histories(read_histories(plan, job$inverse$histories[[g]], FALSE))), "observations")
+check_held_visits <- function(inverse) {
+  if (has_several(inverse)) {
+    for (name in problem_names(inverse)) check_held_visits(part_inverse(inverse, name))
+    return(invisible())
+  }
+  neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), inverse$tolerance)
+  plan <- if (is.null(inverse$problems)) neutral(inverse$problem)
+  for (g in seq_along(inverse$histories)) {
+    if (!is.null(inverse$problems)) plan <- neutral(problem_of(inverse, g))
+    must(!any(impossible_histories(read_histories(plan, inverse$histories[[g]], FALSE))), "observations")
   }
 }

@@ -1,9 +1,9 @@
-# Learned dynamics in a checkpoint: how they are written, and looked at before they are used (see
+# Learned dynamics in a checkpoint: how they are written, and how they are checked before they are used (see
 # infer-checkpoint-contents.R).
 #
-#   dynamics   NULL, or list(uncertainty, iohmm, tree, laws, effective): what is done about their not being known; the
-#              learned model without its visits, in lists and vectors; "joint": the visits that it was learned from, as
-#              a tree; "cut": fractions of laws, [draw, term], and how many independent draws they are worth
+#   dynamics   NULL, or list(uncertainty, iohmm, tree, laws, effective): how their uncertainty is treated; the learned
+#              model without its visits, in lists and vectors; "joint": the visits that it was learned from, as a tree;
+#              "cut": fractions of laws, [draw, term], and how many independent draws they are worth
 
 dynamics_to_plain <- function(job) {
   cut <- job$inverse$cut
@@ -57,14 +57,15 @@ check_held_dynamics <- function(plain) {
   must(is_reals(held$effective, 1) && (is.na(held$effective) || held$effective > 0 && held$effective < Inf), what)
 }
 
-# The groups that the chains of a run are in, and the terms that they have: with dynamics these are not those of `by`,
-# or not those of the prior. Chains of a population are of all its cells.
+# The groups of the chains of a run, and the terms that they have. With dynamics these are not the groups of `by`, or
+# not the terms of the prior. Chains of a population belong to all its cells.
 held_chains <- function(plain) {
   prior <- new_ibrc_prior(plain$prior)
   n_groups <- if (is.null(plain$effects)) length(plain$histories) else 1L
   held <- plain$dynamics
   if (identical(held$uncertainty, "joint")) {
-    prior <- joint_prior(new_codec(iohmm_from_plain(held$iohmm)), prior, plain$group_levels)
+    groups <- if (is.null(plain$effects)) plain$group_levels else lone_group
+    prior <- joint_prior(new_codec(iohmm_from_plain(held$iohmm)), prior, groups)
     n_groups <- 1L
   }
   if (identical(held$uncertainty, "cut")) n_groups <- n_groups * nrow(held$laws)
@@ -73,8 +74,8 @@ held_chains <- function(plain) {
 
 # ---- a learned model ------------------------------------------------------------------------------------------------
 
-# What fit_iohmm() returns, without its visits: one row per field, whether `x` can be it in the model `m`. A field that
-# is new there is a row here; those of `iohmm_optional` need not be there.
+# What fit_iohmm() returns, without its visits. One row per field says whether `x` can be that field in the model `m`. A
+# new field there needs a row here; those of `iohmm_optional` may be missing.
 iohmm_fields <- list(
   states = function(x, m) is_text(x) && length(x) > 0 && !anyDuplicated(x),
   actions = function(x, m) is_text(x) && length(x) > 0 && !anyDuplicated(x),
@@ -108,7 +109,7 @@ iohmm_fields <- list(
   choices = function(x, m) is_law(x, m[c("states", "actions")])
 )
 iohmm_optional <- c("start_by", "start_share")
-# Columns of its tables, and their types.
+# The columns of its tables, and their types.
 starts_columns <- c(states = "integer", start = "integer", log_lik = "double", objective = "double",
                     iterations = "integer", converged = "logical")
 candidates_columns <- c(states = "integer", log_lik = "double", n_parameters = "double", AIC = "double", BIC = "double",
@@ -119,13 +120,13 @@ moves_of <- function(m) m[c("states", "states", "actions")]
 shows_of <- function(m) m[c("states", "observations", "actions")]
 pairs_of <- function(m) m[c("actions", "observations")]
 
-# The first part of a learned model, in lists and vectors, that fit_iohmm() would not have returned so; NULL: none.
+# The first part of a learned model, in lists and vectors, that fit_iohmm() would not have returned like this, or NULL.
 iohmm_flaw <- function(iohmm) {
   if (!is.list(iohmm) || !is_bare(iohmm, "names") || anyDuplicated(names(iohmm))) return("parts")
   stray <- setdiff(names(iohmm), names(iohmm_fields))
   lost <- setdiff(names(iohmm_fields), c(iohmm_optional, names(iohmm)))
   if (length(c(stray, lost))) return(c(stray, lost)[1])
-  # Names of states, actions and observations first: all else goes by them.
+  # Names of states, actions and observations come first, since everything else depends on them.
   for (field in intersect(names(iohmm_fields), names(iohmm))) {
     if (!isTRUE(iohmm_fields[[field]](iohmm[[field]], iohmm))) return(field)
   }
@@ -141,13 +142,13 @@ check_held_iohmm <- function(iohmm) {
   must(is.null(flaw), paste(gsub("_", " ", flaw), "of the dynamics"))
 }
 
-# A run with learned dynamics that were changed by hand could not be resumed: that is said before it begins.
+# A run with learned dynamics that were changed by hand could not be resumed: this is said before the run begins.
 refuse_changed_iohmm <- function(iohmm, argument) {
   flaw <- tryCatch(iohmm_flaw(iohmm_to_plain(iohmm)), error = function(e) "parts")
   if (!is.null(flaw)) abort_input(argument, "is not as fit_iohmm() returned it: its `", flaw, "` cannot be used.")
 }
 
-# Numbers, 0 or more, in an array over these names, which it has as its own.
+# Numbers, 0 or more, in an array with these dimension names.
 is_law <- function(x, over) {
   is.double(x) && is_bare(x, c("dim", "dimnames")) && has_labels(x, over) && all(is.finite(x) & x >= 0)
 }
@@ -164,7 +165,7 @@ is_amount <- function(x, least = 0) {
   is.numeric(x) && is_bare(x, "names") && length(x) == 1 && isTRUE(x >= least && abs(x) < Inf)
 }
 
-# The columns of a table, by their types.
+# Whether a table has these columns with these types.
 is_columns <- function(x, types) {
   has_names(x, names(types)) && length(unique(lengths(x))) == 1 && length(x[[1]]) > 0 &&
     identical(vapply(x, typeof, ""), types) && all(vapply(x, function(one) is_bare(one) && !anyNA(one), NA))
@@ -183,7 +184,7 @@ is_scores <- function(x, m) {
 
 # ---- the visits that it was learned from ----------------------------------------------------------------------------
 
-# A tree as iohmm_tree() makes it, ends included: parents before children, no two children alike, and numbers of
+# A tree as iohmm_tree() makes it, with the ends: parents before children, no two children alike, and numbers of
 # trajectories that add up from where they end.
 check_held_nodes <- function(tree, iohmm) {
   what <- "visits of the dynamics"

@@ -1,25 +1,25 @@
-# One process at a time writes to a checkpoint. Who does has locked it, with a small file beside it that
-# names the process and its machine. A process that is killed leaves its lock behind; it holds nobody
-# back on the same machine, where one can see that the process is gone.
+# One process at a time writes to a checkpoint. It locks the checkpoint with a small file beside it that names the
+# process and its machine. A process that is killed leaves its lock behind. On the same machine that lock stops nobody,
+# since there one can see that the process is gone.
 
 lock_title <- "A checkpoint of the R package ibrc is being written."
 
-# What a lock will be; take_lock() makes it. Between the two a caller sees to its release.
+# What a lock will be; take_lock() makes it. Between the two the caller arranges its release.
 new_lock <- function(path) {
   path <- paste0(check_path(path), ".lock")
-  # A name for this run: tempfile() has another one every time, and leaves R's random numbers alone.
+  # A name for this run: tempfile() gives another one every time and does not touch R's random numbers.
   run <- basename(tempfile("run"))
   list(path = path, run = run,
        text = c(lock_title, paste0(c("process ", "machine ", "began ", "run "), c(process_marks(), run))))
 }
 
-# The runs of this session that have a lock, `names`: a handler of messages can begin a run within a run. (Not as
-# variables of their own: R never forgets the name of one.)
+# The runs of this session that have a lock, in `names`: a message handler can begin a run within a run. (They are not
+# variables of their own, as R never forgets the name of a variable.)
 locked_runs <- new.env(parent = emptyenv())
 locked_runs$names <- character()
 
-# The number of a process is given again once it has ended; with the time it began it is one of its kind,
-# where the system tells (Linux).
+# The system reuses the number of a process after it has ended. Together with the time at which it began, the number is
+# unique, where the system tells this time (Linux).
 process_marks <- function() {
   machine <- Sys.info()[["nodename"]]
   c(Sys.getpid(), if (is.null(machine)) "" else machine, process_began(Sys.getpid()))
@@ -28,15 +28,15 @@ process_marks <- function() {
 process_began <- function(process) {
   read <- function(path) tryCatch(suppressWarnings(readLines(path, 1)), error = function(e) character())
   stat <- read(file.path("/proc", process, "stat"))
-  # A program's name, in brackets, may have blanks and brackets in it.
+  # The name of a program, in brackets, may contain blanks and brackets.
   fields <- strsplit(sub(".*[)] ", "", stat), " ")
   if (!length(fields) || length(fields[[1]]) < 20) return("")
-  # It may have ended, and whoever started it not have asked yet how.
+  # It may have ended although the process that started it has not asked for its result yet.
   if (fields[[1]][1] %in% c("Z", "X")) return("ended")
   paste(c(fields[[1]][20], read("/proc/sys/kernel/random/boot_id")), collapse = " ")
 }
 
-# Refuses where another process has the lock, or another run of this one.
+# Refuses if another process, or another run of this one, has the lock.
 take_lock <- function(lock) {
   suspendInterrupts({
     for (attempt in 1:5) {
@@ -65,7 +65,7 @@ release_lock <- function(lock) {
   invisible()
 }
 
-# NULL where there is none. Who makes one writes into it a moment later: an empty one is given that long.
+# NULL if there is none. The process that makes a lock writes into it a moment later: an empty lock is given that time.
 read_lock <- function(path, patience = 1) {
   until <- Sys.time() + patience
   repeat {
@@ -88,7 +88,7 @@ is_own_run <- function(lines) {
     sub("^run ", "", lines[5]) %in% locked_runs$names
 }
 
-# Nobody's: begun and never finished, or of a process that has ended, or of this one and of no run that it has.
+# Whether a lock is stale: never finished, of a process that has ended, or of this process but of none of its runs.
 is_held <- function(lines) {
   if (length(lines) && lines[1] != lock_title) return(TRUE)
   process <- lock_process(lines)
@@ -101,7 +101,7 @@ is_held <- function(lines) {
   !nzchar(began) || lines[4] == paste0("began ", began)
 }
 
-# Taken away under another name first: had somebody else just done so and made a lock of their own, it goes back.
+# It is renamed first: if somebody else has just removed it and made their own lock, that one is put back.
 remove_stale <- function(path, lines) {
   aside <- tempfile(paste0(basename(path), "."), dirname(path), ".part")
   if (!suppressWarnings(file.rename(path, aside))) return(FALSE)

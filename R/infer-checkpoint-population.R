@@ -51,7 +51,7 @@ check_held_effects <- function(plain) {
   held <- plain$effects
   if (is.null(held)) return(must(!"effects" %in% names(plain), "effects"))
   must(has_names(held, c("formulas", "matrices", "factors", "prior")), "effects")
-  must(is.null(plain$problems) && (is.null(plain$dynamics) || plain$dynamics$uncertainty == "none"), "effects")
+  must(is.null(plain$problems), "effects")
   must(plain$sampler == "adaptive" && identical(plain$group_levels, paste("cell", seq_along(plain$histories))), "cells")
   n_cells <- length(plain$histories)
   prior <- new_ibrc_prior(plain$prior)
@@ -70,7 +70,8 @@ check_held_effects <- function(plain) {
   for (one in design$formulas) check_held_columns(one, design$matrices[[one$term]], sizes)
   must(!anyDuplicated(distinct_rows(do.call(cbind, c(list(rep(1, n_cells)), design$matrices,
                                                      lapply(design$factors, `[[`, "level"))))), "cells")
-  check_held_spacing(plain$run$spacing, prior, plain$likelihood)
+  free <- !is.null(plain$dynamics) && plain$dynamics$uncertainty != "none"
+  check_held_spacing(plain$run$spacing, prior, plain$likelihood && !free)
 }
 
 check_held_learnt <- function(one) {
@@ -137,6 +138,8 @@ population_fields <- list(
   b              = c("number", "chains", "coefficients"),
   s              = c("number", "chains", "spreads"),
   u              = c("number", "chains", "intercepts"),
+  d              = c("number", "chains", "laws"),
+  seen           = c("number", "chains"),
   log_likelihood = c("number", "chains", "cells"),
   log_density    = c("number", "chains"),
   level_scale    = c("positive", "intercepts"),
@@ -146,7 +149,7 @@ population_fields <- list(
   errors         = c("number", "checks")
 )
 population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "level_shape",
-                      "level_sums", "laws", "recent", "kept")
+                      "level_sums", "laws", "walks", "recent", "kept")
 
 # By kind, whether `x` can be that with this size after so many steps that count.
 population_kinds <- list(
@@ -160,7 +163,7 @@ population_sizes <- function(state, evaluator, n_chains) {
   shape <- evaluator$population
   after <- max(0, state$iteration - state$warmup)
   c(chains = n_chains, coefficients = shape$n_coefficients, spreads = shape$n_spreads + shape$n_ties,
-    intercepts = shape$n_intercepts, cells = shape$n_cells,
+    intercepts = shape$n_intercepts, laws = length(shape$codec$prior), cells = shape$n_cells,
     checks = if (is.null(evaluator$interpolation)) 0 else after %/% check_every)
 }
 
@@ -190,10 +193,12 @@ check_held_population <- function(chain, job) {
   # A run that goes on until its chains agree gets more steps on the way.
   must(is_wholes(state$iter, run$iter, run$max_iter, 1) && is_wholes(state$iteration, 0, state$iter, 1), "steps")
   must(identical(state$frozen, state$iteration >= run$warmup), "warm-up")
-  check_population_fields(state, evaluator, run$chains)
-  check_held_streams(state$streams, run$chains)
+  n_chains <- length(evaluator$group)
+  check_population_fields(state, evaluator, n_chains)
+  check_held_streams(state$streams, n_chains)
   check_level_laws(state, shape)
   check_move_laws(state, shape)
+  check_population_walks(state, shape)
   check_population_record(state, shape, evaluator$likelihood)
   check_population_values(chain, evaluator)
   check_population_likelihood(chain, evaluator)
@@ -242,13 +247,55 @@ check_move_laws <- function(state, shape) {
   }
 }
 
+# Walks of laws, as check_held_walk() looks at those of other chains.
+walk_parts <- c("centre", "covariance", "factor", "inverse", "scale", "axis", "turn", "n_scaled", "points", "recent",
+                "tried")
+
+check_population_walks <- function(state, shape) {
+  blocks <- walk_blocks(shape)
+  must(is_plain_list(unname(state$walks), length(blocks)) && identical(names(state$walks), names(blocks)), "proposals")
+  n <- nrow(state$b)
+  for (block in names(blocks)) {
+    walk <- state$walks[[block]]
+    size <- length(blocks[[block]])
+    must(is.list(walk) && is_bare(walk, "names") && !anyDuplicated(names(walk)), "proposals")
+    must(all(names(walk) %in% walk_parts) && all(setdiff(walk_parts, "points") %in% names(walk)), "proposals")
+    sizes <- walk_sizes(c(walk, state[c("iteration", "warmup", "frozen", "thin")]), n, size)
+    must(sizes[["leaps"]] <= most_leaps, "proposals")
+    for (part in names(walk)) {
+      row <- walk_fields[[part]]
+      if (is.null(walk[[part]]) && part == "points") next
+      kind <- walk_kinds[[sub("?", "", row[1], fixed = TRUE)]]
+      must(kind(walk[[part]], unname(sizes[row[-1]]), state, n * (size + 1)), paste(part, "of the chains"))
+    }
+    must(is_near(walk$factor %*% walk$inverse, diag(size)), "proposals")
+    must(is_near(walk$covariance, t(walk$covariance)) && all(eigen(walk$covariance, TRUE)$values > 0), "proposals")
+    check_walk_steps(walk, state, blocks[[block]])
+  }
+}
+
+# What warm-up will learn from is where chains can be: an error is met here, and not hours later.
+check_walk_steps <- function(walk, state, columns) {
+  if (state$frozen || state$iteration == 0) return(invisible())
+  n <- nrow(state$b)
+  points <- list(recent = step_points(walk$recent, n, length(columns)),
+                 tried = step_points(walk$tried, n, length(columns)))
+  for (one in points) {
+    must(all(abs(one$theta) <= most_position) && all(one$density <= most_position), "warm-up")
+  }
+  must(all(is.finite(points$recent$density)), "warm-up")
+  learn_walk_law(c(walk, list(positions = state$b, iteration = state$iteration)), bends = FALSE)
+}
+
 # Steps so far, where chains can be; the last is where they are. No likelihood is above 1.
 check_population_record <- function(state, shape, likelihood) {
   n <- nrow(state$b)
-  total <- rowSums(state$log_likelihood)
+  total <- rowSums(state$log_likelihood) + state$seen
   must(all(state$log_likelihood <= 1e-6) && (likelihood || all(state$log_likelihood == 0)), "likelihood")
-  check_population_density(shape, cbind(state$b, state$s, state$u), state$log_density, likelihood, "positions", total)
-  width <- c(recent = ncol(state$b) + ncol(state$s), kept = ncol(state$b) + ncol(state$s) + ncol(state$u) + 1)
+  must(all(state$seen <= 1e-6) && (likelihood && !is.null(shape$codec) || all(state$seen == 0)), "likelihood")
+  here <- cbind(state$b, state$s, state$u, state$d)
+  check_population_density(shape, here, state$log_density, likelihood, "positions", total)
+  width <- c(recent = ncol(state$b) + ncol(state$s), kept = ncol(here) + 1)
   after <- max(0, state$iteration - state$warmup)
   made <- c(recent = if (state$frozen) 0 else state$iteration, kept = after %/% state$thin)
   for (part in names(width)) {
@@ -262,18 +309,18 @@ check_population_record <- function(state, shape, likelihood) {
   }
   if (!made[["kept"]]) return(invisible())
   if (after %% state$thin == 0) {
-    must(identical(state$kept[[length(state$kept)]], c(state$b, state$s, state$u, state$log_density)), "draws")
+    must(identical(state$kept[[length(state$kept)]], c(here, state$log_density)), "draws")
   }
   steps <- do.call(rbind, lapply(state$kept, matrix, n))
   last <- ncol(steps)
   check_population_density(shape, steps[, -last, drop = FALSE], steps[, last], likelihood, "draws")
 }
 
-# Places, one row each of b, s and u, and the log densities there.
+# Places, one row each of b, s, u and d, and the log densities there.
 check_population_density <- function(shape, places, log_density, likelihood, what, log_likelihood = NULL) {
   must(all(abs(places) <= most_position) && all(abs(log_density) <= most_position), what)
   parts <- split_places(shape, places)
-  log_prior <- log_population(shape, parts$b, parts$s, parts$u)
+  log_prior <- log_population(shape, parts$b, parts$s, parts$u) + log_laws(shape, parts$d)
   slack <- 1e-6 * (1 + abs(log_prior) + abs(log_density))
   must(all(is.finite(log_prior)) && all(log_density <= log_prior + slack), what)
   if (!likelihood) must(all(abs(log_density - log_prior) <= slack), what)
@@ -284,7 +331,8 @@ split_places <- function(shape, places) {
   n_b <- shape$n_coefficients
   n_s <- shape$n_spreads + shape$n_ties
   list(b = places[, seq_len(n_b), drop = FALSE], s = places[, n_b + seq_len(n_s), drop = FALSE],
-       u = places[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE])
+       u = places[, n_b + n_s + seq_len(shape$n_intercepts), drop = FALSE],
+       d = places[, -seq_len(n_b + n_s + shape$n_intercepts), drop = FALSE])
 }
 
 # ---- what it has of the problem -------------------------------------------------------------------------------------
@@ -298,8 +346,11 @@ check_population_values <- function(chain, evaluator) {
   if (!evaluator$likelihood) return(must(all(chain$value == 0), "values"))
   if (n_nodes == 0) return(invisible())
   theta <- cells_of(shape, state$b, state$u)
+  n <- nrow(state$b)
+  agents <- lapply(seq_len(n), function(c) agent_of_chain(evaluator, c, state$d[c, ]))
   for (i in seq_len(nrow(theta))) {
-    must(all(abs(chain$value[, i]) <= most_value(evaluator$agent, theta[i, , drop = FALSE])), "values")
+    most <- most_value(agents[[(i - 1L) %% n + 1L]], theta[i, , drop = FALSE])
+    must(all(abs(chain$value[, i]) <= most), "values")
   }
 }
 
@@ -313,22 +364,24 @@ check_population_likelihood <- function(chain, evaluator) {
   group <- rep(seq_len(shape$n_cells), each = n)
   at <- function(parts) {
     theta <- cells_of(shape, parts$b, parts$u)
-    found <- cell_log_lik(evaluator, theta, chain$value)
+    found <- cell_log_lik(at_laws(evaluator, parts$d), theta, chain$value)
     slack <- if (is.null(evaluator$interpolation)) {
       likelihood_slack(evaluator$agent, theta, found$value, group, as.vector(found$log_likelihood))
     } else {
       1e-6 * (1 + abs(as.vector(found$log_likelihood)))
     }
-    list(log_likelihood = found$log_likelihood, slack = matrix(slack, n))
+    list(log_likelihood = found$log_likelihood, slack = matrix(slack, n), seen = seen_log_lik(evaluator, parts$d))
   }
   here <- at(state)
   must(all(abs(here$log_likelihood - state$log_likelihood) <= here$slack), "likelihood")
+  must(is_near(here$seen, state$seen), "likelihood")
   n_kept <- length(state$kept)
   for (row in round(seq(1, n_kept, length.out = min(n_kept, most_looked_at)))) {
     step <- matrix(state$kept[[row]], n)
     parts <- split_places(shape, step[, -ncol(step), drop = FALSE])
     there <- at(parts)
-    total <- log_population(shape, parts$b, parts$s, parts$u) + rowSums(there$log_likelihood)
+    total <- log_population(shape, parts$b, parts$s, parts$u) + log_laws(shape, parts$d) + there$seen +
+      rowSums(there$log_likelihood)
     must(all(abs(total - step[, ncol(step)]) <= rowSums(there$slack) + 1e-6 * (1 + abs(total))), "draws")
   }
 }

@@ -1,11 +1,11 @@
-# Where the chains of dynamics and agents together stand (infer-walk.R), in a checkpoint: how they are written, and
-# looked at before they go on (see infer-checkpoint-chain.R).
+# The state of chains of dynamics and agents together (infer-walk.R) in a checkpoint: how it is written, and how it is
+# checked before the chains go on (see infer-checkpoint-chain.R).
 
 # ---- the fields of a walk -------------------------------------------------------------------------------------------
 
-# One row per field: what kind of numbers it has and how many, by the names of walk_sizes(). A question mark is for one
-# that may be NULL or not there. A field that is new in walk_start() is a row here. What a run says of itself, streams
-# and noise are looked at apart.
+# One row per field: what kind of numbers it has and how many, by the names of walk_sizes(). A question mark means that
+# it may be NULL or missing. A new field of walk_start() needs a row here. The run's description of itself, streams and
+# noise are checked separately.
 walk_fields <- list(
   positions   = c("number", "chains", "terms"),
   log_density = c("number", "chains"),
@@ -26,7 +26,7 @@ walk_fields <- list(
 )
 walk_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "noise")
 
-# By kind, whether `x` can be that with this size; `width`: of a step, c(positions, densities).
+# By kind, whether `x` can be of that kind with this size; `width`: of a step, c(positions, densities).
 walk_kinds <- list(
   number = function(x, size, state, width) is_finite(x, size) && all(abs(x) <= most_position),
   positive = function(x, size, state, width) is_finite(x, size) && all(x > 1e-100 & x < 1e100),
@@ -35,7 +35,7 @@ walk_kinds <- list(
   flag = function(x, size, state, width) is_flags(x, size),
   accepted = function(x, size, state, width) is_wholes(x, 0, max(0, state$iteration - state$warmup), size),
   steps = function(x, size, state, width) is_plain_list(x, size) && all(vapply(x, is_finite, NA, width)),
-  # What was tried may be impossible: its density is then -Inf.
+  # A point that was tried may be impossible: its density is then -Inf.
   trials = function(x, size, state, width) {
     is_plain_list(x, size) && all(vapply(x, function(step) is_reals(step, width) && isTRUE(all(step < Inf)), NA))
   }
@@ -44,7 +44,7 @@ walk_kinds <- list(
 walk_sizes <- function(state, n_chains, n_terms) {
   leaps <- nrow(state$points)
   after <- max(0, state$iteration - state$warmup)
-  # Of warm-up nothing is kept once it is over.
+  # Nothing of warm-up is kept once it is over.
   c(one = 1, chains = n_chains, terms = n_terms, leaps = if (is.null(leaps)) 0 else leaps,
     learnt = if (state$frozen) 0 else state$iteration, kept = after %/% state$thin)
 }
@@ -67,35 +67,49 @@ check_walk_fields <- function(state, n_chains, n_terms) {
 
 # ---- steps in one piece ---------------------------------------------------------------------------------------------
 
-# Lists of steps, all of the same length, of walks and of populations: a file has them as matrices [number, step], which
+# Lists of steps, all of the same length, of walks and of populations. A file has them as matrices [number, step], which
 # are written and read in one go.
 walk_lists <- c("recent", "tried", "kept")
 
 chain_to_plain <- function(chain) {
   if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
-  for (field in intersect(walk_lists, names(chain$state))) {
-    steps <- chain$state[[field]]
-    if (is.null(steps)) next
-    chain$state[[field]] <- matrix(as.double(unlist(steps)), ncol = length(steps))
-  }
+  chain$state <- steps_to_plain(chain$state)
+  if (is_population(chain$state)) chain$state$walks <- lapply(chain$state$walks, steps_to_plain)
   chain
+}
+
+steps_to_plain <- function(state) {
+  for (field in intersect(walk_lists, names(state))) {
+    steps <- state[[field]]
+    if (!is.null(steps)) state[[field]] <- matrix(as.double(unlist(steps)), ncol = length(steps))
+  }
+  state
 }
 
 chain_from_plain <- function(chain) {
   if (!is.list(chain) || !is.list(chain$state)) return(chain)
   if (!is_walk(chain$state) && !is_population(chain$state)) return(chain)
-  for (field in intersect(walk_lists, names(chain$state))) {
-    steps <- chain$state[[field]]
-    if (is.null(steps)) next
-    must(is_reals(steps, dim(steps)) && length(dim(steps)) == 2, "steps of the chains")
-    chain$state[[field]] <- lapply(seq_len(ncol(steps)), function(i) steps[, i])
+  chain$state <- steps_from_plain(chain$state)
+  if (is_population(chain$state)) {
+    must(is.list(chain$state$walks) && all(vapply(chain$state$walks, is.list, NA)), "chains")
+    chain$state$walks <- lapply(chain$state$walks, steps_from_plain)
   }
   chain
 }
 
+steps_from_plain <- function(state) {
+  for (field in intersect(walk_lists, names(state))) {
+    steps <- state[[field]]
+    if (is.null(steps)) next
+    must(is_reals(steps, dim(steps)) && length(dim(steps)) == 2, "steps of the chains")
+    state[[field]] <- lapply(seq_len(ncol(steps)), function(i) steps[, i])
+  }
+  state
+}
+
 # ---- a walk as a whole ----------------------------------------------------------------------------------------------
 
-# `job` has been made from what stands beside the chains.
+# `job` was made from the contents beside the chains.
 check_held_walk <- function(chain, job) {
   evaluator <- job$evaluator
   must(has_names(chain, c("state", "value")), "chains")
@@ -109,11 +123,11 @@ check_held_walk <- function(chain, job) {
   check_walk_fields(state, run$chains, n_terms)
   check_held_streams(state$streams, run$chains)
   check_walk_noise(state, run$chains, n_terms)
-  # What is proposed and its density belong together.
+  # A proposal and its density belong together.
   must(is_near(state$factor %*% state$inverse, diag(n_terms)), "proposals")
   must(is_near(state$covariance, t(state$covariance)) && all(eigen(state$covariance, TRUE)$values > 0), "proposals")
   check_walk_record(state, list(prior = evaluator$prior, likelihood = evaluator$likelihood))
-  # Warm-up will learn from what it has left: an error is met here, and not hours later.
+  # Warm-up will learn from these contents: an error should show up here, and not hours later.
   if (!state$frozen && state$iteration > 0) learn_walk_law(state, bends = FALSE)
   check_joint_values(chain, evaluator)
   check_joint_likelihood(chain, evaluator)
@@ -131,7 +145,7 @@ check_walk_noise <- function(state, n_chains, n_terms) {
   must(is_finite(noise$log_uniform, blank) && all(noise$log_uniform < 0), "noise")
 }
 
-# Steps so far, where chains can be, and what was tried where it can; the last step is where they are.
+# Steps so far must lie where chains can be, and trials where they can be; the last step is the present position.
 check_walk_record <- function(state, expected) {
   check_held_positions(state$positions, state$log_density, expected, "positions")
   size <- dim(state$positions)
@@ -151,7 +165,7 @@ check_walk_record <- function(state, expected) {
 
 # ---- what it has of the problem -------------------------------------------------------------------------------------
 
-# Values that solves start from, as check_held_values() looks at those of other chains: group by group.
+# Values that solves start from, checked as in check_held_values(), group by group.
 check_joint_values <- function(chain, evaluator) {
   theta <- chain$state$positions
   joint <- evaluator$joint
@@ -173,7 +187,7 @@ check_joint_values <- function(chain, evaluator) {
   }
 }
 
-# The model that stands beside the chains is the one that they are chains of.
+# The model beside the chains must be the one that they belong to.
 check_joint_likelihood <- function(chain, evaluator) {
   if (!evaluator$likelihood) return(invisible())
   check <- function(theta, log_density, what) {

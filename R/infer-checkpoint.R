@@ -9,8 +9,8 @@
 #   entries  logical: a byte, 2 for NA; integer: 4 bytes; double: 8 bytes;
 #            character: the sizes in bytes, -1 for NA, then UTF-8; list: values
 #
-# Nothing in a file is ever evaluated. A fingerprint is the hash of the same
-# encoding, less what does not change a value's meaning.
+# Nothing in a file is ever evaluated. A fingerprint is the hash of the same encoding, without anything that does not
+# change a value's meaning.
 
 checkpoint_magic <- charToRaw("IBRC")
 checkpoint_format <- 2L
@@ -26,7 +26,7 @@ write_checkpoint <- function(path, contents, fingerprint) {
   invisible(path)
 }
 
-# `before`: what was read from the same path a moment ago, and need not be decoded again where it still is there.
+# `before`: what was read from the same path a moment ago; it is not decoded again if it is still there.
 read_checkpoint <- function(path, fingerprint = NULL, before = NULL) {
   bytes <- read_whole(check_path(path))
   seal <- utils::tail(bytes, checkpoint_hash_size)
@@ -43,8 +43,8 @@ read_checkpoint <- function(path, fingerprint = NULL, before = NULL) {
   list(contents = decode_value(from), fingerprint = found, version = version, seal = seal)
 }
 
-# Equal for values that are identical() to each other, on every machine. Functions
-# and formulas count by their code, not by the data they may have captured.
+# Equal for values that are identical() to each other, on every machine. Functions and formulas count by their code, not
+# by the data that they may have captured.
 fingerprint_of <- function(x) hash_of(encoded(x, canonical = TRUE))
 hash_of <- function(bytes, n = length(bytes)) .Call(ffi_file_hash, bytes, as.numeric(n))
 
@@ -52,7 +52,7 @@ hash_of <- function(bytes, n = length(bytes)) .Call(ffi_file_hash, bytes, as.num
 
 encode_checkpoint <- function(contents, fingerprint, version = getNamespaceVersion("ibrc")[[1]]) {
   if (!is_fingerprint(fingerprint)) stop("internal: not a fingerprint")
-  # Room for both ends is made with the rest: to join them on afterwards copies it all.
+  # Room for both ends is made together with the rest: joining them on later would copy everything.
   ends <- c(checkpoint_head_size, checkpoint_hash_size)
   bytes <- if (utils::object.size(contents) < 2^31) encoded(version, fingerprint, contents, ends = ends)
   size <- length(bytes)
@@ -94,7 +94,7 @@ encode_value <- function(x, out, canonical, depth = 0) {
   encode_attributes(attributes(x), out, canonical, depth)
 }
 
-# In the order of their names, whatever the order they were set in.
+# In the order of their names, whatever the order in which they were set.
 encode_attributes <- function(x, out, canonical, depth) {
   given <- names(x)
   if (length(given) > 1) given <- sort(given, method = "radix")
@@ -127,8 +127,8 @@ plain_doubles <- function(x) {
 
 # ---- decoding -----------------------------------------------------------------
 
-# What is wrong with the bytes of a file, or NULL: src/checkpoint.c walks over all of
-# them before any is decoded, so that the rest of this section may trust them.
+# What is wrong with the bytes of a file, or NULL. src/checkpoint.c walks over all of them before any is decoded, so
+# that the rest of this section may trust them.
 flaw_of <- function(bytes) .Call(ffi_file_flaw, bytes)
 
 decode_value <- function(from) {
@@ -164,8 +164,8 @@ read_strings <- function(from, n) {
 
 # ---- files --------------------------------------------------------------------
 
-# `reason` is one word: read, format, damaged, version, fingerprint, exists, locked; path and write where it is not a
-# checkpoint that is at fault.
+# `reason` is one word: read, format, damaged, version, fingerprint, exists, locked; or path and write, where the
+# checkpoint itself is not at fault.
 refuse_checkpoint <- function(reason, ..., parts = NULL) {
   kind <- if (reason %in% c("path", "write")) "file" else c("checkpoint", "file")
   abort(kind, "`file` ", ..., argument = "file", fields = list(reason = reason, parts = parts))
@@ -200,9 +200,8 @@ check_writable <- function(path, size = 0) {
   write_part(path, raw(size), function(part) NULL)
 }
 
-# `bytes` in a new file beside `path`, which `use(part)` may put in its place. The part
-# is gone afterwards, whatever happened: an interrupt waits, as it could come when the
-# part is about to be removed.
+# `bytes` in a new file beside `path`, which `use(part)` may put in its place. The part is removed afterwards, whatever
+# happened. Interrupts are held back, as one could come just before the part is removed.
 write_part <- function(path, bytes, use) {
   failed <- function(why) {
     refuse_checkpoint("write", "could not be written (", why, "); what was there before is untouched. See ",
@@ -223,8 +222,8 @@ write_part <- function(path, bytes, use) {
 
 replace_file <- function(from, to) .Call(ffi_file_replace, from, to, dirname(to))
 
-# A process that is killed leaves the part it was writing. That takes seconds, so
-# one that is an hour older than the file is nobody's.
+# A process that is killed leaves the part that it was writing. Writing takes seconds, so a part that is an hour older
+# than the file belongs to nobody.
 remove_leftovers <- function(path) {
   beside <- list.files(dirname(path), all.files = TRUE, full.names = TRUE)
   name <- paste0("^\\Q", basename(path), "\\E\\.[0-9a-f]+\\.part$")
@@ -232,8 +231,8 @@ remove_leftovers <- function(path) {
   unlink(parts[which(file.mtime(path) - 3600 > file.mtime(parts))], expand = FALSE)
 }
 
-# The bytes of a file. How long it is stands at its beginning, read from the same
-# opening: another process may replace the file.
+# The bytes of a file. Its length stands at its beginning and is read from the same opening, since another process may
+# replace the file.
 read_whole <- function(path) {
   # Devices and pipes, which may never end, have no size either.
   if (!isTRUE(file.size(path) > 0)) refuse_checkpoint("read", "does not exist or is empty. Check its name.")
@@ -250,7 +249,7 @@ read_whole <- function(path) {
   if (!identical(said[1], checkpoint_format)) {
     refuse_checkpoint("format", "is in another format. Use the version of ibrc that wrote it, or fit anew.")
   }
-  # A length may be damaged: no room is made for more bytes than there are.
+  # The stated length may be damaged: no more memory is taken than there are bytes.
   parts <- list(head)
   while (length(parts[[length(parts)]]) && isTRUE(sum(lengths(parts)) <= said[2])) {
     parts[[length(parts) + 1]] <- readBin(connection, "raw", 2^20)
@@ -258,7 +257,7 @@ read_whole <- function(path) {
   do.call(c, parts)
 }
 
-# Versions that differ in the last number only go on alike.
+# Versions that differ only in the last number are compatible.
 check_version <- function(version) {
   if (!is.character(version) || length(version) != 1) refuse_damaged("it names no version")
   known <- getNamespaceVersion("ibrc")[[1]]
@@ -272,7 +271,7 @@ check_version <- function(version) {
 parts_of <- function(x) if (is.null(names(x))) rep("input", length(x)) else names(x)
 is_fingerprint <- function(x) is.character(x) && length(x) > 0 && !anyNA(x) && !anyDuplicated(parts_of(x))
 
-# `wanted` is NULL where the caller compares for itself.
+# `wanted` is NULL where the caller does the comparison.
 check_fingerprint <- function(found, wanted) {
   if (!is_fingerprint(found)) refuse_damaged("it does not say what it belongs to")
   if (is.null(wanted)) return(invisible())

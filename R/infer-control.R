@@ -1,11 +1,11 @@
 #' How a fit is computed
 #'
-#' [ibrc()] and [ibrc_mode()] are asked a question; `ibrc_control()` says how the answer is computed and what is kept
-#' of it. The defaults serve nearly every fit.
+#' [ibrc()] and [ibrc_mode()] say what is asked; `ibrc_control()` says how the answer is computed and what is kept of
+#' it. The defaults serve nearly every fit.
 #'
-#' Give it as `control = ibrc_control(thin = 10)`; a plain list, `control = list(thin = 10)`, means the same. A fit has
-#' what it was computed with as its `control`, for another to be computed alike: `control = fit$control`. (Where
-#' chains began is the fit's `start`, and what was said of `overwrite`, `check` and `max_iter` is for one call alone.)
+#' Give it as `control = ibrc_control(thin = 10)`; a plain list, `control = list(thin = 10)`, means the same. A fit
+#' keeps these settings as its `control`. To compute another fit in the same way, write `control = fit$control`. (Where
+#' chains began is the fit's `start`; `overwrite`, `check` and `max_iter` are for one call only.)
 #'
 #' @param tolerance,interpolate,surprise How plans are solved, as in [plan_agent()].
 #' @param sampler `"adaptive"`, or `"paper"`: the paper's proposal, a random walk whose steps have
@@ -13,29 +13,27 @@
 #'   `alpha`, `beta` and `eta`. For the rest of the paper's protocol infer those three, with `chains = 1`,
 #'   `warmup = 1000` and `iter = 11000` in [ibrc()], and here `thin = 10` and
 #'   `start = data.frame(alpha = 1, beta = 1, eta = 1)`.
-#' @param thin Which of the steps after warm-up are kept: every so many.
-#' @param start Where chains start: `NULL` sends scouts from the prior to the posterior, at some of which they start
-#'   (see *The sampler* in [ibrc()]); or a matrix or
-#'   data frame with one column per term and one row per chain (natural scale), group after
-#'   group, one row for all of them alike; or an earlier fit, at whose last draws they
-#'   start. The fit has them as its `start`. To go on with a run rather than begin another,
-#'   see [resume()].
-#' @param keep_data Keep coded histories, without identifiers, in the fit; what
-#'   looks back at the data needs them. What groups are called, and with `effects` which columns and levels each cell
-#'   has, stays in the fit without them as well.
-#' @param overwrite Whether to replace a `file` that is there already. Without it a file is
-#'   begun anew only where it is the unfinished checkpoint of this very fit: the same data, model,
-#'   prior, settings, start and seed, so that the same draws come again. To go on with it
-#'   instead, use [resume()]. Without a `seed` no two fits are the same, and none is begun anew.
-#' @param check Hold the fit against its checks at the end of the run, and keep what was found: [verdict()]. `FALSE`
-#'   leaves that for later, as in a simulation study, where it would take a quarter of the time.
-#' @param max_iter The most steps that a run makes which goes on until its chains agree, as it does where [ibrc()] is
-#'   given no `iter`: `NULL` stands for ten times the least: 20,000, and 80,000 where the dynamics are inferred
-#'   together with the agents. Where `iter` is given, that many steps are made, and a larger `max_iter` lets the run
-#'   go on if its chains do not agree by then. So it is in [extend_fit()], where steps that were made count as well.
-#' @param cells With `effects` of [ibrc()], how the log-likelihoods of cells are worked out: `"exact"` solves for every
-#'   cell at every step, `"interpolated"` between points of a grid over the terms (three of them at most), which takes a
-#'   fraction of the time where cells are many, `"auto"` interpolates 30 cells or more.
+#' @param thin Which of the steps after warm-up are kept: every `thin`-th one.
+#' @param start Where chains start. `NULL` sends scouts from the prior to the posterior, and chains start at some of
+#'   them (see *The sampler* in [ibrc()]). Or a matrix or data frame with one column per term and one row per chain
+#'   (natural scale), group after group, or one row for all chains. Or an earlier fit: chains start at its last draws.
+#'   The fit has the starts as its `start`. To go on with a run rather than begin another, see [resume()].
+#' @param keep_data Keep coded histories, without identifiers, in the fit; functions that look back at the data need
+#'   them. The names of groups, and with `effects` the columns and levels of each cell, stay in the fit in any case.
+#' @param overwrite Whether to replace a `file` that exists already. If not, a file is begun anew only where it is the
+#'   unfinished checkpoint of this very fit: with the same data, model, prior, settings, start and seed, so that the
+#'   same draws come again. To go on with it instead, use [resume()]. Without a `seed` no two fits are the same, and no
+#'   file is begun anew.
+#' @param check Check the fit at the end of the run, and keep what was found: [verdict()]. `FALSE` leaves that for
+#'   later, as in a simulation study, where it would take a quarter of the time.
+#' @param max_iter The most steps of a run that goes on until its chains agree. A run does so where [ibrc()] is given no
+#'   `iter`. `NULL` stands for ten times the least number of steps: 20,000, and 80,000 where the dynamics are inferred
+#'   together with the agents. Where `iter` is given, that many steps are made, and a larger `max_iter` lets the run go
+#'   on if its chains do not agree by then. The same holds in [extend_fit()], where steps that were made count as well.
+#' @param cells With `effects` of [ibrc()], how the log-likelihoods of cells are computed. `"exact"` solves for every
+#'   cell at every step. `"interpolated"` interpolates between points of a grid over the terms (three of them at most),
+#'   which takes a fraction of the time where cells are many. `"auto"` interpolates if there are 30 cells or more,
+#'   but never while dynamics are inferred or drawn.
 #' @return A list of class `ibrc_control`, with an entry for each argument.
 #' @family inference
 #' @export
@@ -63,7 +61,7 @@ ibrc_control <- function(tolerance = 1e-8, interpolate = c("value", "policy"), s
 
 new_ibrc_control <- function(control) structure(control, class = "ibrc_control")
 
-# Numbers with a column per term, or a fit. Which terms there have to be, the prior says.
+# Numbers with one column per term, or a fit. The prior says which terms there have to be.
 check_chain_start <- function(start) {
   if (is.null(start) || inherits(start, "ibrc_fit")) return(start)
   start <- tryCatch(as.matrix(as.data.frame(start)), error = function(e) {
@@ -74,7 +72,7 @@ check_chain_start <- function(start) {
   start
 }
 
-# What a user gave as `control`: made by ibrc_control(), and perhaps changed since, or a list of some of its arguments.
+# The user's `control`: from ibrc_control(), perhaps changed since, or a list of some of its arguments.
 as_control <- function(control) {
   if (is.null(control)) control <- list()
   if (!is.list(control) || is.object(control) && !inherits(control, "ibrc_control")) {
@@ -97,19 +95,19 @@ as_control <- function(control) {
   do.call(ibrc_control, control, quote = TRUE)
 }
 
-# The control that another fit is computed alike with.
+# The control with which another fit is computed in the same way.
 control_of <- function(inverse, ...) {
-  ibrc_control(tolerance = inverse$tolerance, interpolate = inverse$problem$interpolate,
-               surprise = inverse$problem$surprise, ...)
+  problem <- lead_problem(inverse)
+  ibrc_control(tolerance = inverse$tolerance, interpolate = problem$interpolate, surprise = problem$surprise, ...)
 }
 
 # ---- arguments that have moved ------------------------------------------------------------
 
-# The `...` of a function that takes nothing more than its own arguments. What ibrc_control() took from it, `moved`, is
-# said with what to write instead.
+# The `...` of a function that takes nothing besides its own arguments. For arguments that now belong to ibrc_control(),
+# `moved`, the error says what to write instead.
 refuse_others <- function(name, known, moved, ...) {
   if (!...length()) return(invisible())
-  # As they were written: nothing of it is evaluated.
+  # As they were written: nothing of them is evaluated.
   given <- as.list(substitute(list(...)))[-1]
   called <- if (is.null(names(given))) rep("", length(given)) else names(given)
   here <- intersect(called, moved)
@@ -127,14 +125,15 @@ refuse_others <- function(name, known, moved, ...) {
               did_you_mean(near, if (isTRUE(near %in% moved)) " of ibrc_control()"))
 }
 
-# An argument as it can be repeated in a message: short, and code rather than what code has made.
+# An argument in a form that a message can repeat: short, and as code rather than the value of the code.
 written <- function(x) {
   if (!is.language(x) && !(is.atomic(x) && length(x) == 1 && is.null(attributes(x)))) return("")
   text <- deparse(x, width.cutoff = 500)
   if (length(text) == 1 && nchar(text) <= 60) safe_text(text) else ""
 }
 
-# The known name that was meant, most likely: one that begins like it, or is a slip or two away. NULL if none does.
+# The known name that was most likely meant: one that begins like it, or is one or two slips away; NULL if there is
+# none.
 near_name <- function(name, known) {
   begins <- startsWith(known, name) | startsWith(name, known)
   slips <- drop(utils::adist(name, known, ignore.case = TRUE))
@@ -152,7 +151,7 @@ control_words <- function(control) {
     tolerance = "the error allowed in the value of a plan",
     interpolate = if (control$interpolate == "value") "between belief nodes values are interpolated" else
       "between belief nodes policies are interpolated",
-    surprise = if (control$surprise == "belief") "observations that lead to the same belief surprise as one" else
+    surprise = if (control$surprise == "belief") "observations that lead to the same belief count as one surprise" else
       "each observation surprises by itself",
     sampler = if (control$sampler == "adaptive") "warm-up learns what to propose" else "the paper's random walk",
     thin = if (control$thin == 1) "every step after warm-up is kept" else
@@ -164,7 +163,7 @@ control_words <- function(control) {
       "the fit keeps nothing of the visits",
     overwrite = if (control$overwrite) "a file that is there is replaced" else "a file that is there is not touched",
     check = if (control$check) "the fit is checked at the end of the run" else "verdict() makes the checks later",
-    max_iter = if (is.null(control$max_iter)) "a run without a number of steps may make ten times the least" else
+    max_iter = if (is.null(control$max_iter)) "without `iter`, at most ten times the least number of steps" else
       "the most steps of a run that goes on until its chains agree",
     cells = switch(control$cells, auto = "with `effects`, many cells are interpolated and few are solved for",
                    exact = "with `effects`, every cell is solved for",

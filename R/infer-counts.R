@@ -1,11 +1,11 @@
-# How often each trajectory had each state and action: what a score or a preference of whole trajectories is explained
-# by. Where the state is not known it counts by how likely it was, given what had been done and seen until then.
+# How often each trajectory had each state and action: this explains a score or a preference of whole trajectories.
+# Where the state is not known it counts by how likely it was, given what had been done and seen until then.
 
 # Returns a list of
-#   counts          [trajectory, state and action], states fastest; the visit t counts by the discount to the power of
-#                   t, or by 1
+#   counts          [trajectory, state and action], states fastest; visit t counts by the discount to the power of t,
+#                   or by 1
 #   offset          what the beliefs themselves were worth (`belief_utility` of the setting), summed in the same way
-#   complete        whether all actions are known, but for that of the last visit: such a visit is not counted
+#   complete        whether all actions are known, except that of the last visit: such a visit is not counted
 #   n_visits        [trajectory], how many were counted of each; `unsure`: those of them whose state was not known
 trajectory_counts <- function(visits, setting, discounted = TRUE, argument = "visits") {
   coded <- code_visits(visits, setting, argument)
@@ -33,11 +33,11 @@ trajectory_counts <- function(visits, setting, discounted = TRUE, argument = "vi
        unsure = tabulate(coded$trajectory[used[surest(believed, used) < 1 - 1e-12]] + 1L, n_trajectories))
 }
 
-# How much is believed of the likeliest state, at these visits.
+# The belief in the likeliest state, at these visits.
 surest <- function(believed, visits) do.call(pmax, split(believed, col(believed)))[visits]
 
-# What was believed at each visit, [visit, state], by the setting's own dynamics. One model leaves nothing for an agent
-# to weigh: neither utilities nor nodes play a part.
+# The belief at each visit, [visit, state], by the setting's own dynamics. With one model an agent has nothing to weigh:
+# neither utilities nor nodes play a part.
 visit_beliefs <- function(coded, setting) {
   setting$utility[] <- 0
   setting["belief_utility"] <- list(NULL)
@@ -66,15 +66,15 @@ seen_directions <- function(design) {
   list(shown = parts$v[, keep, drop = FALSE], size = parts$d[keep])
 }
 
-# Which entries the rows say something of by themselves, not only together with others.
+# Which entries the rows say something about by themselves, not only together with others.
 entries_seen <- function(shown) abs(rowSums(shown^2) - 1) < 1e-8
 
-# Sentences on what was not seen, for the notes.
+# Sentences for the notes on what was not seen.
 unseen_note <- function(n_terms, n_seen, answer, what = "utilities") {
   if (n_seen == n_terms) return(NULL)
   hidden <- n_terms - n_seen
-  paste0("The data say nothing of ", plural(hidden, "direction"), " out of ", n_terms, ": ", what, " that differ ",
-         "only there do as well. ", answer)
+  paste0("The data say nothing about ", plural(hidden, "direction"), " out of ", n_terms, ": ", what, " that differ ",
+         "only there fit equally well. ", answer)
 }
 
 # `asked`: which trajectories have a score, or a part in a pair.
@@ -88,7 +88,7 @@ counts_notes <- function(counted, setting, asked) {
     },
     if (lost > 0) {
       paste0(plural(lost, "trajectory", "trajectories"), if (lost == 1) " was" else " were", " left out: an action ",
-             "in the middle is missing, so that not everything can be counted.")
+             "in the middle is missing, so not everything can be counted.")
     },
     if (!is.null(setting$belief_utility)) {
       "What beliefs are worth by themselves is taken as the setting has it."
@@ -96,7 +96,7 @@ counts_notes <- function(counted, setting, asked) {
   )
 }
 
-# The plan of who wants just this: optimal, or at a price `alpha` for each nat by which choices stray from even ones.
+# The plan of an agent with this utility: optimal, or at a price `alpha` per nat of departing from even choices.
 plan_for_utility <- function(setting, utility, alpha, resolution) {
   setting$utility[] <- utility
   problem <- build_problem(setting, resolution = resolution)
@@ -110,7 +110,7 @@ check_alpha <- function(alpha) {
   alpha
 }
 
-# Of a utility that was found with standard errors, and with what the data say of each entry.
+# A utility that was found with standard errors, and what the data say about each entry.
 estimates_with_errors <- function(utility, found, setting) {
   cbind(utility_estimates(utility, setting), std.error = found$std_error, identified = found$identified)
 }

@@ -1,27 +1,27 @@
 #' Infer by any comparison of behaviours
 #'
-#' The general inverse planner: of all parameters of a planner, those are sought under which imitating behaviour is
-#' nearest to what was demonstrated, by whatever comparison of the two you give.
+#' The general inverse planner. It looks for the parameters of a planner under which imitating behaviour is nearest to
+#' what was demonstrated, by any comparison of the two that you give.
 #'
-#' The least discrepancy is looked for by climbing (BFGS with numerical derivatives, each climb again while that gains)
-#' from `start` and from points around it, and the best is kept. Discrepancies that are not smooth, as those of
-#' planners that always take the best action are, have steps where a climb sees no slope: give more `starts` there, and
-#' read `reached` in `details`, which says how many of the climbs got to the same depth.
+#' The least discrepancy is searched for by climbing (BFGS with numerical derivatives; a climb is repeated while that
+#' gains) from `start` and from points around it, and the best is kept. Some discrepancies are not smooth, such as those
+#' of planners that always take the best action. They have steps on which a climb sees no slope: give more `starts`
+#' there, and read `reached` in `details`, which says how many of the climbs got to the same depth.
 #'
 #' @section What it can and cannot say:
-#' As much as the discrepancy does. There are no standard errors, as a discrepancy need not be a likelihood; whether the
-#' answer is one of many is told by the number of directions along which the discrepancy hardly changes, in a note.
-#' With `function(demonstrated, imitating) -sum(log_lik(imitating, demonstrated))` this is maximum
-#' likelihood, and [infer_matching()] does it faster.
+#' It says as much as the discrepancy does. There are no standard errors, as a discrepancy need not be a likelihood.
+#' Whether there are many answers is said in a note: it counts the directions along which the discrepancy hardly
+#' changes. With `function(demonstrated, imitating) -sum(log_lik(imitating, demonstrated))` this is maximum likelihood,
+#' and [infer_matching()] does it faster.
 #'
 #' @param visits What was demonstrated, in any form that `discrepancy` takes: trajectories ([trajectories()]), a plan, a
 #'   matrix of probabilities.
 #' @param setting A setting ([decision_setting()]).
-#' @param planner A function(setting, theta) that returns a plan; `theta` is a vector named as `start` is. Or the name
-#'   of one of the planners `"kl"`, `"boltzmann"`, `"mdp"` or `"pomdp"`, whose `theta` may have `alpha`, `discount`
+#' @param planner A function(setting, theta) that returns a plan; `theta` is a vector with the names of `start`. Or the
+#'   name of one of the planners `"kl"`, `"boltzmann"`, `"mdp"` or `"pomdp"`, whose `theta` may have `alpha`, `discount`
 #'   and entries of the utility, as in `"utility[well,treat]"`.
-#' @param discrepancy A function(demonstrated, imitating) of `visits` and a plan that returns one number, the less the
-#'   nearer. `Inf` rules parameters out.
+#' @param discrepancy A function(demonstrated, imitating) of `visits` and a plan that returns one number. It is smaller
+#'   the nearer the two are. `Inf` rules parameters out.
 #' @param start Numbers to begin from, named by parameter.
 #' @param lower,upper Bounds of parameters, named by them. Those not named have none.
 #' @param starts From how many points to climb.
@@ -29,7 +29,7 @@
 #'
 #' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] has one row per parameter; `objective` is
 #'   the discrepancy at the answer; `details` say whether the search `converged` and how many of its `climbs` `reached`
-#'   the same depth. Neither `visits` nor `discrepancy` are kept.
+#'   the same depth. Neither `visits` nor `discrepancy` is kept.
 #' @family framework
 #' @export
 #' @examples
@@ -40,7 +40,7 @@
 #'   start = c(1, 0)
 #' )
 #' demonstrated <- rbind(c(0.9, 0.1), c(0.3, 0.7))
-#' # How patient is somebody who does so, and how careful?
+#' # How patient is somebody who acts like this, and how careful?
 #' infer_custom(demonstrated, setting, "kl", start = c(alpha = 1, discount = 0.5),
 #'              discrepancy = function(demonstrated, imitating) {
 #'                sum((policy(imitating) - demonstrated)^2)
@@ -67,7 +67,7 @@ infer_custom <- function(visits, setting, planner, discrepancy, start, lower = N
     planner <- planner_of_terms(planner)
   }
   law <- function_law(start, lower, upper, NULL)
-  # Once by itself, so that what is wrong is said.
+  # One call outside of the search, so that its errors are shown.
   compare <- function(plan) {
     force(plan)
     check_discrepancy(call_user(discrepancy, visits, plan, argument = "discrepancy"))
@@ -89,7 +89,7 @@ infer_custom <- function(visits, setting, planner, discrepancy, start, lower = N
   )
 }
 
-# What is demonstrated is the discrepancy's business; but it is something.
+# The discrepancy decides what `visits` may be, but they must be something that behaviour can be.
 check_demonstration <- function(visits) {
   known <- inherits(visits, c("ibrc_trajectories", "ibrc_plan", "ibrc_inferred", "ibrc_fit")) ||
     is.numeric(visits) && is.matrix(visits) && length(visits)

@@ -38,7 +38,7 @@ default_prior <- function(setting, without = character()) {
   new_ibrc_prior(entries[left])
 }
 
-# What a default prior leaves out: what is held, and optimism where one model leaves nothing to lean to.
+# What a default prior leaves out: what is held, and optimism if there is only one model, which leaves no choice.
 not_inferred <- function(fixed, models) {
   c(if (is.list(fixed)) quantity_of(names(fixed)), if (is_one_model(models)) "beta")
 }
@@ -48,20 +48,20 @@ is_one_model <- function(models) {
   is.null(models) || inherits(models, "ibrc_models") && n_models(models) == 1
 }
 
-# Optimism that was asked for in vain is warned of; by default it is left out, and that is said.
+# A prior of optimism without any effect gives a warning; by default optimism is left out, with a message.
 tell_one_model <- function(prior, models, fixed, by_default) {
   if (!is_one_model(models) || "beta" %in% quantity_of(names(fixed))) return(invisible())
   if (by_default) {
-    message("Optimism is not inferred: it takes more than one model to lean to. For it give `models`, ",
+    message("Optimism is not inferred: it needs more than one model of the dynamics. To infer it, give `models`, ",
             "such as perturb_models(setting).")
   } else if ("beta" %in% quantity_of(prior_terms(prior))) {
-    warn("one_model", "`models` holds one model of the dynamics, so that there is nothing to be optimistic about: ",
+    warn("one_model", "`models` holds one model of the dynamics, so there is nothing to be optimistic about: ",
          "the posterior of ", intersect(c("optimism", "beta"), prior_terms(prior)), " will be its prior. ",
          "Give several, such as perturb_models(setting), or leave it out of `prior`.")
   }
 }
 
-# `quantities`: what a recipe holds beside the agent's parameters.
+# `quantities`: what a recipe holds besides the agent's parameters.
 check_prior <- function(prior, setting, fixed, quantities = character()) {
   if (!is.null(prior)) check_class(prior, "ibrc_prior", "prior", "ibrc_prior()")
   prior <- validate_ibrc_prior(prior, setting)

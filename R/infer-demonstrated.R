@@ -1,14 +1,14 @@
-# Behaviour that was demonstrated, as inverse planners read it where the state is seen: how often each action was taken
-# in each state, whatever the demonstration was given as.
+# Demonstrated behaviour in the form that inverse planners read where the state is seen: how often each action was taken
+# in each state, whatever form the demonstration was given in.
 
 # `x`: trajectories, a plan, an `ibrc_inferred` or a policy [state, action]. Returns a list of
 #   policy          [state, action]; NA in states that were never seen
-#   counts          [state, action], how many visits; NULL of a policy
-#   occupancy       [state, action], discounted and summing to 1, of a policy without gaps; else NULL
-#   flow            of visits: discounted_flow(), what their occupancies are made of
-#   start           [state], the law of the state that occupancies are counted from: of visits, that of the first whose
-#                   state is known
-#   n_trajectories, n_visits   how many there were to count; NA of a policy
+#   counts          [state, action], how many visits; NULL for a policy
+#   occupancy       [state, action], discounted and summing to 1, for a policy without gaps; else NULL
+#   flow            for visits: discounted_flow(), from which their occupancies are made
+#   start           [state], the law of the state that occupancies are counted from: for visits, that of the first
+#                   whose state is known
+#   n_trajectories, n_visits   how many there were to count; NA for a policy
 #   left_out        visits whose action counts but whose state is not known; `left_first`: those of them that are first
 #                   visits
 #   source          "visits" or "policy"
@@ -28,8 +28,8 @@ demonstrated <- function(x, setting, argument = "visits") {
 check_seen_states <- function(setting, argument = "setting") {
   check_class(setting, "ibrc_setting", argument, "decision_setting()")
   if (!setting$fully_observed) {
-    abort_input(argument, "must be one in which the state is seen (`emission = \"identity\"`): of hidden states ",
-                "nobody can say what was done in which. Where they are hidden, infer_matching() infers utilities ",
+    abort_input(argument, "must be one in which the state is seen (`emission = \"identity\"`). If states are hidden, ",
+                "nobody can say what was done in which state. For hidden states infer_matching() infers utilities ",
                 "(planner = \"boltzmann\", terms = \"utility\"), rules and agents; inverse_planners() says which ",
                 "others can.", topic = "infer_matching")
   }
@@ -48,7 +48,7 @@ policy_occupancy <- function(policy, setting) {
   if (!anyNA(policy)) unname(markov_occupancy(as_markov(setting), unname(policy)))
 }
 
-# What a plan does in each state, if it is one of a setting with these states and actions.
+# What a plan does in each state, provided that its setting has these states and actions.
 plan_policy <- function(plan, setting, argument) {
   for (part in c("states", "actions")) {
     if (!identical(plan$setting[[part]], setting[[part]])) {
@@ -59,7 +59,7 @@ plan_policy <- function(plan, setting, argument) {
     abort_input(argument, "has a habit: what it does in a state depends on what it did last. Give the visits that it ",
                 "makes (simulate()).")
   }
-  # The states are the nodes where a plan sees them; a matrix of corners would be large where they are many.
+  # The states are the nodes of a plan that sees them; a matrix of all corners would be large for many states.
   out <- if (is_vertices(plan$space)) policy(plan) else policy(plan, diag(length(setting$states)))
   dimnames(out) <- list(state = setting$states, action = setting$actions)
   out
@@ -113,7 +113,7 @@ demonstrated_visits <- function(visits, setting, argument) {
        left_first = sum(lost & !duplicated(coded$trajectory)), source = "visits")
 }
 
-# Moves that the dynamics rule out come most often of a column that was not moved: the message says so.
+# Moves that the dynamics rule out are most often due to a column that was not moved: the message says so.
 refuse_moves <- function(coded, histories, problem, tolerance = 1e-8) {
   tryCatch(
     refuse_impossible_visits(coded, histories, problem, tolerance),
@@ -128,8 +128,8 @@ refuse_moves <- function(coded, histories, problem, tolerance = 1e-8) {
   )
 }
 
-# The state at each visit, from 1, NA where it is not known: what was seen after the action before. Where nothing was
-# seen, it is known still if the state and the action before leave but one.
+# The state at each visit, from 1, NA where it is not known. It is what was seen after the action before. Where nothing
+# was seen, it is still known if the state and the action before leave only one possibility.
 visit_states <- function(coded, setting) {
   n <- length(coded$trajectory)
   first <- c(TRUE, diff(coded$trajectory) != 0)
@@ -158,7 +158,7 @@ only_next <- function(transition, state, action) {
   if (length(possible) == 1) unname(possible) else NA_integer_
 }
 
-# How many visits lie between each and its trajectory's first with a known state; NA before that one.
+# The number of visits between each visit and its trajectory's first with a known state; NA before that one.
 visits_since_known <- function(trajectory, state) {
   at <- seq_along(trajectory)
   known <- which(!is.na(state))
@@ -168,22 +168,22 @@ visits_since_known <- function(trajectory, state) {
   since
 }
 
-# What the discounted time of trajectories is spent on, on average, counted from the first visit whose state is known. A
-# trajectory is followed as long as states and actions that count are known; what comes then was not seen, though
+# How the discounted time of trajectories is spent, on average, counted from the first visit whose state is known. A
+# trajectory is followed as long as states and actions that count are known. What comes then was not seen, though
 # planning goes on: at the end of follow-up, after an action that stops it, or where an action was forced or is missing.
 #   seen    [state, action], what was followed
-#   ahead   [state], where what was not begins; of `after` [state, action] it is what these lead to by the dynamics
+#   ahead   [state], where the unseen part begins; for `after` [state, action], where these lead by the dynamics
 discounted_flow <- function(coded, state, since, setting) {
   size <- c(length(setting$states), length(setting$actions))
   begin <- which(since == 0)
   whose <- match(coded$trajectory, coded$trajectory[begin])
   from <- begin[whose]
   broken <- cumsum(!(coded$scored & !is.na(state)))
-  # No gap from the first known visit to this one.
+  # There is no gap from the first known visit to this one.
   followed <- which(!is.na(since) & broken == c(0, broken)[from])
   length <- tabulate(whose[followed], length(begin))
   none <- length == 0
-  # Of a trajectory that is not followed at all, any.
+  # Any visit, if a trajectory is not followed at all.
   last <- pmax(begin + length - 1L, 1L)
   observed <- coded$observation[last] + 1L
   known <- none | !is.na(observed) & observed > 0
@@ -204,11 +204,11 @@ discounted_flow <- function(coded, state, since, setting) {
 
 # ---- what a reader must know of it ----------------------------------------------------------------------------------
 
-# Where a first visit's state is on record, that is how to say it.
+# How to give the state of a first visit where it is on record.
 first_visit_remedy <- paste(
-  "At a first visit it is known only where `start` puts all on one state. If your data have it, make it a covariate of",
-  "trajectories(), say `first`, and give decision_setting() a `start` with one row per state, each with all on its own",
-  "state and named by it, and start_by = \"first\"."
+  "At a first visit it is known only where `start` puts all its weight on one state. If your data have this state,",
+  "make it a covariate of trajectories(), say `first`. Then give decision_setting() start_by = \"first\" and a `start`",
+  "with one row per state, named by the state, with all its weight on that state."
 )
 
 # Sentences for the notes of an inferred object. `where`: words for one of several settings.
@@ -218,7 +218,7 @@ demonstration_notes <- function(demonstration, setting, where = "") {
     left_out_note(demonstration$left_out, demonstration$left_first, where),
     if (length(unseen)) {
       paste0("Nobody was seen in ", plural(length(unseen), "state"), where, " (", listing(unseen), "): what was ",
-             "wanted there is known only by what it means for others.")
+             "wanted there is known only through its effect on other states.")
     }
   )
 }

@@ -1,39 +1,38 @@
 #' Distribution matching
 #'
-#' Looks for the behaviour whose discounted occupancies, the shares of visits that it spends at each state and action,
-#' diverge least from those demonstrated. It infers a decision rule and no utility.
+#' Looks for the behaviour whose discounted occupancies diverge least from those demonstrated. Occupancies are the
+#' shares of visits that it spends at each state and action. The function infers a decision rule and no utility.
 #'
-#' Occupancies \eqn{\mu} that a policy can have in the setting are those that are not negative and whose flow is
-#' right: what is spent in a state is what starts there and what comes in. Among them the answer minimises
+#' A policy can have those occupancies \eqn{\mu} in the setting that are not negative and whose flow is right: the time
+#' spent in a state is what starts there plus what comes in. Among them the answer minimises
 #' \deqn{D(\mu_{demo}, \mu) - entropy \cdot H(\mu)}{D(mu_demo, mu) - entropy * H(mu)}
 #' where \eqn{H} is the causal entropy per visit, the mean entropy of what is done. With \eqn{d} for what was
 #' demonstrated, the divergences are: `"kl"`, \eqn{\sum d \log(d / \mu)}{sum d log(d / mu)}; `"reverse_kl"`,
 #' \eqn{\sum \mu \log(\mu / d)}{sum mu log(mu / d)}, which never does what was not demonstrated;
 #' `"jensen_shannon"`, the mean of both to their middle, at most log 2; `"total_variation"`, half the sum of
 #' absolute differences, a linear programme (package \pkg{lpSolve}; without entropy); and `"squares"`, half the sum
-#' of squared differences. All are convex. The others are solved by Newton's method inside the constraints, with a
-#' proven bound on what is left: `gap` of `glance()`.
+#' of squared differences. All are convex. All but the linear programme are solved by Newton's method inside the
+#' constraints, with a proven bound on what is left to gain: `gap` of `glance()`.
 #'
-#' With `"squares"` and `entropy = penalty` the behaviour is that of [infer_soft_margin()] with that `penalty`: a soft
-#' agent's under the utility with the least regularised margin. This is Ho and Ermon's equality. With other smooth
-#' divergences, too, the answer is a soft agent's, under minus the slope of the divergence as its utility and
-#' `entropy` as its alpha.
+#' With `"squares"` and `entropy = penalty` the behaviour is that of [infer_soft_margin()] with that `penalty`: the
+#' behaviour of a soft agent under the utility with the least regularised margin. This is Ho and Ermon's equality. With
+#' other smooth divergences, too, the answer is the behaviour of a soft agent. Its utility is minus the slope of the
+#' divergence, and its alpha is `entropy`.
 #'
 #' @section What it can and cannot say:
-#' It says what will be done, not what is wanted. Where the occupancies demonstrated are those of a policy, as by
-#' default, and `entropy` is 0, the answer is that policy whatever the divergence, which is then 0: divergences
-#' differ where occupancies are counted from visits (`occupancies = "visits"`), of which there may be few, or which
-#' may follow other dynamics. In a state in which the answer spends no time, every action is as likely as any
-#' other; a note says which these are.
+#' It says what will be done, not what is wanted. If the demonstrated occupancies are those of a policy, as by default,
+#' and `entropy` is 0, the answer is that policy with any divergence, which is then 0. Divergences differ where
+#' occupancies are counted from visits (`occupancies = "visits"`), which may be few or may follow other dynamics. In a
+#' state in which the answer spends no time, all actions are equally likely; a note names these states.
 #'
 #' @inheritSection infer_soft_margin Shares of visits
 #' @inheritParams infer_soft_margin
 #' @param divergence How occupancies are compared, see *Details*.
 #' @param entropy What a nat of causal entropy is worth, in units of the divergence: 0 or more.
-#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the probability of each action
-#'   in each state, with the `occupancy` of both and the one `demonstrated`. The objective is the divergence less
-#'   the worth of entropy; `glance()` has the `divergence` alone, the `gap`, by which the objective is at most
-#'   above the least possible, and `flow`, the largest error in the flow.
+#' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the probability of each action in
+#'   each state, with the `occupancy` of both and the one `demonstrated`. The objective is the divergence less the worth
+#'   of entropy. `glance()` has the `divergence` alone, the `gap`, by which the objective is at most above the least
+#'   possible, and `flow`, the largest error in the flow.
 #' @references Ho and Ermon (2016) Generative adversarial imitation learning. *Advances in Neural Information
 #'   Processing Systems* 29. Ghasemipour, Zemel and Gu (2019) A divergence minimization perspective on imitation
 #'   learning methods. *Conference on Robot Learning*.
@@ -94,7 +93,7 @@ policy_estimates <- function(policy, occupancy, demonstrated, setting) {
              estimate = as.vector(policy), occupancy = as.vector(occupancy), demonstrated = as.vector(demonstrated))
 }
 
-# Less time than that in a state says nothing of what is done there.
+# With less time than this in a state, nothing is said about what is done there.
 no_occupancy <- 1e-9
 
 conditional_policy <- function(occupancy) {
@@ -112,14 +111,14 @@ distribution_notes <- function(law, setting, answer, entropy) {
              listing(setting$states[law$lost]), "): every action is given the same probability there.")
     },
     if (answer$feasible && entropy == 0) {
-      "A policy has the occupancies demonstrated, so that every divergence is 0 there and gives the same answer."
+      "Some policy has the demonstrated occupancies: every divergence is 0 there and gives the same answer."
     }
   )
 }
 
 # ---- divergences ----------------------------------------------------------------------------------------------------
 
-# Of occupancies x from the `target`, pair by pair: the sum, its slope and its curvature, which is diagonal.
+# Divergence of occupancies x from the `target`, pair by pair: the sum, its slope and its curvature, which is diagonal.
 smooth_divergences <- list(
   kl = list(
     value = function(x, target) sum(ifelse(target > 0, target * log(target / x), 0)),
@@ -148,8 +147,8 @@ smooth_divergences <- list(
 
 # ---- which occupancies there are ------------------------------------------------------------------------------------
 
-# Pairs [state, action] that can have any occupancy, where no others than those `allowed` may: from them nothing
-# leads to a state without such an action, and they are reached from the start. NULL where no behaviour keeps to them.
+# Pairs [state, action] that can have any occupancy if only those `allowed` may: from them nothing leads to a state
+# without such an action, and they are reached from the start. NULL where no behaviour keeps to them.
 open_pairs <- function(markov, allowed) {
   follows <- lapply(markov$transition, function(law) as.matrix(law) > 0)
   repeat {
@@ -188,14 +187,14 @@ match_occupancies <- function(target, markov, divergence, entropy) {
     least_divergence(flow_problem(target, markov, open, shaping), smooth_divergences[[divergence]], entropy)
   occupancy <- 0 * target
   occupancy[open] <- out$x
-  # What was demonstrated where nothing can be had is lost whatever is done.
+  # The part that was demonstrated where no occupancy is possible is lost in any case.
   lost <- lost_divergence(target[!open], divergence)
   list(occupancy = occupancy, objective = out$objective + lost, divergence = out$divergence + lost, gap = out$gap,
        flow = flow_gap(occupancy, shaping, markov), feasible = feasible)
 }
 
-# Occupancies x of open pairs: t(shaping) %*% x = inflow, x >= 0. `state`: that of each pair; `inside`: one that
-# has them all, that of taking every open action as often.
+# Occupancies x of open pairs: t(shaping) %*% x = inflow, x >= 0. `state`: that of each pair; `inside`: occupancies that
+# are positive at all of them, those of taking every open action equally often.
 flow_problem <- function(target, markov, open, shaping) {
   states <- which(rowSums(open) > 0)
   policy <- open / pmax(rowSums(open), 1)
@@ -208,8 +207,8 @@ flow_problem <- function(target, markov, open, shaping) {
 refuse_infinite_divergence <- function(open, target, divergence) {
   if (!is.null(open) && (divergence != "kl" || all(target[!open] == 0))) return(invisible())
   abort_input("divergence", "is infinite for every policy of this setting: ",
-              if (divergence == "kl") "none comes to all that was demonstrated" else
-                "none keeps to what was demonstrated, as it leads to states in which nothing was",
+              if (divergence == "kl") "none reaches all that was demonstrated" else
+                "none keeps to what was demonstrated, as it leads to states in which nothing was demonstrated",
               ". Take \"jensen_shannon\", which is always finite.")
 }
 
@@ -219,8 +218,8 @@ lost_divergence <- function(target, divergence) {
   sum(lost)
 }
 
-# Newton's method on the objective less `barrier` times the sum of logarithms of x, with ever less of it. What is
-# left to gain is bounded at every x, whatever the method: the objective lies above its tangent, and the tangent is
+# Newton's method on the objective less `barrier` times the sum of logarithms of x, with an ever smaller barrier. What
+# is left to gain is bounded at every x, whatever the method: the objective lies above its tangent, and the tangent is
 # least at an x that sums to 1.
 least_divergence <- function(problem, divergence, entropy) {
   x <- problem$inside
@@ -232,7 +231,7 @@ least_divergence <- function(problem, divergence, entropy) {
       if (!is.finite(step$gap)) break
       if (step$gap < best$gap) best <- list(x = x, gap = max(step$gap, 0))
       if (!(step$promised > 1e-4 * barrier)) break
-      # A gain that is lost in the rounding of the objective cannot be looked for: a few steps are trusted.
+      # A gain below the rounding of the objective cannot be measured: a few steps are trusted.
       now <- barrier_value(x, step$potential, problem, divergence, entropy, barrier)
       lost <- step$promised <= 1e-12 * (1 + abs(now))
       blind <- blind + lost
@@ -259,21 +258,21 @@ negative_entropy <- function(x, problem) sum(x * log_conditional(x, problem))
 log_conditional <- function(x, problem) log(x / sum_by_state(x, problem)[problem$state])
 sum_by_state <- function(x, problem) unname(rowsum(x, problem$state)[, 1])
 
-# What a step is to lessen. Potentials may be large: what is missing in the flow by rounding counts at its price.
+# What a step has to reduce. Potentials may be large: the rounding error of the flow counts at its price.
 barrier_value <- function(x, potential, problem, divergence, entropy, barrier) {
   divergence$value(x, problem$target) + entropy * negative_entropy(x, problem) - barrier * sum(log(x)) +
     sum(potential * (problem$inflow - as.vector(crossprod(problem$shaping, x))))
 }
 
-# The occupancies of the policy that x is: the flow without rounding.
+# The occupancies of the policy that x stands for: the flow without rounding.
 restore_flow <- function(x, problem) {
   policy <- x / sum_by_state(x, problem)[problem$state]
   time <- solve(t(rowsum(policy * problem$shaping, problem$state)), problem$inflow, tol = 0)
   policy * time[problem$state]
 }
 
-# The curvature is a diagonal and, of the entropy, minus entropy / time at each state: its inverse is known. The
-# flow is kept by a potential of states, as many as the system that is solved has rows.
+# The curvature is a diagonal plus, for the entropy, minus entropy / time at each state: its inverse is known. The flow
+# is kept by a potential of states; the system that is solved has one row for each.
 flow_step <- function(x, problem, divergence, entropy, barrier) {
   slope <- divergence$slope(x, problem$target) + entropy * log_conditional(x, problem)
   gradient <- slope - barrier / x
@@ -282,7 +281,7 @@ flow_step <- function(x, problem, divergence, entropy, barrier) {
   # (entropy / time) / (1 - entropy / time * sum(width)), without the loss of digits in the difference.
   share <- entropy / sum_by_state(x * bent * width, problem)
   inverse <- function(y) width * (y + (share * sum_by_state(width * y, problem))[problem$state])
-  # The potential by least squares, which keeps twice the digits that its normal equations have.
+  # The potential by least squares, which keeps twice as many digits as its normal equations.
   spread <- rowsum(width * problem$shaping, problem$state)
   system <- rbind(sqrt(width) * problem$shaping, sqrt(share) * spread)
   rhs <- c(sqrt(width) * gradient, sqrt(share) * sum_by_state(width * gradient, problem))
@@ -294,7 +293,7 @@ flow_step <- function(x, problem, divergence, entropy, barrier) {
        gap = sum(price * x) - min(0, price))
 }
 
-# As far along a step as the objective falls from what it is `now`; NULL where it does not any more.
+# As far along a step as the objective falls from its present value `now`; NULL where it falls no further.
 search_flow <- function(x, step, now, value) {
   back <- step$direction < 0
   length <- min(1, 0.99 * (-x / step$direction)[back])

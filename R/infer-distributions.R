@@ -1,12 +1,10 @@
-# The distributions that a prior can be stated with, and what a sampler asks of one term's prior
-# (an entry, see prior.R). Everything works on logarithms of tail probabilities, so that bounds far
-# in a tail cut exactly. Nothing here is exported: the names are read from a formula's call, and
-# would otherwise mask functions of other packages.
+# The distributions that a prior can be stated with, and what a sampler needs from one term's prior (an entry, see
+# prior.R). Everything works on logarithms of tail probabilities, so that bounds far in a tail cut exactly. Nothing here
+# is exported: the names are read from a formula's call, and would otherwise mask functions of other packages.
 #
-# Each distribution: its arguments in order; which must be positive; the values at which it stops
-# being a probability distribution (`flat_at`); its support; and functions of a number and the
-# arguments `a`. `at_log` and `log_quantile` are the density of, and the quantile of, log(x): they
-# hold where x itself would be rounded to 0 or Inf.
+# Each distribution has: its arguments in order; which must be positive; the values at which it stops being a
+# probability distribution (`flat_at`); its support; and functions of a number and the arguments `a`. `at_log` and
+# `log_quantile` are the density and the quantile of log(x): they hold where x itself would be rounded to 0 or Inf.
 prior_distributions <- list(
   normal = list(
     arguments = c("mean", "sd"), positive = "sd", flat_at = c(sd = Inf), support = c(-Inf, Inf),
@@ -59,8 +57,8 @@ prior_distributions <- list(
       stats::qgamma(log_p, a[[1]], a[[2]], lower.tail = lower, log.p = TRUE)
     },
     at_log = function(t, a) a[[1]] * (t + log(a[[2]])) - a[[2]] * exp(t) - lgamma(a[[1]]),
-    # A small shape puts much of its probability below the smallest number: gamma(0.001, 1) half.
-    # There the distribution function is x^shape to the last digit.
+    # A small shape puts much of its probability below the smallest number: gamma(0.001, 1) half of it. There the
+    # distribution function is x^shape to the last digit.
     log_quantile = function(log_p, a) {
       log_x <- (log_p + lgamma(a[[1]] + 1)) / a[[1]] - log(a[[2]])
       large <- log_x > -600
@@ -114,7 +112,7 @@ read_distribution <- function(call, environment, term) {
        label = expression_text(call))
 }
 
-# Named ones first, then the others in order; bounds only by name. All of them are needed.
+# Named arguments first, then the others in order; bounds only by name. All arguments are needed.
 match_arguments <- function(given, arguments, name, term) {
   usage <- paste0(name, "(", paste(arguments, collapse = ", "), ")")
   given <- given[nzchar(as.character(given))]
@@ -169,9 +167,9 @@ check_arguments <- function(args, known, name, term) {
   }
 }
 
-# One term's prior, as plain numbers and text: no formula and no environment, so that a saved fit
-# carries nothing of the session it was made in. `state` and `action` belong to utility terms, `simplex` to
-# fractions of one, which know what it is `over`.
+# One term's prior, as plain numbers and text, without a formula or an environment: a saved fit carries nothing of the
+# session it was made in. `state` and `action` belong to utility terms, `simplex` to fractions of one, which know what
+# it is `over`.
 new_prior_entry <- function(term, distribution, args, lower = -Inf, upper = Inf,
                             label = NULL, state = NULL, action = NULL, simplex = NULL, over = NULL) {
   known <- prior_distributions[[distribution]]
@@ -186,8 +184,8 @@ new_prior_entry <- function(term, distribution, args, lower = -Inf, upper = Inf,
   c(entry, cut_mass(known, args, entry$lower, entry$upper))
 }
 
-# What the bounds leave of a distribution. `log_ends` are the tail probabilities at both bounds,
-# from the side on which they are small.
+# What the bounds leave of a distribution. `log_ends` are the tail probabilities at both bounds, from the side on which
+# they are small.
 cut_mass <- function(known, args, lower, upper) {
   from_below <- known$log_tail(lower, args, FALSE) >= log(0.5)
   log_ends <- known$log_tail(c(lower, upper), args, from_below)
@@ -207,8 +205,7 @@ log_add <- function(x, y) {
   sum
 }
 
-# Quantiles of the cut distribution at exp(log_p); both log(p) and log(1 - p) are asked for, so that
-# either tail is exact.
+# Quantiles of the cut distribution at exp(log_p). Both log(p) and log(1 - p) are needed, so that either tail is exact.
 natural_quantile <- function(entry, log_p, log_q) {
   x <- prior_distributions[[entry$distribution]]$quantile(cut_tail(entry, log_p, log_q), entry$args,
                                                           entry$from_below)
@@ -221,8 +218,8 @@ cut_tail <- function(entry, log_p, log_q) {
   pmin(log_add(ends[1] + log_q, ends[2] + log_p), 0)
 }
 
-# The same on the unconstrained scale, always finite for p inside (0, 1): a quantile that rounds to
-# its bound is moved off it by the spacing of numbers there.
+# The same on the unconstrained scale, always finite for p inside (0, 1): a quantile that rounds to its bound is moved
+# away from it by the spacing of numbers there.
 unconstrained_quantile <- function(entry, log_p, log_q) {
   known <- prior_distributions[[entry$distribution]]
   if (entry$lower == 0 && !is.null(known$log_quantile)) {
@@ -242,15 +239,15 @@ log_gap <- function(gap, bound) {
   log(pmax(gap, abs(bound) * 2^-53, .Machine$double.xmin))
 }
 
-# From the unconstrained scale t to the natural one. "log" is the logarithm of the distance to the
-# one finite bound, 0 more often than not.
+# From the unconstrained scale t to the natural one. "log" is the logarithm of the distance to the only finite bound,
+# which is usually 0.
 to_natural <- function(entry, t) {
   lower <- entry$lower
   upper <- entry$upper
   if (entry$scale == "identity") return(t)
   if (entry$scale == "log") return(if (lower > -Inf) lower + exp(t) else upper - exp(t))
-  # Measured from the nearer bound; below the upper one even when that is the nearest number, since
-  # a discount may come close to 1 and not reach it.
+  # Measured from the nearer bound. It stays below the upper one even if that is the nearest number, since a discount
+  # may come close to 1 but not reach it.
   x <- ifelse(t < 0, lower + (upper - lower) * stats::plogis(t), upper - (upper - lower) * stats::plogis(-t))
   pmin(x, upper - abs(upper) * 2^-53)
 }
@@ -264,7 +261,7 @@ to_unconstrained <- function(entry, x) {
          logit = log(x - entry$lower) - log(entry$upper - x))
 }
 
-# exp() of more is not a number.
+# exp() of a larger number is infinite.
 log_most <- log(.Machine$double.xmax)
 
 # The log density of t itself: that of x plus log |dx/dt|.
@@ -277,7 +274,7 @@ unconstrained_log_density <- function(entry, t) {
     } else {
       density <- known$log_density(to_natural(entry, t), entry$args) + t
     }
-    # No agent has an infinite price: there the prior says no before a planner is asked.
+    # No agent has an infinite price: there the prior refuses before a planner is called.
     density[which(t > log_most)] <- -Inf
     return(density - entry$log_mass)
   }
@@ -306,8 +303,8 @@ unconstrained_sd <- function(entry) {
   sqrt(stats::weighted.mean((t - stats::weighted.mean(t, weight))^2, weight))
 }
 
-# Up to 2 degrees of freedom there is none: the normal distribution with the same quartiles stands in,
-# so that a posterior can still be compared with it.
+# Up to 2 degrees of freedom there is none: the normal distribution with the same quartiles is used instead, so that a
+# posterior can still be compared with it.
 student_sd <- function(entry) {
   df <- entry$args[["df"]]
   scale <- entry$args[["scale"]]

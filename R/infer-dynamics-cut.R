@@ -35,8 +35,9 @@ problems_at_laws <- function(recipe, fractions, like, cores = 1L) {
 }
 
 # The inverse problem with a group for each draw of the dynamics and group of `whole`, draw after draw; `cut` has what
-# it was made of. `drawn`: as cut_laws() gives it.
+# it was made of. `drawn`: as cut_laws() gives it. Chains of a population have their draws themselves.
 with_cut <- function(whole, drawn, cores) {
+  if (!is.null(whole$effects)) return(c(whole, list(cut = c(list(whole = whole), drawn))))
   problems <- problems_at_laws(whole$recipe, drawn$laws, whole$problem, cores)
   n_draws <- nrow(drawn$laws)
   n_groups <- length(whole$histories)

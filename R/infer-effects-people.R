@@ -2,15 +2,15 @@
 
 refuse_effect_priors <- function(stated) {
   if (!length(stated)) return(NULL)
-  abort_input("prior", "has ", enumerate(names(stated)), ", a prior of an effect: say in `effects` what it is an effect of, ",
-              "as in effects = list(optimism ~ age).")
+  abort_input("prior", "has ", enumerate(names(stated)), ", a prior of an effect: say in `effects` what it is an ",
+              "effect of, as in effects = list(optimism ~ age).")
 }
 
 # The checks that cost nothing. Returns the design and the cell of each trajectory.
 read_population <- function(effects, visits, inverse, stated, by) {
   if (!is.null(by)) {
-    abort_input("by", "and `effects` are two ways to let groups differ: name the columns of `by` in the formulas, as in ",
-                "effects = list(alpha ~ ", by[1], ", optimism ~ ", by[1], ").")
+    abort_input("by", "and `effects` are two ways to let groups differ: name the columns of `by` in the formulas, ",
+                "as in effects = list(alpha ~ ", by[1], ", optimism ~ ", by[1], ").")
   }
   new_design(read_effects(effects, inverse$prior), visits, inverse$coded, inverse$prior, stated)
 }

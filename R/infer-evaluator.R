@@ -32,6 +32,7 @@ evaluate_batch <- function(evaluator, theta, values, group = evaluator$group) {
   if (!is.null(evaluator$joint)) return(evaluate_joint(evaluator, theta, values))
   # One that knows itself what it is asked (infer-mode-effects.R).
   if (!is.null(evaluator$evaluate)) return(evaluator$evaluate(evaluator, theta, values))
+  if (!is.null(evaluator$parts)) return(evaluate_sum(evaluator, theta, values, group))
   if (!is.null(evaluator$own)) return(evaluate_own(evaluator, theta, values, group))
   log_prior <- fast_log_density(evaluator$fast, theta)
   out <- list(log_prior = log_prior, log_likelihood = rep(0, length(log_prior)), value = values)
@@ -200,6 +201,44 @@ evaluate_own <- function(evaluator, theta, values, group) {
     out$value[, mine] <- part$value
   }
   out
+}
+
+# Several problems, one agent: `parts` are evaluators of each, with the `place` of every group among their trees (NA:
+# it has none). Values stand one problem after the other.
+new_sum_evaluator <- function(parts, group) {
+  n_values <- vapply(parts, `[[`, 0, "n_values")
+  c(parts[[1]][c("prior", "fixed", "cores", "likelihood", "fast")],
+    list(group = group, parts = parts, n_values = sum(n_values),
+         values = unname(split(seq_len(sum(n_values)), rep(seq_along(parts), n_values)))))
+}
+
+evaluate_sum <- function(evaluator, theta, values, group) {
+  out <- list(log_prior = fast_log_density(evaluator$fast, theta), log_likelihood = numeric(nrow(theta)),
+              value = values)
+  for (k in seq_along(evaluator$parts)) {
+    part <- evaluator$parts[[k]]
+    part[c("cores", "likelihood")] <- evaluator[c("cores", "likelihood")]
+    # Where one problem has ruled it out, there is nothing to add.
+    mine <- which(!is.na(part$place[group]) & out$log_likelihood > -Inf)
+    if (!length(mine)) next
+    own <- evaluator$values[[k]]
+    found <- evaluate_batch(part, theta[mine, , drop = FALSE], values[own, mine, drop = FALSE], part$place[group[mine]])
+    out$log_likelihood[mine] <- out$log_likelihood[mine] + found$log_likelihood
+    out$value[own, mine] <- found$value
+  }
+  out
+}
+
+# The same of one group, without any other's trees.
+sum_of_group <- function(evaluator, g) {
+  evaluator$group <- rep(1L, sum(evaluator$group == g))
+  evaluator$parts <- lapply(evaluator$parts, function(part) {
+    at <- part$place[g]
+    part$batch$histories <- part$batch$histories[at[!is.na(at)]]
+    part$place <- if (is.na(at)) NA else 1L
+    part
+  })
+  evaluator
 }
 
 # Dynamics and agents together (infer-joint.R): theta [chain, term] are the logits of the laws' fractions, then the

@@ -1,18 +1,18 @@
 #' One utility behind what was done in several environments
 #'
-#' Behaviour in one environment leaves open what was wanted. Seen in several, with other dynamics or discounts, the same
-#' utility has to make all of it optimal, and fewer utilities do with each of them. Chooses the one under which what was
-#' done stands out most, and says within which limits the others lie.
+#' Behaviour in one environment leaves open what was wanted. If it is seen in several, with other dynamics or discounts,
+#' the same utility has to make all of it optimal, and each environment leaves fewer such utilities. The function
+#' chooses the one under which what was done stands out most, and says within which limits the others lie.
 #'
 #' The programme is that of [infer_margin()] with the constraints of all environments: a state counts by its smallest
-#' gap over those in which somebody was seen there. Behaviour never tells whether a constant was added to the utility,
-#' so the answer sums to 0, and never how large it is, so no entry exceeds `bound`.
+#' gap over the environments in which somebody was seen there. Behaviour never tells whether a constant was added to the
+#' utility, so the answer sums to 0. It never tells how large the utility is, so no entry exceeds `bound`.
 #'
 #' Limits are the least and the most that an entry may be among all utilities that sum to 0, do not exceed the bound and
-#' make everything that was done optimal. As the utility that is 0 throughout is always one of them, limits never
-#' exclude 0; an entry whose limits lie on one side of it has a known sign, and with another environment limits can only
-#' come closer. They take two linear programmes per entry; where nobody was seen in a state, two for every way to act
-#' there, as a utility may make any of them optimal. If these are too many, limits are `NA`, and a note says so.
+#' make everything that was done optimal. The utility that is 0 throughout is always one of them, so limits never
+#' exclude 0. An entry whose limits lie on one side of 0 has a known sign. With another environment limits can only come
+#' closer. They take two linear programmes per entry. Where nobody was seen in a state, they take two for every way to
+#' act there, as a utility may make any of them optimal. If these are too many, limits are `NA`, and a note says so.
 #'
 #' @inheritSection infer_perturbation What is taken for demonstrated
 #' @param visits A list with one demonstration per setting: trajectories ([trajectories()]), plans, or matrices of
@@ -20,8 +20,8 @@
 #' @param settings A list of settings ([decision_setting()]) in which the state is seen, with the same states and
 #'   actions.
 #' @param bound,penalty,over As in [infer_margin()].
-#' @param limits `FALSE` leaves the limits out, which take most of the time where states are many. Those of more than
-#'   150 entries are refused.
+#' @param limits `FALSE` leaves the limits out, which take most of the time where states are many. With more than 150
+#'   entries limits are refused.
 #' @return An object of class `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates have one row per state,
 #'   or per state and action, with the limits in `lower` and `upper`; [project_behavior()] gives a list of plans, one
 #'   per setting.
@@ -40,7 +40,7 @@
 #'   )
 #' }
 #' settings <- list(good = clinic(0.7, 0.9), poor = clinic(0.05, 0.9))
-#' # The ill are treated where that helps, and not where it hardly does.
+#' # The ill are treated where treatment helps, and not where it hardly does.
 #' done <- list(cbind(wait = c(1, 0), treat = c(0, 1)), cbind(wait = c(1, 1), treat = c(0, 0)))
 #' if (requireNamespace("lpSolve", quietly = TRUE)) {
 #'   infer_experiments(done, settings, over = "state_action", bound = 1)
@@ -81,7 +81,7 @@ infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over 
   )
 }
 
-# Each takes two programmes that grow with them: so many take half a minute, and minutes soon after.
+# Each takes two programmes that grow with their number: this many take half a minute, and a few more take minutes.
 most_limits <- 150
 
 refuse_many_limits <- function(setting, over) {
@@ -115,8 +115,8 @@ check_demonstrations <- function(visits, settings) {
   }
 }
 
-# Whether limits can be had: there is a programme for either end of each entry under every way to act where nobody was
-# seen. Their time grows with the third power of entries, and is that of `most_limits` with nothing open.
+# Whether limits can be computed: there is a programme for either end of each entry under every way to act where nobody
+# was seen. Their time grows with the third power of entries; it may be that of `most_limits` entries with nothing open.
 can_limit <- function(cases, over) {
   markov <- cases[[1]]$markov
   entries <- markov$n_states * if (over == "state") 1 else markov$n_actions
@@ -127,8 +127,8 @@ can_limit <- function(cases, over) {
 unknown_limits <- paste("Limits are not known (NA): there are too many ways to act where nobody was seen. Show what",
                         "was done in more states, or leave states out.")
 
-# The least and the most that each entry can be under any way to act where nobody was seen: utilities that explain what
-# was done are those of one way or another.
+# The least and the most that each entry can be under any way to act where nobody was seen: a utility explains what was
+# done if it does so under one of these ways.
 all_limits <- function(cases, over, bound) {
   markov <- cases[[1]]$markov
   entries <- markov$n_states * if (over == "state") 1 else markov$n_actions
@@ -141,8 +141,8 @@ all_limits <- function(cases, over, bound) {
   list(lower = bound * reached[, 1], upper = bound * reached[, 2])
 }
 
-# Limits [entry, least and most], from -1 to 1, where utilities with these gaps count as well. In a box of which the
-# middle is 0: x = 1 + worth, from 0 to 2. An end that is reached is not looked for again.
+# Limits [entry, least and most], from -1 to 1, where utilities with these gaps count as well, in a box centred at 0: x
+# = 1 + worth, from 0 to 2. An end that is reached already is not searched for again.
 wider_limits <- function(reached, gaps, markov, over, tell_next) {
   rows <- do.call(rbind, lapply(gaps, function(gap) free_gaps(gap$rows, markov, over)))
   rows[abs(rows) < 1e-12] <- 0
@@ -167,6 +167,6 @@ experiment_notes <- function(solved, penalty, n_settings) {
     return("Utilities are known up to a constant and a scale: these sum to 0, and none exceeds the bound.")
   }
   if (penalty > 0) return(margin_notes(solved, penalty))
-  paste("The answer is 0 throughout, under which anything is optimal: no utility of this kind prefers what was done to",
-        "all else in", if (n_settings == 1) "this setting." else "every one of the settings.")
+  paste("The answer is 0 throughout, under which anything is optimal: no utility of this kind prefers what was done",
+        "to everything else in", if (n_settings == 1) "this setting." else "every one of the settings.")
 }

@@ -1,5 +1,5 @@
-# Groups with dynamics of their own: a setting, or what may be believed about it, for each
-# group of a fit. What such a fit shares over its groups are names and priors.
+# Groups with their own dynamics: one setting, or one model prior, for each group of a fit. The groups of such a fit
+# share names and priors.
 
 # A list of settings: one that all groups share, or one per group.
 as_settings <- function(setting, by) {
@@ -25,20 +25,25 @@ as_settings <- function(setting, by) {
   setting
 }
 
-# Settings and model priors are lists with a class; a list of them has none.
+# Settings and model priors are lists with a class; a list of them has no class.
 is_group_list <- function(x) is.list(x) && !is.object(x)
 
-# Names given may be identifiers, with groups by id above all: entries are told by their position.
 check_group_list <- function(x, by, class, argument, made_by) {
   if (is.null(by)) {
-    abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by`, or give one ",
-                "that comes from ", made_by, ".")
+    abort_input(argument, "is a list, for groups with dynamics of their own: name their columns in `by` (or in ",
+                "`problem` the column that says which problem a trajectory is of), or give one that comes from ",
+                made_by, ".")
   }
+  check_named_list(x, class, argument, made_by, "group")
+}
+
+# Names given may be identifiers, with groups by id above all: entries are told by their position.
+check_named_list <- function(x, class, argument, made_by, what) {
   if (!length(x)) abort_input(argument, "is an empty list.")
   given <- if (is.null(names(x))) rep("", length(x)) else names(x)
   bare <- which(is.na(given) | !nzchar(given))
   if (length(bare)) {
-    abort_input(argument, "must be a list named by group; entry ", bare[1], " of it has no name.", rows = bare)
+    abort_input(argument, "must be a list named by ", what, "; entry ", bare[1], " of it has no name.", rows = bare)
   }
   twice <- which(duplicated(given))
   if (length(twice)) {
@@ -46,13 +51,13 @@ check_group_list <- function(x, by, class, argument, made_by) {
   }
   bad <- which(!vapply(x, inherits, NA, class))
   if (length(bad)) {
-    abort_input(argument, "must come from ", made_by, " for every group; entry ", bad[1], " of the list is ",
+    abort_input(argument, "must come from ", made_by, " for every ", what, "; entry ", bad[1], " of the list is ",
                 describe(x[[bad[1]]]), ".", rows = unname(bad))
   }
 }
 
-# The order in which names of groups have to be taken. One that is not known is not repeated: with groups by id it may
-# be an identifier.
+# The order in which names of groups have to be taken. An unknown name is not repeated: with groups by id it may be an
+# identifier.
 match_groups <- function(given, groups, argument) {
   if (!all(as_utf8(given) %in% groups)) {
     abort_input(argument, "names groups that are not there; there are ", enumerate(groups), ".",
@@ -61,7 +66,7 @@ match_groups <- function(given, groups, argument) {
   match_names(as_utf8(given), groups, argument, "groups")
 }
 
-# What sets the scale of a default prior, the same in every group: the largest stakes.
+# The number that sets the scale of a default prior, the same in every group: the largest stakes.
 widest_setting <- function(settings) {
   settings[[which.max(vapply(settings, function(setting) diff(range(setting$utility)), 0))]]
 }

@@ -22,7 +22,7 @@ utility_estimates <- function(utility, setting) {
              estimate = as.vector(utility))
 }
 
-# What of a demonstration is kept.
+# The part of a demonstration that is kept.
 demonstration_details <- function(demonstration) demonstration[c("n_trajectories", "n_visits", "left_out", "source")]
 
 # The plan that is meant; `setting`: a name or a number, where there are several.
@@ -47,26 +47,25 @@ plan_labels <- function(plans) if (is.null(names(plans))) seq_along(plans) else 
 #' What an inverse planner inferred
 #'
 #' Reads the answer of an inverse planner ([inverse_planners()]). It holds estimates and the plan that imitates what was
-#' demonstrated, and is itself a decision model: it predicts, has a likelihood and is simulated from as its plan is.
+#' demonstrated. It is itself a decision model, with the predictions, likelihood and simulations of its plan.
 #'
 #' @param x,object,planner The answer of an inverse planner, such as [infer_margin()].
 #' @param parm Which terms: names or numbers; all by default.
-#' @param level How much an interval is to cover.
+#' @param level The probability that an interval is to cover.
 #' @param visits Trajectories ([trajectories()]).
 #' @param type `"action"`, the probability of each action.
 #' @param setting With several settings ([infer_experiments()]): which of them is meant, by name or by number.
 #' @param beliefs,nsim,seed,... As for a plan: see [policy()], [simulate()][simulate.ibrc_plan].
 #'
 #' @return `tidy()` and `as.data.frame()`: a data frame with one row per estimate: `term`, `estimate`, and `state` and
-#'   `action` where they apply. `coef()`: the estimates, named by term. `confint()`: a matrix with one row per term, of
-#'   normal intervals by the standard errors, `NA` where there is none (shares of actions are kept from 0 to 1), or of
-#'   quantiles of a posterior; an error of class `ibrc_error_input` where the inverse planner has no errors at all.
-#'   `summary()`: all of it, to print. `plot()` is an error that says what to plot.
-#'   `glance()`: one row with the `inverse` planner, its `objective`, what that is (`criterion`; objectives of different
-#'   inverse planners cannot be compared), the numbers of `states`, `actions`,
-#'   `trajectories` and `visits` that were used, and how many visits were `left_out`, as their state was not known.
-#'   `project_behavior()`: the imitating plan, or a list of them, one per setting. `predict()`, `log_lik()`,
-#'   `simulate()` and `policy()` are those of that plan.
+#'   `action` where they apply. `coef()`: the estimates, named by term. `confint()`: a matrix with one row per term. It
+#'   has normal intervals by the standard errors, `NA` where there is none (shares of actions are kept from 0 to 1), or
+#'   quantiles of a posterior. It is an error of class `ibrc_error_input` where the inverse planner has no standard
+#'   errors at all. `summary()`: all of it, to print. `plot()` is an error that says what to plot. `glance()`: one row
+#'   with the `inverse` planner, its `objective`, what that is (`criterion`; objectives of different inverse planners
+#'   cannot be compared), the numbers of `states`, `actions`, `trajectories` and `visits` that were used, and how many
+#'   visits were `left_out` because their state was not known. `project_behavior()`: the imitating plan, or a list of
+#'   them, one per setting. `predict()`, `log_lik()`, `simulate()` and `policy()` are those of that plan.
 #' @family framework
 #' @export
 #' @examples
@@ -97,12 +96,12 @@ glance.ibrc_inferred <- function(x, ...) {
                     criterion = paste(criterion_words(x), collapse = "; "),
                     states = length(setting$states), actions = length(setting$actions),
                     trajectories = kept("n_trajectories"), visits = kept("n_visits"), left_out = kept("left_out"))
-  # What an inverse planner says of its own answer, one number each.
+  # Numbers that an inverse planner adds about its own answer.
   out[names(x$details$glance)] <- x$details$glance
   out
 }
 
-# What the objective is, and which way it was driven.
+# What the objective is, and whether it was minimised or maximised.
 criterion_words <- function(x) {
   counted <- if (is.null(x$details$n_visits)) NA else sum(x$details$n_visits)
   likelihood <- paste0("log-likelihood ", if (is.na(counted)) "per visit" else paste("of", plural(counted, "visit")))
@@ -152,7 +151,7 @@ confint.ibrc_inferred <- function(object, parm, level = 0.95, ...) {
   draws <- object$details$draws
   error <- estimates$std.error
   if (is.null(draws) && (is.null(error) || all(is.na(error)))) {
-    abort_input("object", "has no standard errors, so that there are no intervals: ",
+    abort_input("object", "has no standard errors, so there are no intervals: ",
                 if (is.null(error)) "this inverse planner gives none." else "none of its terms has one, see its notes.")
   }
   ends <- if (is.null(draws)) estimates$estimate + outer(error, stats::qnorm(tails)) else
@@ -196,7 +195,7 @@ print.summary.ibrc_inferred <- function(x, ...) {
 #' @export
 plot.ibrc_inferred <- function(x, ...) {
   one <- inherits(x$plan, "ibrc_plan")
-  abort_input("x", "is what was inferred, of which there is no picture. plot(project_behavior(x)", if (!one) "[[1]]",
+  abort_input("x", "is what was inferred, and has no picture. plot(project_behavior(x)", if (!one) "[[1]]",
               ") draws what the imitator does, plot(compare_models(...)) compares it with others, and tidy(x) has the ",
               "estimates.")
 }
@@ -213,7 +212,7 @@ project_behavior.ibrc_inferred <- function(planner, ...) {
 predict.ibrc_inferred <- function(object, visits, type = "action", setting = NULL, ...) {
   check_unused(...)
   check_choice(type, "action", "type")
-  if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
+  if (missing(visits)) abort_input("visits", "must be given: trajectories whose actions are to be predicted.")
   predict(imitating_plan(object, setting), visits, type)
 }
 
@@ -249,7 +248,7 @@ format.ibrc_inferred <- function(x, digits = 4, most = 12, ...) {
   shown <- utils::head(estimates, most)
   numbers <- names(shown)[vapply(shown, is.numeric, NA)]
   columns <- c(list(format(c("", safe_text(shown$term)))), lapply(numbers, function(column) {
-    # What is left of 0 by rounding is 0.
+    # A value that differs from 0 only by rounding is 0.
     values <- replace(shown[[column]], abs(shown[[column]]) < 1e-12 * largest(finite(estimates[[column]])), 0)
     format(c(column, formatC(values, digits = digits, format = "g")), justify = "right")
   }))

@@ -1,22 +1,22 @@
 # Log-likelihoods of many cells, interpolated over the parameters. A cell's log-likelihood is a smooth function of its
-# agent's terms (on the scale a sampler works on), and all cells have the same plan at the same terms: one solve at a
-# point of a regular grid serves all of them, and all later questions near by. Between points it is a product of cubic
-# polynomials through four of them along each term. Points are solved for when they are first asked about, each from the
-# same start, so that an answer does not depend on what was asked before.
+# agent's terms (on the scale a sampler works on), and all cells have the same plan at the same terms. So one solve at a
+# point of a regular grid serves all of them, and all later questions nearby. Between points it is a product of cubic
+# polynomials through four of them along each term. Points are solved for when they are first needed, each from the same
+# start, so that an answer does not depend on what was asked before.
 #
-# How far it is off is measured, not assumed: before a run the grid is made finer until all cells together are off by
-# less than `error_wanted` at points of the posterior, and during the run the first chain is held against exact solves
-# every `check_every` steps (interpolation_error()), up to `most_checked` cells at a time; what was found stands in the
-# verdict.
+# The error is measured, not assumed. Before a run the grid is made finer until the error of all cells together is less
+# than `error_wanted` at points of the posterior. During the run the first chain is compared with exact solves every
+# `check_every` steps (interpolation_error()), for up to `most_checked` cells at a time. The verdict shows what was
+# found.
 
-# A tenth of a log unit is less than the lattice's own error, and moves an interval by less than chains know it.
+# A tenth of a log unit is less than the lattice's own error. It moves an interval by less than the Monte Carlo error.
 error_wanted <- 0.1
 most_error <- c(caution = 0.3, "do not use" = 1)
 check_every <- 100L
 most_checked <- 100L
 # More terms would need too many points.
 most_interpolated <- 3L
-# Fewer cells than that are solved for one by one.
+# Fewer cells than this are solved for one by one.
 least_interpolated <- 30L
 
 # `spacing`: between points, by term. `tree`, `action`, `cell`: everybody's visits as one tree, and whose they are.
@@ -30,7 +30,7 @@ new_interpolation <- function(inverse, spacing) {
   out
 }
 
-# `stencil` [point, place]: the columns of `known` about a place met before, by `places`.
+# `stencil` [point, place]: the columns of `known` around a place that was met before, by `places`.
 forget_points <- function(interpolation) {
   size <- length(interpolation$spacing)
   interpolation$offsets <- unname(as.matrix(expand.grid(rep(list(-1:2), size))))
@@ -42,8 +42,9 @@ forget_points <- function(interpolation) {
   interpolation$n_places <- 0L
 }
 
-# Everybody's visits, from the trees of cells: what was seen after the last visit is not in them, and is not needed.
+# Everybody's visits, from the trees of cells. What was seen after the last visit is not in them, and is not needed.
 pooled_visits <- function(inverse) {
+  if (has_several(inverse)) return(pooled_parts(inverse))
   pieces <- lapply(seq_along(inverse$histories), function(g) {
     tree <- inverse$histories[[g]]
     trajectory <- trajectory_of(tree)
@@ -65,20 +66,42 @@ pooled_visits <- function(inverse) {
        cell = rep(seq_along(pieces), n_visits))
 }
 
+# By problem, where there are several: lists of each.
+pooled_parts <- function(inverse) {
+  pooled <- lapply(stats::setNames(nm = problem_names(inverse)), function(name) {
+    part <- part_inverse(inverse, name)
+    part$actions <- of_problem(inverse$actions, name)
+    one <- pooled_visits(part)
+    one$cell <- which(met_problem(inverse$histories, name))[one$cell]
+    one
+  })
+  lapply(c(tree = "tree", action = "action", cell = "cell"), function(what) lapply(pooled, `[[`, what))
+}
+
 # All cells' log-likelihoods at one point, exactly; `theta` on the sampler's scale.
 point_log_lik <- function(interpolation, theta) {
   inverse <- interpolation$inverse
-  natural <- prior_natural(inverse$prior, matrix(theta, 1))
   pooled <- interpolation$pooled
-  out <- rep(-Inf, length(inverse$histories))
-  if (!all(is.finite(natural))) return(out)
-  plan <- tryCatch(plan_at(inverse, natural), ibrc_error_convergence = function(e) NULL)
-  if (is.null(plan)) return(out)
-  law <- read_histories(plan, pooled$tree, beliefs = FALSE)$log_policy
-  as.vector(rowsum(scored_log_policy(law, pooled$tree, pooled$action), pooled$cell))
+  natural <- prior_natural(inverse$prior, matrix(theta, 1))
+  n_cells <- length(inverse$histories)
+  if (!all(is.finite(natural))) return(rep(-Inf, n_cells))
+  if (!has_several(inverse)) return(pooled_log_lik(inverse, natural, pooled$tree, pooled$action, pooled$cell, n_cells))
+  Reduce(`+`, lapply(problem_names(inverse), function(name) {
+    pooled_log_lik(part_inverse(inverse, name), natural, pooled$tree[[name]], pooled$action[[name]],
+                   pooled$cell[[name]], n_cells)
+  }))
 }
 
-# The column of `known` of a grid point, given in spacings; one not met before is solved for.
+pooled_log_lik <- function(inverse, natural, tree, action, cell, n_cells) {
+  plan <- tryCatch(plan_at(inverse, natural), ibrc_error_convergence = function(e) NULL)
+  if (is.null(plan)) return(rep(-Inf, n_cells))
+  law <- read_histories(plan, tree, beliefs = FALSE)$log_policy
+  out <- numeric(n_cells)
+  out[unique(cell)] <- rowsum(scored_log_policy(law, tree, action), cell, reorder = FALSE)
+  out
+}
+
+# The column of `known` for a grid point, given in spacings; a new point is solved for.
 point_column <- function(interpolation, point) {
   key <- paste(point, collapse = " ")
   if (!is.null(interpolation$column[[key]])) return(interpolation$column[[key]])
@@ -86,9 +109,21 @@ point_column <- function(interpolation, point) {
     interpolation$known <- cbind(interpolation$known, interpolation$known * 0)
   }
   interpolation$n <- interpolation$n + 1L
-  interpolation$known[, interpolation$n] <- point_log_lik(interpolation, point * interpolation$spacing)
+  fill_column(interpolation, "known", interpolation$n, point_log_lik(interpolation, point * interpolation$spacing))
   interpolation$column[[key]] <- interpolation$n
   interpolation$n
+}
+
+# A column of a matrix that lies in an environment, in place: `where$known[, j] <- values` would copy all of it, of
+# thousands of people a gigabyte for every point.
+fill_column <- function(where, name, j, values) {
+  force(values)
+  suspendInterrupts({
+    matrix <- where[[name]]
+    where[[name]] <- NULL
+    matrix[, j] <- values
+    where[[name]] <- matrix
+  })
 }
 
 # Columns of `stencil` for places, one row of whole numbers each.
@@ -102,15 +137,15 @@ place_columns <- function(interpolation, places) {
     if (interpolation$n_places == ncol(interpolation$stencil)) {
       interpolation$stencil <- cbind(interpolation$stencil, interpolation$stencil)
     }
-    # Only now, so that an interrupt leaves nothing half known.
+    # Only now, so that an interrupt leaves nothing half finished.
     interpolation$n_places <- interpolation$n_places + 1L
-    interpolation$stencil[, interpolation$n_places] <- columns
+    fill_column(interpolation, "stencil", interpolation$n_places, columns)
     interpolation$places[[keys[i]]] <- interpolation$n_places
     interpolation$n_places
   }, 0L)
 }
 
-# At `theta` [row, term] of the cells `cell`. -Inf or NaN among the points gives NaN: solve for these exactly.
+# At `theta` [row, term] of the cells `cell`. If a point has -Inf or NaN the result is NaN: solve for it exactly.
 interpolated_log_lik <- function(interpolation, theta, cell) {
   size <- ncol(theta)
   place <- theta / rep(interpolation$spacing, each = nrow(theta))
@@ -128,7 +163,7 @@ interpolated_log_lik <- function(interpolation, theta, cell) {
   out
 }
 
-# No log-likelihood is above 0, as a polynomial may be where people are sure of what they do.
+# No log-likelihood is above 0, though a polynomial may be where people are sure of what they do.
 possible_log_lik <- function(interpolation, theta, cell) pmin(interpolated_log_lik(interpolation, theta, cell), 0)
 
 # Of points at -1, 0, 1 and 2, for a place between 0 and 1.
@@ -137,11 +172,11 @@ cubic_weights <- function(x) {
         (x + 1) * x * (x - 1) / 6)
 }
 
-# Points far away are not worth a solve each: what lies further than that from 0 in spacings is solved for exactly.
+# Far points are not worth a solve each: what is further from 0 than this, in spacings, is solved for exactly.
 most_places <- 1e6
 
-# The spacing at which all cells together are off by little at `points` of the posterior [point, term], some of it tried
-# between grid points. NULL where none of those tried is fine enough.
+# The spacing at which the error of all cells together is small at `points` of the posterior [point, term], some of them
+# tried between grid points. NULL where none of the spacings tried is fine enough.
 find_spacing <- function(inverse, points, spacing, halvings = 5) {
   interpolation <- new_interpolation(inverse, spacing)
   exact <- vapply(seq_len(nrow(points)), function(i) sum(point_log_lik(interpolation, points[i, ])), 0)
@@ -158,8 +193,8 @@ find_spacing <- function(inverse, points, spacing, halvings = 5) {
   NULL
 }
 
-# How far the log-likelihood of all cells is off where a chain stands, `theta` [cell, term]: from all of them or, of
-# many, from some, evenly apart.
+# The error in the log-likelihood of all cells where a chain stands, `theta` [cell, term]. It is measured on all cells
+# or, if there are many, on some of them, evenly spaced.
 interpolation_error <- function(evaluator, theta) {
   n <- nrow(theta)
   cells <- unique(as.integer(round(seq(1, n, length.out = min(n, most_checked)))))

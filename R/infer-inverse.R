@@ -4,6 +4,7 @@
 # Whatever has these parts is an inverse problem, a fit and a mode among them:
 #   problem, problems   the problem that all groups share, and NULL; or the first, and one per group: names of states,
 #                       actions and observations are the same in all.
+#   several             where trajectories are of several problems that may have nothing in common (infer-problems.R)
 #   histories           one tree per group
 #   prior, fixed        what is inferred, and what is held
 #   tolerance           of solves
@@ -12,9 +13,17 @@
 
 # The checks that cost nothing, before any work: settings, visits, groups, prior.
 # `dynamics`: learned ones, that `setting` is a function of or that replace its own; `free`: whether they are inferred.
-read_inverse <- function(visits, setting, models, prior, fixed, by, by_default, dynamics = NULL, free = FALSE) {
+# `problem`: with several settings, the column that says which of them a trajectory is of (infer-problems.R).
+read_inverse <- function(visits, setting, models, prior, fixed, by, by_default, dynamics = NULL, free = FALSE,
+                         problem = NULL) {
   # As the caller wrote it: a bare name is not looked up before it is needed.
-  refuse_bare_columns(list(by = eval(quote(substitute(by)), parent.frame())), visits, parent.frame(2))
+  written <- lapply(c(by = "by", problem = "problem"), function(name) call("substitute", as.name(name)))
+  refuse_bare_columns(lapply(written, eval, parent.frame()), visits, parent.frame(2))
+  if (!is.null(problem)) {
+    read <- read_problems(checked_visits(visits), setting, models, prior, fixed, by_default, problem)
+    read$fixed <- named_fixed(fixed, read$setting[[1]])
+    return(read)
+  }
   given <- if (!is.null(dynamics)) c(if (is.function(setting)) names(formals(setting))[1], "dynamics")[1]
   recipe <- read_recipe(setting, models, if (!by_default) quantity_terms(prior), fixed, given)
   if (!is.null(recipe)) {
@@ -70,6 +79,12 @@ tell_inverse <- function(inverse, cells = FALSE) {
 
 # Tables and trees. What no parameters could explain is refused, with its rows.
 build_inverse <- function(inverse, resolution, control, cores) {
+  if (has_several(inverse)) {
+    parts <- lapply(seq_along(inverse$setting), function(k) {
+      build_inverse(problem_part(inverse, k), resolution, control, cores)
+    })
+    return(join_parts(inverse, parts))
+  }
   make <- function(setting, models) {
     build_problem(setting, models, resolution, control$interpolate, control$surprise, cores = cores)
   }
@@ -94,6 +109,15 @@ build_inverse <- function(inverse, resolution, control, cores) {
 
 # `group`: the tree of each vector of parameters that will be asked about.
 inverse_evaluator <- function(inverse, group = seq_along(inverse$histories), cores = 1L, likelihood = TRUE) {
+  if (has_several(inverse)) {
+    parts <- lapply(problem_names(inverse), function(name) {
+      part <- inverse_evaluator(part_inverse(inverse, name), cores = cores, likelihood = likelihood)
+      # Where in it each group stands.
+      met <- met_problem(inverse$histories, name)
+      c(part, list(place = ifelse(met, cumsum(met), NA)))
+    })
+    return(new_sum_evaluator(stats::setNames(parts, problem_names(inverse)), group))
+  }
   of <- function(problem, histories, group) {
     new_evaluator(problem, histories, group, inverse$prior, inverse$fixed, inverse$tolerance, cores, likelihood,
                   inverse$recipe)
@@ -111,12 +135,22 @@ inverse_evaluator <- function(inverse, group = seq_along(inverse$histories), cor
 problem_of <- function(inverse, group) if (is.null(inverse$problems)) inverse$problem else inverse$problems[[group]]
 
 # All of them: one, or one per group.
-all_problems <- function(inverse) if (is.null(inverse$problems)) list(inverse$problem) else inverse$problems
+all_problems <- function(inverse) {
+  if (has_several(inverse)) return(inverse$several$problems)
+  if (is.null(inverse$problems)) list(inverse$problem) else inverse$problems
+}
+
+# Where solves start: values that a chain has for each of its problems.
+values_of <- function(inverse) {
+  problems <- if (has_several(inverse)) all_problems(inverse) else list(inverse$problem)
+  sum(vapply(problems, values_per_chain, 0, inverse$prior, inverse$fixed))
+}
 
 # The same inverse problem with something else assumed of it. `change`: what changed_problem() takes, `models` also as
 # a list with one entry per group, and `utility` as a function of a group's own; and `prior`, `fixed` (for what is held
 # of the same quantities) and `discount`. Group by group where they differ.
 changed_inverse <- function(inverse, change, cores = 1L, ...) {
+  if (has_several(inverse)) return(changed_parts(inverse, change, cores, ...))
   of_problem <- change[names(change) %in% c("resolution", "models", "step", "utility", "bonus", "above")]
   make <- function(problem, models = of_problem$models) {
     of_problem$models <- models
@@ -136,4 +170,14 @@ changed_inverse <- function(inverse, change, cores = 1L, ...) {
   list(problem = problem, problems = problems, recipe = inverse$recipe, histories = inverse$histories,
        prior = if (is.null(change$prior)) inverse$prior else change$prior,
        fixed = named_fixed(fixed, problem$setting), tolerance = inverse$tolerance)
+}
+
+# Of several problems, each by itself.
+changed_parts <- function(inverse, change, cores, ...) {
+  parts <- lapply(stats::setNames(nm = problem_names(inverse)), function(name) {
+    changed_inverse(part_inverse(inverse, name), change, cores, ...)
+  })
+  inverse$several$problems <- lapply(parts, `[[`, "problem")
+  c(parts[[1]][c("recipe", "prior", "fixed", "tolerance")],
+    list(problem = NULL, problems = NULL, several = inverse$several, histories = inverse$histories))
 }

@@ -1,13 +1,13 @@
 #' The inverse planners
 #'
-#' The paper's Table 3 as a data frame: what each inverse planner takes for granted about who demonstrated, what else it
-#' has to be given, what it looks for, and the function that does it here. All of them return an object that prints,
+#' The paper's Table 3 as a data frame: what each inverse planner assumes about the demonstrator, what else it has to be
+#' given, what it looks for, and the function that does it here. All of them return an object that prints,
 #' [tidy()][tidy.ibrc_inferred]s, predicts and has a likelihood as a plan has; [project_behavior()] gives the behaviour
 #' that imitates what was demonstrated.
 #'
 #' @return A data frame with one row per inverse planner, in the paper's order: `inverse` (its key), `title`,
-#'   `demonstrator` (what is assumed of who demonstrated), `helper` (what else is needed), `setting` (whether the state
-#'   must be seen), `packages` (suggested ones that it needs, with the argument by which it does), `objective`
+#'   `demonstrator` (what is assumed about the demonstrator), `helper` (what else is needed), `setting` (whether the
+#'   state must be seen), `packages` (suggested packages that it needs, with the argument that needs them), `objective`
 #'   (what is sought, in words), `function` (the function that does it) and `reference`.
 #' @seealso [infer_shared_utility()] for one utility in several settings.
 #' @family framework
@@ -56,7 +56,7 @@ inverse_planners <- function() {
   )
 }
 
-# What an inverse planner is called in print; one that is not in the table by its key.
+# The name of an inverse planner in print; one that is not in the table is called by its key.
 inverse_title <- function(inverse) {
   table <- inverse_planners()
   at <- match(inverse, table$inverse)

@@ -1,14 +1,12 @@
 #' Infer what was wanted instead
 #'
-#' Bayesian inverse reinforcement learning is the other way round from inverse bounded
-#' rational control: the decision maker is taken to be rational but for a known
-#' flexibility, and the utility is inferred. It is the same call, [ibrc()], with
-#' entries of the utility as the only free terms.
+#' Bayesian inverse reinforcement learning is the reverse of inverse bounded rational control. The decision maker is
+#' assumed to be rational except for a known flexibility, and the utility is inferred. It is the same call, [ibrc()],
+#' with entries of the utility as the only free terms.
 #'
-#' `irl_prior()` states a normal prior for every entry of the utility of the stop
-#' actions, such as what a right and a wrong diagnosis are worth. The price `alpha`
-#' has to be held (`fixed = list(alpha = 0.5)`): behaviour shows utilities only in
-#' units of it.
+#' `irl_prior()` states a normal prior for every entry of the utility of the stop actions, such as what a right and a
+#' wrong diagnosis are worth. The price `alpha` has to be held (`fixed = list(alpha = 0.5)`), because behaviour shows
+#' utilities only in units of it.
 #'
 #' @param setting The setting ([decision_setting()]).
 #' @param sd Standard deviation of each entry's prior, in units of the utility. By
@@ -44,7 +42,7 @@ default_utility_sd <- function(setting) {
   spread <- diff(range(setting$utility))
   if (spread == 0) {
     abort_input("sd", "is needed: every action is worth the same in every state of this setting, ",
-                "so that its utility sets no scale for a default.")
+                "so its utility sets no scale for a default.")
   }
   spread * 10 / 46
 }
@@ -54,7 +52,7 @@ utility_name <- function(state, action) paste0("utility[", state, ",", action, "
 check_entries <- function(entries, setting) {
   if (is.null(entries)) {
     if (!length(setting$stop_actions)) {
-      abort_input("entries", "is needed: the setting has no stop actions whose utility could be meant.")
+      abort_input("entries", "is needed: the setting has no stop actions, whose utility would be the default.")
     }
     return(expand.grid(state = setting$states, action = setting$stop_actions, stringsAsFactors = FALSE))
   }

@@ -33,7 +33,7 @@ held_job <- function(held, given = list()) {
   held_fit({
     job <- job_from_plain(plain, recipe)
     held_functions(check_held_worth(job, plain))
-    check_held_visits(job)
+    check_held_visits(job$inverse)
     chain <- chain_from_plain(chain)
     check_held_chains(chain, job)
     job
@@ -111,7 +111,7 @@ checkpoint_writer <- function(file, job, stands = NULL) {
 job_fingerprint <- function(plain) {
   data <- c("histories", "group", "group_levels", "by", "actions", "keep_data")
   model <- c("setting", "models", "reward", "problems", "recipe", "dynamics", "resolution", "interpolate", "surprise",
-             "tolerance")
+             "tolerance", if (!is.null(plain$several)) "several")
   prior <- c("prior", "fixed", "likelihood", if (!is.null(plain$effects)) "effects")
   # How it is run, which changes no draw.
   aside <- c("cores", "refresh")
@@ -166,17 +166,20 @@ refuse_other_run <- function(found, fingerprint, but = NULL) {
 job_to_plain <- function(job) {
   # Of draws of the dynamics it holds what they are draws of, and the laws.
   inverse <- if (is.null(job$inverse$cut)) job$inverse else job$inverse$cut$whole
-  c(problem_to_plain(inverse$problem), list(
+  problem <- lead_problem(inverse)
+  several <- inverse$several
+  if (!is.null(several)) several$problems <- lapply(several$problems, problem_to_plain)
+  c(problem_to_plain(problem), list(
     problems = if (!is.null(inverse$problems)) lapply(inverse$problems, problem_to_plain),
     recipe = recipe_flags(inverse$recipe), dynamics = dynamics_to_plain(job),
-    resolution = inverse$problem$resolution, interpolate = inverse$problem$interpolate,
-    surprise = inverse$problem$surprise,
+    resolution = problem$resolution, interpolate = problem$interpolate, surprise = problem$surprise,
     prior = lapply(unclass(inverse$prior), unclass), fixed = inverse$fixed,
     likelihood = job$evaluator$likelihood, chain_group = job$evaluator$group,
     tolerance = inverse$tolerance, histories = inverse$histories,
     group = as.integer(inverse$group), group_levels = levels(inverse$group), by = inverse$by,
     actions = inverse$actions, run = job$run, sampler = job$sampler, keep_data = job$keep_data
-  ), if (!is.null(inverse$effects)) list(effects = effects_to_plain(inverse$effects)))
+  ), if (!is.null(inverse$effects)) list(effects = effects_to_plain(inverse$effects)),
+  if (!is.null(several)) list(several = several))
 }
 
 # Nothing in a file is run: of functions it says that there were some. NA: no models, but the setting's own dynamics,
@@ -238,20 +241,22 @@ held_recipe <- function(plain, given) {
 
 job_from_plain <- function(plain, recipe = NULL) {
   problems <- if (!is.null(plain$problems)) lapply(plain$problems, problem_from_plain, plain)
-  problem <- if (is.null(problems)) problem_from_plain(plain, plain) else problems[[1]]
+  several <- plain$several
+  if (!is.null(several)) several$problems <- lapply(several$problems, problem_from_plain, plain)
+  problem <- if (!is.null(problems)) problems[[1]] else if (is.null(several)) problem_from_plain(plain, plain)
   # Who gave the setting again gave its worth of beliefs as well.
   if (isTRUE(plain$recipe[["setting"]])) problem$setting["belief_utility"] <- recipe$like$setting["belief_utility"]
   inverse <- list(problem = problem, problems = problems, histories = plain$histories, actions = plain$actions,
                   group = factor(plain$group_levels[plain$group], levels = plain$group_levels), by = plain$by,
-                  recipe = recipe,
+                  recipe = recipe, several = several,
                   prior = new_ibrc_prior(plain$prior), fixed = plain$fixed, tolerance = plain$tolerance)
   if (!is.null(plain$effects)) inverse$effects <- effects_from_plain(plain$effects, inverse$prior)
   held <- plain$dynamics
   if (identical(held$uncertainty, "cut")) inverse <- with_cut(inverse, held[c("laws", "effective")], plain$run$cores)
-  evaluator <- if (identical(held$uncertainty, "joint")) {
+  evaluator <- if (!is.null(plain$effects)) {
+    population_evaluator(inverse, plain$run$chains, plain$run$cores, plain$likelihood, plain$run$spacing, held$tree)
+  } else if (identical(held$uncertainty, "joint")) {
     joint_evaluator(inverse, held$tree, plain$run$chains, plain$run$cores, plain$likelihood)
-  } else if (!is.null(plain$effects)) {
-    population_evaluator(inverse, plain$run$chains, plain$run$cores, plain$likelihood, plain$run$spacing)
   } else {
     inverse_evaluator(inverse, plain$chain_group, plain$run$cores, plain$likelihood)
   }

@@ -1,24 +1,24 @@
 #' The utility under which what was done stands out most
 #'
-#' Looks for a utility under which the demonstrated behaviour is optimal, and beats what else could have been done by as
-#' much as possible: the linear programme of Ng and Russell. Sums over states the gap between the demonstrated action
-#' and the second best, less a penalty on the size of utilities, which may not exceed a bound.
+#' Looks for a utility under which the demonstrated behaviour is optimal, and beats the alternatives by as much as
+#' possible: the linear programme of Ng and Russell. It sums, over states, the gap between the demonstrated action and
+#' the second best. A penalty on the size of utilities is subtracted, and utilities may not exceed a bound.
 #'
-#' Gaps are differences of action values: those of Ng and Russell, without the discount in front, times the discount.
-#' So `penalty` is the discount times theirs. A state in which nobody was seen adds no gap.
+#' Gaps are differences of action values. They are those of Ng and Russell, who leave out the discount in front, times
+#' the discount. So `penalty` is the discount times theirs. A state in which nobody was seen adds no gap.
 #'
 #' Behaviour alone never says what was wanted: if all is worth the same, anything is optimal. The bound and the sum of
-#' gaps choose one of the many utilities that would do. It scales with the bound, and with `penalty = 0` a constant may
-#' be added to it. The utility of the setting plays no part but for the default of `bound`. Estimates explain what was
-#' done; do not read them as what was wanted, of which many others tell as well. They have no standard errors.
+#' gaps choose one of the many utilities that explain the behaviour. It scales with the bound, and with `penalty = 0` a
+#' constant may be added to it. The utility of the setting is used only for the default of `bound`. Estimates explain
+#' what was done; do not read them as what was wanted, as many others explain it as well. They have no standard errors.
 #'
 #' @inheritParams infer_perturbation
 #' @inheritSection infer_perturbation What is taken for demonstrated
 #' @param setting The setting ([decision_setting()]), one in which the state is seen.
 #' @param bound The largest size that a utility may have. By default the largest in the setting's own utility, or 1
 #'   where that is 0 throughout.
-#' @param penalty What the size of a utility costs, beside a gap of the same size. With more of it, more of the
-#'   utilities are 0, and in the end all of them.
+#' @param penalty What the size of a utility costs, relative to a gap of the same size. With a larger penalty more of
+#'   the utilities are 0, and in the end all of them.
 #' @param over What the utility depends on: the `"state"` alone, as Ng and Russell have it, or the `"state_action"`.
 #' @return An object of class `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates have one row per state,
 #'   or per state and action; its objective is the sum of the gaps less the penalty.
@@ -71,13 +71,13 @@ check_penalty <- function(penalty) {
   penalty
 }
 
-# The whole utility is inferred: nothing that the setting has beside it may stay.
+# The whole utility is inferred: nothing else in the setting may add to it.
 without_belief_worth <- function(setting) {
   setting["belief_utility"] <- list(NULL)
   setting
 }
 
-# One row per state where nothing else matters.
+# One row per state where the utility depends on nothing else.
 worth_estimates <- function(utility, setting, over) {
   if (over == "state_action") return(utility_estimates(utility, setting))
   data.frame(term = paste0("utility[", setting$states, "]"), state = setting$states, estimate = utility[, 1])
@@ -85,7 +85,7 @@ worth_estimates <- function(utility, setting, over) {
 
 # ---- the programme --------------------------------------------------------------------------------------------------
 
-# Gaps over what is free: one number per state, or all of them. A constant is worth nothing to any gap.
+# Gaps as functions of the free numbers: one per state, or all of them. A constant adds nothing to any gap.
 free_gaps <- function(rows, markov, over) {
   if (over == "state_action") return(rows)
   Reduce(`+`, lapply(seq_len(markov$n_actions), function(u) {
@@ -102,7 +102,7 @@ refuse_long_margin <- function(cases, over, penalty, argument = "setting") {
                         free * (if (penalty > 0) 2 else 1) + min(size[1], sum(seen)), argument,
                         plural(size[1], "state"), " and ", plural(size[2], "action"),
                         if (length(cases) > 1) paste0(" in ", length(cases), " settings"),
-                        advice = "Join states that are alike, or leave out those to which nobody comes.")
+                        advice = "Join states that are alike, or leave out those that nobody reaches.")
 }
 
 # The largest margin over several cases (list(markov, choice)) that share states, actions and one utility. A state's gap
@@ -121,12 +121,12 @@ solve_margin <- function(cases, over, bound, penalty, centred = FALSE) {
   })
 }
 
-# Worths between -1 and 1, and one gap per state: each at most what its rows say. A row whose `state` is NA says that
+# Worths between -1 and 1, and one gap per state, each at most what its rows allow. A row whose `state` is NA says that
 # something is not negative.
 largest_margin <- function(rows, state, penalty, centred) {
   n <- ncol(rows)
   zero <- list(worth = numeric(n), objective = 0)
-  # Rows that are 0 but for rounding tell nothing apart.
+  # Rows that are 0 except for rounding tell nothing apart.
   rows[abs(rows) < 1e-12] <- 0
   if (!any(rows != 0)) return(zero)
   seen <- sort(unique(state))
@@ -137,8 +137,8 @@ largest_margin <- function(rows, state, penalty, centred) {
   list(worth = without_dust(answer$worth), objective = answer$objective)
 }
 
-# Worths are counted from the bottom of their box, 0 to 2: counted up and down apart, lpSolve goes round in circles
-# where states are many.
+# Worths are counted from the bottom of their box, 0 to 2. If positive and negative parts were separate, lpSolve would
+# cycle with many states.
 boxed_gaps <- function(rows, own, centred) {
   n <- ncol(rows)
   constraints <- rbind(cbind(rows, -own), cbind(diag(n), matrix(0, n, ncol(own))),
@@ -149,7 +149,7 @@ boxed_gaps <- function(rows, own, centred) {
   list(worth = answer$x[seq_len(n)] - 1, objective = -answer$objective)
 }
 
-# With a penalty, then their sizes, at least the worth and at least its negative.
+# With a penalty come their sizes, each at least the worth and at least its negative.
 penalised_gaps <- function(rows, own, penalty, centred) {
   n <- ncol(rows)
   one <- diag(n)
@@ -162,18 +162,18 @@ penalised_gaps <- function(rows, own, penalty, centred) {
   list(worth = answer$x[seq_len(n)] - 1, objective = -answer$objective)
 }
 
-# What a solver leaves of 0, where numbers are about 1.
+# What a solver may leave in place of 0, where numbers are about 1.
 without_dust <- function(x) replace(x, abs(x) < 1e-9, 0)
 
 margin_notes <- function(solved, penalty) {
   if (!solved$is_zero) {
-    return(paste("Other utilities explain what was done as well: this one has the largest margin within the bound.",
-                 "Do not read its numbers as wishes."))
+    return(paste("Other utilities explain what was done equally well: this one has the largest margin within the",
+                 "bound. Do not read its numbers as wishes."))
   }
   if (penalty > 0) {
     return(paste("The answer is 0 throughout, under which anything is optimal: no margin is worth its penalty.",
                  "Choose a smaller one, or 0."))
   }
   paste("The answer is 0 throughout, under which anything is optimal: no utility of this kind prefers what was done to",
-        "all else.")
+        "everything else.")
 }

@@ -1,5 +1,5 @@
-# What behaviour shows, as soft policy matching reads it: beliefs at which actions were taken and how often each was,
-# and from them how likely any plan makes it.
+# Behaviour in the form that soft policy matching reads: beliefs at which actions were taken and how often each was, and
+# from them how likely any plan makes it.
 
 # A list of
 #   beliefs [place, state], counts [place, action]   where actions were taken, and how often each (or with what weight)
@@ -15,8 +15,8 @@ seen_evidence <- function(visits, setting) {
   shown <- demonstrated(visits, setting)
   counts <- if (is.null(shown$counts)) shown$occupancy else shown$counts
   if (is.null(counts)) {
-    abort_input("visits", "is a policy that does not say what is done in every state, so that nobody can tell how ",
-                "often each is met. Give all rows, or trajectories.")
+    abort_input("visits", "is a policy that does not say what is done in every state, so nobody can tell how often ",
+                "each state is met. Give all rows, or trajectories.")
   }
   list(seen = TRUE, beliefs = NULL, counts = unname(counts) + 0, demonstration = shown,
        sampled = shown$source == "visits",

@@ -1,7 +1,7 @@
-# Decision rules that are matched to behaviour: what is done in each state, in shares; or by how beliefs weigh on
-# logits; or by how near each action's centre is.
+# Decision rules that are matched to behaviour: shares of actions in each state; or a regression of logits on beliefs;
+# or the distance to each action's centre.
 
-# Shares of the actions in each state. Where nobody was seen there are none, and the plan is even there.
+# Shares of the actions in each state. A state in which nobody was seen has none, and the plan is even there.
 rule_by_shares <- function(evidence, setting) {
   met <- rowSums(evidence$counts)
   share <- evidence$counts / met
@@ -9,7 +9,7 @@ rule_by_shares <- function(evidence, setting) {
   estimates$term <- rule_terms("policy", estimates)
   estimates$estimate[is.nan(estimates$estimate)] <- NA
   estimates$std.error <- if (evidence$sampled) sqrt(as.vector(share * (1 - share) / met)) else NA_real_
-  # Where all did the same the spread of the data is 0, and that is no certainty.
+  # Where all did the same, the spread of the data is 0, but that does not mean certainty.
   same <- estimates$estimate %in% c(0, 1)
   estimates$std.error[is.na(estimates$estimate) | same] <- NA
   rule <- share
@@ -18,14 +18,14 @@ rule_by_shares <- function(evidence, setting) {
        log_lik = counted_log_lik(log(rule), evidence$counts), details = list(policy = rule),
        notes = if (evidence$sampled && any(same)) {
          paste0("Where an action was always or never taken, its share has no standard error: after n visits without ",
-                "it, a share of up to about 3 / n may still be (95%).")
+                "it, its share may still be up to about 3 / n (95%).")
        })
 }
 
 rule_terms <- function(what, place) paste0(what, "[", place$state, ",", place$action, "]", recycle0 = TRUE)
 
 # A multinomial regression on beliefs: the logit of an action against the first one is linear in the belief, and its
-# coefficients are what it is where one is sure of a state.
+# coefficients are its values at beliefs that are sure of a state.
 rule_by_logits <- function(evidence, setting, resolution, prior_sd = NULL) {
   evidence <- with_beliefs(evidence, setting)
   n_actions <- length(setting$actions)
@@ -53,7 +53,7 @@ rule_by_logits <- function(evidence, setting, resolution, prior_sd = NULL) {
                  soft_notes(top, n_terms, "regression", prior_sd)))
 }
 
-# The plan of a rule whose logits are linear in the belief, given by those at the states: exact between nodes too.
+# The plan of a rule whose logits are linear in the belief, given by those at the states. It is exact between nodes too.
 plan_with_logits <- function(setting, logits, resolution) {
   problem <- build_problem(setting, resolution = resolution)
   exponent <- unname(expect_at_nodes(problem$space, logits))
@@ -62,17 +62,17 @@ plan_with_logits <- function(setting, logits, resolution) {
   plan_with_values(problem, "rule", 1, exponent, worth, price = 0, parameters = list(rule = "logits linear in beliefs"))
 }
 
-# What is said of a top that is not a single point, or not a point at all.
+# Notes on a top that is not a single point, or not a point at all.
 soft_notes <- function(top, n_terms, what = "utility", prior = NULL) {
   c(
     unseen_note(n_terms, n_terms - top$unseen, if (is.null(prior)) {
-      paste0("The answer is the smallest of them in its sum of squares, and standard errors are NA where they have a ",
-             "part in it.")
+      paste0("The answer has the smallest sum of squares among them. Standard errors of terms that depend on such a ",
+             "direction are NA.")
     } else {
-      "There the answer is the prior's."
+      "There the answer comes from the prior."
     }, if (what == "utility") "utilities" else "logits"),
     if (top$open) {
-      paste0("Something is never done where it could be, so that the likelihood has no maximum: the larger the ", what,
+      paste0("Something is never done where it could be, so the likelihood has no maximum: the larger the ", what,
              "'s differences, the better. Read these estimates as bounds, or state a `prior`.")
     },
     if (!top$converged && !top$open) "The search stopped before it got to the top: do not report these estimates."
@@ -81,8 +81,8 @@ soft_notes <- function(top, n_terms, what = "utility", prior = NULL) {
 
 # ---- centres --------------------------------------------------------------------------------------------------------
 
-# Each action has a centre on the plane of beliefs, and is the likelier the nearer it is: free are all but the last
-# coordinate of each, and one sharpness.
+# Each action has a centre on the plane of beliefs, and is likelier the nearer the belief is to it. All but the last
+# coordinate of each centre are free, and one sharpness.
 centre_search <- function(evidence, setting) {
   evidence <- with_beliefs(evidence, setting)
   size <- c(length(setting$actions), length(setting$states))
@@ -105,7 +105,7 @@ centre_search <- function(evidence, setting) {
   )
 }
 
-# Where to look, and what is believed beforehand where `sd` is given.
+# Where to look, and the prior where `sd` is given.
 centre_law <- function(search, setting, sd = NULL) {
   n <- length(search$terms)
   mean <- if (is.null(sd)) search$start[-n] else rep(1 / length(setting$states), n - 1)

@@ -1,8 +1,8 @@
-# The search for named parameters of any plan: by climbing from several starts, or by chains. What is looked for has a
-# law (an `ibrc_prior`), which says on which scale, how far and from where, and is believed where it was stated by the
-# user.
+# The search for named parameters of any plan: by climbing from several starts, or by chains. The parameters have a law
+# (an `ibrc_prior`). It says on which scale, how far and from where to search; it is used as a prior only where the user
+# stated it.
 
-# A law to search by where no prior is stated: around `start`, on the logarithm's scale where only one side is open.
+# A law to search by where no prior is stated: around `start`, on the logarithmic scale where only one side is open.
 search_law <- function(start, lower, upper) {
   entries <- lapply(names(start), function(term) {
     at <- start[[term]]
@@ -15,7 +15,7 @@ search_law <- function(start, lower, upper) {
   new_ibrc_prior(entries)
 }
 
-# Where to begin is where the law has something.
+# The starting point must have a density under the law.
 check_inside <- function(start, law) {
   for (term in names(start)) {
     entry <- law[[term]]
@@ -26,7 +26,7 @@ check_inside <- function(start, law) {
   }
 }
 
-# As infer-mode-search.R has it. `height(theta)`: of one vector of natural values, named; -Inf where there is none.
+# As in infer-mode-search.R. `height(theta)`: of one named vector of natural values; -Inf where there is none.
 search_surface <- function(height, law, with_prior) {
   limits <- search_limits(law)
   density <- function(theta) {
@@ -57,9 +57,9 @@ search_top <- function(surface, law, start, starts, seed) {
   find_top(surface, pool, starts)
 }
 
-# Standard errors on the natural scale, and how many directions are flat: those along which the height hardly falls
-# over the whole reach of the law. `least`: curvatures over that reach that are nothing, whatever the others are; of a
-# log-likelihood this is known, as it has no unit.
+# Standard errors on the natural scale, and how many directions are flat: those along which the height hardly falls over
+# the whole reach of the law. `least`: curvatures over that reach that count as 0, whatever the others are. For a
+# log-likelihood this limit is known, as it has no unit.
 search_errors <- function(surface, top, law, least = 1e-8) {
   n <- length(top$theta)
   bend <- -finite_curvature(surface, top$theta)
@@ -81,7 +81,7 @@ natural_slope <- function(entry, at) {
   switch(entry$scale, identity = 1, log = exp(at), logit = (entry$upper - entry$lower) * stats::dlogis(at))
 }
 
-# By climbing or by chains: `theta`, named natural values, and what is said of them.
+# By climbing or by chains: `theta`, named natural values, and notes about them.
 searched <- function(height, law, start, with_prior, method, run) {
   if (method == "bayesian") {
     draws <- sample_law(height, law, run$chains, run$iter, run$warmup, run$seed)
@@ -104,10 +104,10 @@ searched <- function(height, law, start, with_prior, method, run) {
 
 search_notes <- function(top, errors) {
   c(
-    if (is.na(errors$flat)) "The curvature at the top could not be worked out: there are no standard errors.",
+    if (is.na(errors$flat)) "The curvature at the top could not be computed: there are no standard errors.",
     if (isTRUE(errors$flat > 0)) {
       paste0("The information is singular: along ", plural(errors$flat, "direction"), " the height hardly changes. ",
-             "Where they have a part in a term, its estimate is one of many that do as well and has no standard error.")
+             "Terms that depend on them have no standard error: other estimates fit equally well.")
     },
     if (!top$converged) "The search stopped before it got to the top: do not report these estimates.",
     if (top$climbs > 1 && top$reached == 1) {
@@ -168,7 +168,7 @@ draws_notes <- function(summary) {
 }
 
 refuse_impossible_behaviour <- function(argument) {
-  abort(c("impossible", "data"), "What was done has probability 0 wherever the search began: the planner rules some ",
-        "of it out, as one that always takes the best action does. Let it stray (a price `alpha` above 0), or begin ",
-        "nearer to the behaviour.", argument = argument)
+  abort(c("impossible", "data"), "What was done has probability 0 wherever the search began. The planner rules some ",
+        "of it out, as a planner does that always takes the best action. Let it depart from the best (a price `alpha` ",
+        "above 0), or begin nearer to the behaviour.", argument = argument)
 }

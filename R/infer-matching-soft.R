@@ -4,13 +4,13 @@
 #
 # With G = dV/dweights, (I - discount P) G = sum_u pi(u|s) features(s, u), every derivative of the log-likelihood
 # follows. Its second derivative is that of the soft policy's own spread at each state, added up with the weights m of
-# (I - discount P') m = d, where d is by how much the counts miss the flow. Where they are occupancies of a policy,
-# -m are the occupancies of the imitator, and at the top both have the same expected features.
+# (I - discount P') m = d, where d is the amount by which the counts miss the flow. If the counts are occupancies of a
+# policy, -m are the occupancies of the imitator, and at the top both have the same expected features.
 
-# Without transitions nothing comes later: then the "states" may be any places, and this is a multinomial regression.
+# Without transitions nothing comes later. Then the "states" may be any places, and this is a multinomial regression.
 #
 # `features` [pair, feature]; `base` [state, action]; counts [state, action]; `penalty`: NULL, or mean and sd of normal
-# priors. Weights are looked for in units of alpha, features of size 1: `unit` turns them back.
+# priors. The search uses weights in units of alpha, and features of size 1: `unit` turns them back.
 soft_task <- function(markov, features, base, counts, alpha, prior, hard, penalty = NULL) {
   size <- apply(abs(features), 2, max)
   size[size == 0] <- 1
@@ -20,7 +20,7 @@ soft_task <- function(markov, features, base, counts, alpha, prior, hard, penalt
        counts = counts, prior = markov_prior(markov, prior), hard = hard, penalty = penalty, unit = unit)
 }
 
-# All there is to know at one vector of weights.
+# Everything that is needed at one vector of weights.
 soft_at <- function(weights, task, slopes = TRUE) {
   markov <- task$markov
   utility <- task$base + matrix(task$features %*% weights, markov$n_states)
@@ -42,7 +42,7 @@ soft_solved <- function(utility, task) {
   markov_soft(task$markov, 1, task$prior, utility)
 }
 
-# `ahead`: the policy by which the planner goes on, its own where Q is soft.
+# `ahead`: the policy that the planner follows later, its own where Q is soft.
 soft_slopes <- function(out, task, ahead) {
   markov <- task$markov
   n <- markov$n_states
@@ -79,11 +79,11 @@ flow_weights <- function(task, chain) {
   as.vector(solve(diag(markov$n_states) - markov$discount * t(chain), miss))
 }
 
-# Less than e^-25 of what was never done is as good as never.
+# A probability below e^-25 for what was never done counts as 0.
 never_done <- 25
 
-# Newton's method, by the expected curvature where the real one does not bend down. `open`: the likelihood grows without
-# end, as something is never done where it could be.
+# Newton's method; it uses the expected curvature where the real one does not bend down. `open`: the likelihood grows
+# without end, as something is never done where it could be.
 climb_soft <- function(task, start, rounds = 300) {
   at <- soft_at(start, task)
   if (at$height == -Inf) return(NULL)
@@ -103,7 +103,7 @@ climb_soft <- function(task, start, rounds = 300) {
       break
     }
     ahead <- shortened_step(at, step, promise, task)
-    # Rounding is all that is left.
+    # Only rounding is left.
     if (is.null(ahead)) {
       converged <- promise < 1e-8 * total
       break
@@ -117,7 +117,7 @@ climb_soft <- function(task, start, rounds = 300) {
 }
 
 soft_step <- function(at, task) {
-  # Where there is but one action, nothing is free.
+  # Where there is only one action, nothing is free.
   if (!length(at$weights)) return(numeric())
   bend <- eigen(at$bend, symmetric = TRUE)
   if (min(bend$values) < -1e-8 * max(abs(bend$values))) {
@@ -127,16 +127,17 @@ soft_step <- function(at, task) {
   keep <- bend$values > 1e-11 * max(bend$values, 0)
   along <- bend$vectors[, keep, drop = FALSE]
   step <- as.vector(along %*% (crossprod(along, at$gradient) / bend$values[keep]))
-  # Where choices are sure nothing bends, though what was done may be far from likely. There, along the slope.
+  # Where choices are sure there is no curvature, though what was done may be far from likely. There, go along the
+  # slope.
   total <- sum(task$counts)
   lost <- max(bend$values) < 1e-8 * total && max(abs(at$gradient)) > 1e-6 * total
   if (lost) step <- at$gradient / max(abs(at$gradient)) * 1e100
-  # No utility moves by more than some alphas at once, or by as many as what was done is from likely.
+  # No utility moves by more than some alphas at once, or by more than what was done is away from being likely.
   reach <- max(10, -at$log_policy[task$counts > 0])
   step * min(1, reach / max(abs(task$features %*% step), 1e-300))
 }
 
-# Halves a step until it gains something; near the top, where gains drown in rounding, until the slope is less.
+# Halves a step until it gains. Near the top gains are lost in rounding: there it halves until the slope is smaller.
 shortened_step <- function(at, step, promise, task) {
   near <- promise < 1e-9 * sum(task$counts)
   for (share in 2^-(0:40)) {
@@ -147,7 +148,7 @@ shortened_step <- function(at, step, promise, task) {
   NULL
 }
 
-# Of all weights that do as well, the smallest; and the directions of which counts say something.
+# Of all weights that fit equally well, the smallest; and the directions about which counts say something.
 settle_soft <- function(top, task) {
   if (!length(top$weights)) return(c(top, list(shown = matrix(0, 0, 0), unseen = 0L)))
   parts <- eigen(top$information, symmetric = TRUE)
@@ -155,17 +156,17 @@ settle_soft <- function(top, task) {
   top$shown <- parts$vectors[, keep, drop = FALSE]
   top$unseen <- length(top$weights) - sum(keep)
   if (top$unseen == 0 || !is.null(task$penalty)) return(top)
-  # Sizes are those of the utility's own unit.
+  # Sizes are in the utility's own unit.
   hidden <- task$unit * parts$vectors[, !keep, drop = FALSE]
   smaller <- qr.resid(qr(hidden), task$unit * top$weights) / task$unit
   there <- soft_at(smaller, task)
-  # What is flat at the top may not be flat all along.
+  # A direction that is flat at the top may not be flat everywhere.
   if (there$log_lik < top$log_lik - 1e-9 * max(1, abs(top$log_lik))) return(top)
   top[names(there)] <- there
   top
 }
 
-# Standard errors in the utility's unit, from the curvature; NA where directions that are not seen have a part in it.
+# Standard errors in the utility's unit, from the curvature; NA for terms that depend on directions that are not seen.
 soft_errors <- function(top, task) {
   none <- rep(NA_real_, length(top$weights))
   if (top$open) return(none)

@@ -21,7 +21,7 @@ matched_terms <- function(evidence, setting, planner, terms, features, start, pr
     if (is.null(features)) found$estimates <- with_places(found$estimates, setting)
     if (!"alpha" %in% terms) {
       found$notes <- c(found$notes, paste0("Utilities are in units in which ", if (planner == "kl") "alpha" else
-        "the temperature", " is ", format_plain(held$alpha), ": behaviour shows no other unit."))
+        "the temperature", " is ", format_plain(held$alpha), ". Behaviour shows no other unit."))
     }
   }
   found$details$alpha <- price
@@ -39,7 +39,7 @@ matched_names <- function(terms, features, prior, start, planner, setting) {
     given <- if (argument == "prior") stated else names(start)
     unknown <- setdiff(given, known)
     if (length(unknown)) {
-      abort_input(argument, "names ", enumerate(unknown), ", which is nothing to infer here; there are ",
+      abort_input(argument, "names ", enumerate(unknown), ", which cannot be inferred here; there are ",
                   enumerate(known), ".")
     }
     other <- setdiff(if (argument == "prior" && !is.null(stated)) terms else NULL, given)
@@ -50,11 +50,11 @@ matched_names <- function(terms, features, prior, start, planner, setting) {
   terms
 }
 
-# A price and all that it is the price of are known up to a factor alone. Features that are not terms have no part in a
-# utility, so that those which are make up the whole of it.
+# A price and the utility that it is a price of are known only up to a factor. Features that are not terms have no part
+# in a utility, so the other features make up the whole of it.
 refuse_unit <- function(terms, features, setting, prior) {
   if (!is.null(features) && !any(colnames(features) %in% terms)) {
-    abort_input("terms", "has none of the `features`, so that there is no utility: name them, or \"utility\" for all.")
+    abort_input("terms", "has none of the `features`, so there is no utility: name them, or \"utility\" for all.")
   }
   whole <- !is.null(features) || all(all_entries(setting) %in% terms)
   if (is.null(prior) && "alpha" %in% terms && whole) {
@@ -63,7 +63,7 @@ refuse_unit <- function(terms, features, setting, prior) {
   }
 }
 
-# The law of terms: the prior, normal ones of a given spread, or where to look.
+# The law of terms: the prior, normal priors of a given spread, or a range to search.
 terms_law <- function(terms, setting, start, prior, held, features) {
   if (inherits(prior, "ibrc_prior")) return(prior)
   range <- if (is.null(features)) diff(range(setting$utility)) else 0
@@ -111,7 +111,7 @@ with_places <- function(estimates, setting) {
         estimates[-1])
 }
 
-# The setting as terms have it. Features are all that the utility is made of; other entries stay.
+# The setting with these terms. Features make up the whole utility; other entries stay.
 setting_at <- function(setting, theta, features) {
   if ("discount" %in% names(theta)) setting$discount <- theta[["discount"]]
   if (!is.null(features)) {
@@ -178,8 +178,8 @@ matched_by_search <- function(evidence, setting, planner, terms, features, start
   searched(height, law, first_terms(law, setting, start, features, with_prior), with_prior, method, run)
 }
 
-# The log-likelihood as a function of terms. Solves begin at the last one's values, and where only the price moves an
-# optimal planner's values are those of before.
+# The log-likelihood as a function of terms. Solves begin at the values of the last one. Where only the price moves, an
+# optimal planner's values are the same as before.
 terms_height <- function(evidence, setting, planner, terms, features, held) {
   problem <- build_problem(setting, held$models, held$resolution)
   wanted_at <- utility_reader(setting, terms, features)
@@ -196,7 +196,7 @@ terms_height <- function(evidence, setting, planner, terms, features, held) {
   }
 }
 
-# The utility at a vector of terms; NULL where none of them has a part in it.
+# The utility at a vector of terms; NULL where none of them is part of it.
 utility_reader <- function(setting, terms, features) {
   if (!is.null(features)) {
     features <- features[, terms[terms %in% colnames(features)], drop = FALSE]
@@ -208,7 +208,7 @@ utility_reader <- function(setting, terms, features) {
   function(theta) if (length(at)) replace(setting$utility, at, theta[free])
 }
 
-# Where to begin: what is given; else what the setting has, or the middle of the law.
+# Where to begin: at given values; else at those of the setting, or in the middle of the law.
 first_terms <- function(law, setting, start, features, with_prior) {
   out <- stats::setNames(prior_quantile(law, 0.5)[1, ], names(law))
   if (is.null(features) && !with_prior) {
@@ -220,7 +220,7 @@ first_terms <- function(law, setting, start, features, with_prior) {
   out
 }
 
-# What the likelihood needs of a plan and no more: what it is worth is not worked out.
+# Only what the likelihood needs of a plan: its worth is not computed.
 quick_plan <- function(problem, planner, alpha, held, last, again) {
   if (planner == "kl") {
     plan <- solve_problem(problem, bounded_agent(alpha = alpha, action_prior = held$action_prior),

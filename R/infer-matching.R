@@ -1,8 +1,8 @@
 #' Infer whatever makes behaviour likeliest
 #'
-#' Soft policy matching: a planner that does not always do the same is taken for granted, and its parameters are
-#' sought under which what was done is likeliest. What a planner is and what of it is inferred is up to you: a utility,
-#' a discount, how freely choices stray from the best, a rule, or any named numbers of a planner of your own.
+#' Soft policy matching. It assumes a planner that does not always do the same, and looks for the parameters under which
+#' what was done is likeliest. You choose the planner and what is inferred: a utility, a discount, how freely choices
+#' depart from the best, a rule, or any named numbers of your own planner.
 #'
 #' @section Planners:
 #' * `"kl"` (and `"soft_q_learning"`, which does the same): [plan_kl()], where the state is seen. With `terms =
@@ -10,67 +10,67 @@
 #'   exact derivatives.
 #' * `"boltzmann"` (and `"mdp"`, `"pomdp"`: a hard planner can be matched only as one whose choices are noisy):
 #'   [plan_boltzmann()], the softmax of optimal action values. Infers `"alpha"`, its temperature, by default.
-#' * `"rule"`: a decision rule. Where the state is seen it is how often each action was taken in each state; where it is
-#'   hidden, a multinomial regression on beliefs. Behavioural cloning.
-#' * `"iohmm_rule"`: [plan_iohmm_rule()]; its centres and sharpness.
-#' * `"agent"`: bounded rational control, by [ibrc_mode()], which takes `prior`, `models` and what is in `...`. For
-#'   draws from its posterior call [ibrc()].
-#' * A function(setting, theta) that returns a plan, `theta` being a named vector like `start`.
+#' * `"rule"`: a decision rule (behavioural cloning). Where the state is seen it is how often each action was taken in
+#'   each state; where it is hidden, it is a multinomial regression on beliefs.
+#' * `"iohmm_rule"`: [plan_iohmm_rule()], with its centres and sharpness.
+#' * `"agent"`: bounded rational control, by [ibrc_mode()], which takes `prior`, `models` and the arguments in `...`.
+#'   For draws from its posterior call [ibrc()].
+#' * A function(setting, theta) that returns a plan, where `theta` is a named vector like `start`.
 #'
-#' By default `"kl"` where the state is seen, and `"agent"` where it is hidden.
+#' The default is `"kl"` where the state is seen, and `"agent"` where it is hidden.
 #'
 #' @section What is inferred:
-#' `terms` of the planners `"kl"` and `"boltzmann"`: `"utility"`, all entries; some of them, as in
-#' `"utility[well,treat]"`; `"alpha"`; `"discount"`. With `features` the utility is a sum of features and the
-#' terms are their weights. What is not inferred is held at what the setting and `alpha` say. A `prior` that names terms
-#' says by itself what is inferred.
+#' With the planners `"kl"` and `"boltzmann"`, `terms` may be `"utility"`, all entries; some of them, as in
+#' `"utility[well,treat]"`; `"alpha"`; `"discount"`. With `features` the utility is a sum of features, and the terms are
+#' their weights. What is not inferred is held at the values of the setting and `alpha`. If a `prior` names terms, these
+#' are inferred.
 #'
 #' @section What it can and cannot say:
-#' Behaviour shows utilities in units of `alpha` alone, so that one of the two has to be held. Even so not all of a
-#' utility is seen: any function of the state can be added if its discounted expectation at the next visit is
-#' taken off (shaping), without a change in what is done. The answer is the smallest of all that do as well, and a note
-#' counts the directions that are not seen. A policy that can be told is predicted as well by any of them, but not
-#' what would be done under other dynamics: for that, see [infer_shared_utility()]. With features whose expectations
-#' differ the weights are identified, and where demonstrated shares of visits are those of a policy, the imitator's
-#' expected features are those demonstrated.
+#' Behaviour shows utilities only in units of `alpha`, so one of the two has to be held. Even then not all of a utility
+#' is seen. Any function of the state can be added if its discounted expectation at the next visit is subtracted
+#' (shaping), and what is done does not change. The answer is the smallest of all utilities that fit equally well, and a
+#' note counts the directions that are not seen. All of them predict the same behaviour in this setting, but not under
+#' other dynamics: for that, see [infer_shared_utility()]. With features whose expectations differ the weights are
+#' identified. If the demonstrated shares of visits are those of a policy, the imitator's expected features are those
+#' demonstrated.
 #'
-#' Where some action is never taken where it could be, larger utilities do better without end. A note says so; a `prior`
-#' is the remedy. An action to which every parameter tried gives probability 0 is an error of class
-#' `ibrc_error_impossible`.
+#' If some action is never taken where it could be, larger utilities fit better without end. A note says so; a `prior`
+#' is the remedy. If every parameter that was tried gives an action that was taken the probability 0, there is an error
+#' of class `ibrc_error_impossible`.
 #'
-#' Where the state is seen, visits count whose state is known (not first visits where `start` is spread over states: if
-#' your data have their state, give a `start` with one row per state and name that column in `start_by`, see
-#' [decision_setting()]). Where it is hidden, beliefs are carried along and all scored visits count.
+#' Where the state is seen, visits count if their state is known. First visits do not count if `start` is spread over
+#' states. If your data have their state, give a `start` with one row per state and name that column in `start_by` (see
+#' [decision_setting()]). Where the state is hidden, beliefs are carried along and all scored visits count.
 #'
-#' @param visits Trajectories ([trajectories()]). Where the state is seen also a plan, an answer of an inverse
-#'   planner or a matrix of probabilities `[state, action]`: behaviour as a law, whose states count by how often it
-#'   meets them.
+#' @param visits Trajectories ([trajectories()]). Where the state is seen also a plan, an answer of an inverse planner
+#'   or a matrix of probabilities `[state, action]`. The latter are behaviour as a law, whose states count by how often
+#'   it meets them.
 #' @param setting A setting ([decision_setting()]).
-#' @param planner How it is taken to be decided: a name or a function, see below. `NULL`: see below.
+#' @param planner How decisions are assumed to be made: a name or a function, see below. `NULL`: see below.
 #' @param terms What is inferred: see below. `NULL`: what `prior` or `start` name, or the planner's default.
 #' @param features Named list of matrices `[state, action]`, or an array `[state, action, feature]`.
 #' @param start Where to begin looking: numbers named by term. Needed for a function without a prior.
-#' @param prior `NULL` for maximum likelihood. Or an [ibrc_prior()], whose names then are the terms; or a number, the
-#'   standard deviation of normal priors around 0 of all terms (of centres around even beliefs; of the logarithms of
-#'   `alpha` and of a sharpness; a discount is then uniform).
+#' @param prior `NULL` for maximum likelihood. Or an [ibrc_prior()], whose names are then the terms. Or a number, the
+#'   standard deviation of normal priors of all terms around 0 (for centres, around even beliefs; for `alpha` and a
+#'   sharpness, of their logarithms; a discount is then uniform).
 #' @param method `"maximum_likelihood"`, which with a prior is the peak of the posterior on the scale that
 #'   [ibrc_prior()] describes; or `"bayesian"`, draws from the posterior.
 #' @param alpha The price, or temperature, where it is not inferred.
 #' @param action_prior For `"kl"`: what is done without deliberating, one probability per action.
 #' @param models For `"boltzmann"` and `"agent"`: what is believed of the dynamics ([model_prior()]).
-#' @param lower,upper For a function without a prior: bounds of its parameters, named by term. Those not named have
-#'   none.
-#' @param resolution Of beliefs, where states are hidden: see [plan_agent()].
-#' @param starts From how many points to climb, where derivatives are not at hand.
-#' @param chains,iter,warmup Of `method = "bayesian"`: chains, and their steps with warm-up and in it.
+#' @param lower,upper For a function without a prior: bounds of its parameters, named by term. Those not named have no
+#'   bounds.
+#' @param resolution The resolution of beliefs, where states are hidden: see [plan_agent()].
+#' @param starts From how many points to climb, where there are no exact derivatives.
+#' @param chains,iter,warmup For `method = "bayesian"`: the chains, their steps in all, and those in warm-up.
 #' @param seed A number that makes starts and chains repeatable.
 #' @param ... For `"agent"`: further arguments of [ibrc_mode()], such as `fixed`.
 #'
 #' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] has one row per term: `estimate` (the median
-#'   of a posterior) and `std.error` (of the observed information; `NA` where the data do not speak of the term by
-#'   itself), with `"bayesian"` also `conf.low`, `conf.high`, `rhat` and `ess`. `objective` is the log-likelihood
-#'   at the estimates, of those visits whose state is known where it is seen: sums of [log_lik()] have first visits in
-#'   them as well. `details` has the `utility` where it was inferred, whether the search `converged`, and with
+#'   of a posterior) and `std.error` (from the observed information; `NA` where the data say nothing about the term by
+#'   itself), with `"bayesian"` also `conf.low`, `conf.high`, `rhat` and `ess`. `objective` is the log-likelihood at the
+#'   estimates. Where the state is seen, it is that of the visits whose state is known; sums of [log_lik()] also include
+#'   first visits. `details` has the `utility` where it was inferred, whether the search `converged`, and with
 #'   `"bayesian"` the `draws`: a data frame with columns `.chain`, `.iteration`, `.draw`, `term` and `value`.
 #' @references Ziebart (2010), *Modeling purposeful adaptive behavior with the principle of maximum causal entropy*.
 #'   Neu and Szepesvári (2007), Apprenticeship learning using inverse reinforcement learning and gradient methods,
@@ -182,7 +182,7 @@ check_features <- function(features, setting, planner) {
   taken <- intersect(names, c("alpha", "discount", "utility"))
   if (length(taken)) {
     abort_input("features", "has a feature that is called ", enumerate(taken), ", which is the name of something else ",
-                "that can be inferred: call it otherwise.")
+                "that can be inferred: give it another name.")
   }
   parts <- lapply(unname(features), as_utility, setting$states, setting$actions, "features")
   matrix(unlist(parts), prod(size), length(parts), dimnames = list(NULL, names))
@@ -192,7 +192,7 @@ check_features <- function(features, setting, planner) {
 check_matched_terms <- function(terms, planner, features, setting) {
   if (is.null(terms)) return(NULL)
   if (is.function(planner) || !planner %in% c("kl", "boltzmann")) {
-    abort_input("terms", "are for the planners \"kl\" and \"boltzmann\": of others, ",
+    abort_input("terms", "are for the planners \"kl\" and \"boltzmann\": for others, ",
                 if (is.function(planner)) "name them in `start`." else "what is inferred is known.")
   }
   terms <- check_names(terms, "terms")
@@ -258,7 +258,7 @@ matched_agent <- function(visits, setting, models, prior, method, resolution, ru
   asked <- list(visits, setting, models, estimate = if (is.null(prior)) "mle" else "map", resolution = resolution,
                 starts = run$starts, seed = run$seed, conf.level = NULL)
   if (!is.null(prior)) asked$prior <- prior
-  # The same whatever unit utilities are counted in.
+  # The same, whatever the unit of utilities.
   asked$control <- ibrc_control(tolerance = 1e-9 * largest(diff(range(sure_utility(setting)))))
   asked <- c(asked[!names(asked) %in% ...names()], list(...))
   mode <- withCallingHandlers(do.call(ibrc_mode, asked), ibrc_warning_small_group = function(warning) {
@@ -274,17 +274,17 @@ matched_agent <- function(visits, setting, models, prior, method, resolution, ru
     "matching", setting, plan, estimates, top$log_likelihood,
     list(planner = "agent", method = "maximum_likelihood", converged = top$converged,
          n_trajectories = sum(mode$group_sizes), n_visits = as.integer(sum(mode$n_scored)), left_out = 0L),
-    c(agent_advice(mode), if (few) "There are few trajectories or visits: the estimates rest on chance.")
+    c(agent_advice(mode), if (few) "There are few trajectories or visits: the estimates depend much on chance.")
   )
 }
 
-# What ibrc_mode() says of its answer, in words of what was asked here: nobody gave a level.
+# What ibrc_mode() says about its answer, in words that fit this call: nobody gave a level.
 agent_advice <- function(mode) {
   said <- mode_advice(mode, mode_table(mode))
   unasked <- grepl("(conf.level = NULL)", said, fixed = TRUE)
   c(said[!unasked], if (any(unasked)) {
-    paste("Whether the data bound these terms was not looked at: estimates may lie anywhere where they do not.",
-          "ibrc_mode() looks, and has intervals.")
+    paste("It was not checked whether the data bound these terms: estimates of terms that they do not bound may lie",
+          "anywhere. ibrc_mode() checks this, and has intervals.")
   })
 }
 
@@ -314,7 +314,7 @@ matched_function <- function(evidence, setting, planner, start, lower, upper, pr
   law <- function_law(start, lower, upper, prior)
   if (is.null(start)) start <- prior_quantile(law, 0.5)[1, ]
   start <- start[names(law)]
-  # Once by itself, so that what is wrong with it is said.
+  # One call outside of the search, so that its errors are shown.
   check_planned(call_user(planner, setting, start, argument = "planner"), setting)
   trial <- planner_trial(planner, setting, function(plan) evidence_log_lik(evidence, plan, setting))
   found <- searched(trial$height, law, start, !is.null(prior), method, run)
@@ -323,7 +323,7 @@ matched_function <- function(evidence, setting, planner, start, lower, upper, pr
   found
 }
 
-# `judge` of the plan that a planner makes of parameters, as a function of these; -Inf where it fails, which is counted.
+# `judge` of the planner's plan as a function of its parameters; -Inf where the planner fails, which is counted.
 planner_trial <- function(planner, setting, judge) {
   failed <- 0L
   height <- function(theta) {
@@ -354,7 +354,7 @@ check_planned <- function(plan, setting, argument = "planner") {
   plan
 }
 
-# What a function's parameters are searched by.
+# The law by which a function's parameters are searched.
 function_law <- function(start, lower, upper, prior) {
   if (inherits(prior, "ibrc_prior")) {
     other <- if (!is.null(start)) c(setdiff(names(start), names(prior)), setdiff(names(prior), names(start)))

@@ -4,8 +4,8 @@
 refuse_random <- function(formulas) {
   random <- unlist(lapply(formulas, function(one) lapply(one$random, function(bar) factor_name(bar$columns))))
   if (!length(random)) return(invisible())
-  abort_input("effects", "has random intercepts (", enumerate(unique(random)), "), for which a mode is no estimate: it lies ",
-              "where all of them are 0. Fit with ibrc(), or leave them out.")
+  abort_input("effects", "has random intercepts (", enumerate(unique(random)), "), for which a mode is no estimate: ",
+              "it lies where all of them are 0. Fit with ibrc(), or leave them out.")
 }
 
 # As an evaluator of one group whose terms are the coefficients.
@@ -17,8 +17,8 @@ effects_evaluator <- function(inverse, cores) {
     entry$term <- shape$design$coefficients$label[j]
     entry
   })
-  list(evaluate = evaluate_effects, cells = shape, agent = agent, prior = new_ibrc_prior(prior), group = 1L, cores = cores, likelihood = TRUE,
-       n_values = agent$n_values * shape$n_cells)
+  list(evaluate = evaluate_effects, cells = shape, agent = agent, prior = new_ibrc_prior(prior), group = 1L,
+       cores = cores, likelihood = TRUE, n_values = agent$n_values * shape$n_cells)
 }
 
 # evaluate_batch() of such: `theta` [row, coefficient], values [node and cell, row].

@@ -54,12 +54,12 @@
 ibrc_mode <- function(visits, setting, models = NULL, prior = default_prior(setting), fixed = list(),
                       estimate = c("map", "mle"), by = NULL, conf.level = 0.95, resolution = 100,
                       cores = getOption("ibrc.cores", 1), starts = 8, seed = NULL, control = ibrc_control(),
-                      effects = NULL, ...) {
+                      effects = NULL, problem = NULL, ...) {
   refuse_others("ibrc_mode", names(formals()), c("tolerance", "interpolate", "surprise"), ...)
   check_given(visits, setting)
   stated <- if (missing(prior)) list() else split_prior(prior)
   if (length(stated)) prior <- stated$agent
-  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior))
+  inverse <- read_inverse(visits, setting, models, prior, fixed, by, by_default = missing(prior), problem = problem)
   design <- if (is.null(effects)) refuse_effect_priors(stated$effects) else
     read_population(effects, visits, inverse, stated$effects, by)
   if (!is.null(design)) refuse_random(design$design$formulas)
@@ -168,10 +168,11 @@ curvature_errors <- function(curvature, ends) {
 new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {
   names(tops) <- levels(inverse$group)
   structure(
-    c(list(tops = tops), inverse[c("problem", "problems", "recipe", "histories", "prior", "fixed", "tolerance", "by")],
+    c(list(tops = tops), inverse[c("problem", "problems", "recipe", "histories", "prior", "fixed", "tolerance", "by",
+                                 if (has_several(inverse)) "several")],
       list(visit_actions = inverse$actions, trajectory_group = as.integer(inverse$group),
            estimate = estimate, conf.level = conf.level, group_sizes = c(table(inverse$group)),
-           n_visits = visit_counts(inverse$histories), n_scored = scored_counts(inverse$histories),
+           n_visits = counts_of(inverse, visit_counts), n_scored = counts_of(inverse, scored_counts),
            control = control_of(inverse))),
     class = "ibrc_mode"
   )
@@ -267,17 +268,18 @@ coef.ibrc_mode <- function(object, ...) {
 #' @export
 logLik.ibrc_mode <- function(object, ...) {
   check_unused(...)
+  refuse_part(object, "object", "the log-likelihood of its estimates")
   structure(sum(vapply(object$tops, function(top) top$log_likelihood, 0)),
             df = if (has_mode_effects(object)) length(object$population$prior) else
               length(object$tops) * length(object$prior),
-            nobs = sum(counted_trajectories(object$histories, object$trajectory_group)), class = "logLik")
+            nobs = sum(counted_of(object)), class = "logLik")
 }
 
 #' @export
 format.ibrc_mode <- function(x, ...) {
   paste0(if (x$estimate == "map") "The posterior mode" else "The maximum of the likelihood", " for ",
          plural(sum(x$group_sizes), "trajectory", "trajectories"), " with ", plural(sum(x$n_visits), "visit"),
-         unscored_words(x),
+         unscored_words(x), problem_words(x),
          if (has_mode_effects(x)) paste0(" of people who differ (", plural(length(x$tops), "cell"), ")") else
            if (is_grouped_mode(x)) paste0(" in ", plural(length(x$tops), "group")))
 }
@@ -292,7 +294,8 @@ print.ibrc_mode <- function(x, digits = 3, ...) {
   shown[numbers] <- lapply(table[numbers], signif, digits)
   if (is.null(x$conf.level)) shown[c("conf.low", "conf.high")] <- NULL
   print(shown, row.names = FALSE)
-  cat("\nLog-likelihood ", format(as.numeric(logLik(x)), nsmall = 2, digits = 7),
+  found <- sum(vapply(x$tops, function(top) top$log_likelihood, 0))
+  cat("\nLog-likelihood ", format(found, nsmall = 2, digits = 7), if (!is.null(x$part)) ", of all problems",
       if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed)), "\n", sep = "")
   if (has_mode_effects(x)) x <- coefficient_mode(x)
   for (line in mode_advice(x, mode_table(x))) writeLines(strwrap(line, prefix = "  ", initial = "* "))

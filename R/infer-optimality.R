@@ -3,16 +3,15 @@
 #
 #   v(s, a) - v(s, u) + discount (P_a - P_u)(s, .) V >= 0,
 #
-# the gap by which a beats u. All of this is linear in v: inverse planners of optimal agents are programmes whose rows
-# are these gaps.
+# All of this is linear in v: the inverse planners of optimal agents are programmes whose rows are these gaps.
 
-# The action that was demonstrated in each state, NA where none was: the most frequent one, of several the first. With
-# what a reader must know of it.
+# The action that was demonstrated in each state, NA where none was: the most frequent one, and if there are several,
+# the first. Also what a reader must know about it.
 demonstrated_choice <- function(demonstration, setting, where = "") {
   policy <- demonstration$policy
   known <- !is.na(policy[, 1])
   choice <- rep(NA_integer_, nrow(policy))
-  # Shares that differ by rounding are the same.
+  # Shares that differ only by rounding are the same.
   best <- apply(policy[known, , drop = FALSE], 1, max)
   tied <- policy[known, , drop = FALSE] >= best - 1e-9
   choice[known] <- max.col(tied, "first")
@@ -28,7 +27,7 @@ choice_notes <- function(demonstration, choice, tied, where) {
   c(
     if (mixed) {
       paste0("In ", plural(mixed, "state"), where, " more than one action was seen, and the most frequent was taken ",
-             "for the demonstrated one",
+             "as the demonstrated one",
              if (!is.null(share)) paste0(": ", percent_text(share), " of the visits show it"), ".")
     },
     if (length(tied)) {
@@ -39,12 +38,12 @@ choice_notes <- function(demonstration, choice, tied, where) {
 }
 
 # Rows over the entries of a utility [state, action] as a vector, one per state with a demonstrated action and per other
-# action: the gap is rows %*% utility. `policy` [state, action] is how one goes on: by `choice` where it is known.
+# action: the gap is rows %*% utility. `policy` [state, action] is what is done afterwards: `choice` where it is known.
 gap_rows <- function(markov, choice, policy) {
   n <- markov$n_states
   refuse_many_gaps(markov)
   laws <- lapply(markov$transition, as.matrix)
-  # What each entry of the utility adds to the value, [state, entry].
+  # The contribution of each entry of the utility to the value, [state, entry].
   chain <- Reduce(`+`, Map(function(law, u) law * policy[, u], laws, seq_along(laws)))
   reach <- solve(diag(n) - markov$discount * chain)
   worth <- do.call(cbind, lapply(seq_along(laws), function(u) reach * rep(policy[, u], each = n)))
@@ -64,7 +63,7 @@ gap_rows <- function(markov, choice, policy) {
   list(rows = rows, state = place$state, action = place$action)
 }
 
-# Rows and entries are each about as many as states times actions.
+# There are about as many rows, and as many entries, as states times actions.
 refuse_many_gaps <- function(markov) {
   size <- as.numeric(markov$n_states) * markov$n_actions
   refuse_too_large(40 * size^2, "setting", "A programme of ", plural(markov$n_states, "state"), " and ",
@@ -74,7 +73,7 @@ refuse_many_gaps <- function(markov) {
 
 # ---- states in which nobody was seen --------------------------------------------------------------------------------
 
-# How one goes on: by the choice where it is known, and elsewhere by rows of `policy`, or any action alike.
+# What is done afterwards: the choice where it is known, and elsewhere rows of `policy`, or all actions equally often.
 completed_policy <- function(choice, n_actions, policy = NULL) {
   if (is.null(policy)) policy <- matrix(1 / n_actions, length(choice), n_actions)
   known <- which(!is.na(choice))
@@ -83,8 +82,8 @@ completed_policy <- function(choice, n_actions, policy = NULL) {
   unname(policy)
 }
 
-# The best that can be done in states without a choice by who has to follow it in the others: a process in which, where
-# there is a choice, every action is that one.
+# The best that can be done in states without a choice, if the choice must be followed in the others: a process in
+# which, where there is a choice, every action is that one.
 best_completion <- function(markov, choice, utility) {
   if (!anyNA(choice)) return(completed_policy(choice, markov$n_actions))
   known <- which(!is.na(choice))
@@ -111,14 +110,14 @@ completion_regret <- function(markov, choice, policy, utility) {
   max(best - value[open], 0) / largest(worth)
 }
 
-# Up to so many ways to act where nobody was seen are all tried.
+# If there are no more ways than this to act where nobody was seen, all are tried.
 most_completions <- 64
 
 # Solves a programme whose gaps depend on what is done where nobody was seen. `cases`: a list of list(markov, choice);
 # `solve(gaps)` takes a list of gap_rows(), one per case, and returns a list with `utility` [state, action] and `cost`,
-# the less the better. Rows are marked by `shown`: where nobody was seen, what is done has to be optimal and no more,
-# so that such a state has no say in margins. Adds `policies`: in each case the choice and, elsewhere, the best under
-# the answer.
+# which is better if it is smaller. Rows are marked by `shown`: where nobody was seen, what is done has to be optimal
+# and no more, so that such a state does not influence margins. Adds `policies`: in each case the choice and, elsewhere,
+# the best under the answer.
 solve_completed <- function(cases, policies, solve) {
   cases <- lapply(cases, function(case) c(case, list(shown = which(!is.na(case$choice)))))
   ways <- count_completions(cases)
@@ -144,7 +143,7 @@ complete_all <- function(cases, utility) {
   lapply(cases, function(case) best_completion(case$markov, case$choice, utility))
 }
 
-# The answer where these choices are all held to be optimal.
+# The answer where all these choices are required to be optimal.
 solve_held <- function(cases, solve) {
   solve(gaps_at(cases, lapply(cases, function(case) completed_policy(case$choice, case$markov$n_actions))))
 }
@@ -162,7 +161,7 @@ each_completion <- function(cases, visit) {
   }
 }
 
-# Every one of them, held to be optimal: the best of the answers is the best there is.
+# Every one of them, required to be optimal: the best of the answers is the best there is.
 try_completions <- function(cases, solve) {
   best <- NULL
   tell_next <- programme_teller(count_completions(cases), "what is done where nobody was seen")
@@ -174,8 +173,8 @@ try_completions <- function(cases, solve) {
   c(best, way = "tried")
 }
 
-# Where they are too many: solve, do the best there under the answer, and solve again until that is what was assumed.
-# If that goes round in a circle, the last choice is held to be optimal, too: that has an answer always.
+# Where they are too many: solve, do the best there under the answer, and solve again until this agrees with what was
+# assumed. If that goes round in a circle, the last choice is required to be optimal, too: this always has an answer.
 settle_completions <- function(cases, policies, solve, most_rounds = 20) {
   tell_next <- programme_teller(most_rounds, "what is done where nobody was seen")
   for (round in seq_len(most_rounds)) {
@@ -205,8 +204,8 @@ completion_note <- function(solved) {
 
 # ---- the imitating plan ---------------------------------------------------------------------------------------------
 
-# The plan of a policy in a setting where states and actions are worth this much: all of it, the worth of sure beliefs
-# in it. The demonstrated action is shown also where others are as good.
+# The plan of a policy in a setting where states and actions are worth this much, including the worth of sure beliefs.
+# The demonstrated action is taken even where others are as good.
 optimal_imitation <- function(problem, utility, policy) {
   plan_with_policy(with_utility(problem, unname(utility) - belief_worth(problem)), "mdp", policy,
                    list(imitates = "what was demonstrated"))

@@ -1,29 +1,30 @@
 # Patches: places that the mixture of scouts covers too thinly. A mixture that is fitted to some hundreds of points has
-# no component of its own for a small top or a thin ridge aside; chains seldom propose to go there, and stay for long
-# once they are: runs look settled that have hardly been there. Draws from the mixture show such places by their weight,
-# posterior density over the mixture's; around the heaviest a component is put, points are drawn from it, and all are
-# weighed again, until none is heavy (incremental mixture importance sampling, Raftery and Bao 2010).
+# no component of its own for a small top or a thin ridge at the side. Chains seldom propose to go there, and stay for
+# long once they are there: runs look settled that have hardly been there. Draws from the mixture show such places by
+# their weight, the posterior density over the mixture's. A component is put around the heaviest draw, points are drawn
+# from it, and all are weighed again, until none is heavy (incremental mixture importance sampling, Raftery and Bao
+# 2010).
 
-# A draw is heavy that weighs so many times the mean: of a mixture that fits, one in thousands weighs 5.
+# A draw is heavy if it weighs this many times the mean: with a mixture that fits, one in thousands weighs 5.
 heavy <- 6
 most_patches <- 12L
-# Rounds without a heavy draw after which nothing is left to patch.
+# After this many rounds without a heavy draw nothing is left to patch.
 quiet_rounds <- 3L
-# Draws from a patch, as a share of the scouts, and in a patch's shape so many times as many as a component has numbers.
+# Draws from a patch, as a share of the scouts, and draws for its shape, as a multiple of a component's numbers.
 patch_draws <- 0.25
 patch_neighbours <- 5L
-# Of all proposals so many come from each patch, but from all of them no more than that.
+# The share of all proposals that comes from each patch, and the largest share that comes from all of them.
 patch_share <- c(each = 0.05, all = 0.3)
 
-# `here` and `wide`: scouts at the end and at the wide weight, as scout() has them; `rounds` of fitting. Returns the
-# patches, each by points on the sampler's own scale (patch_points()), one below the other, and how many evaluations they
+# `here` and `wide`: scouts at the end and at the wide weight, as in scout(); `rounds` of fitting. Returns the patches,
+# each given by points on the sampler's own scale (patch_points()), one below the other, and how many evaluations they
 # took.
 find_patches <- function(density, here, wide, stream, rounds, least = 1e-4) {
   n <- nrow(here$theta)
   size <- ncol(here$theta)
   shear <- stack_shears(list(learn_shear(rbind(here$theta, wide$theta))))
   mixture <- straight_mixture(shear, 1L, here$theta, wide$theta, least, rounds)
-  # Where scouts have been may be heavy as well; how heavy is usual, draws say alone.
+  # Places where scouts have been may be heavy as well; only draws say how heavy is usual.
   pool <- join_pools(scouts_pool(here, shear), scouts_pool(wide, shear))
   n_scouts <- nrow(pool$straight)
   top <- max(pool$log_density)
@@ -46,7 +47,7 @@ find_patches <- function(density, here, wide, stream, rounds, least = 1e-4) {
       found[[length(found) + 1L]] <- patch_points(part, shear)
       quiet <- 0L
     } else {
-      # Once more from all patches, before they are taken to be enough.
+      # Once more from all patches, before they are accepted as enough.
       quiet <- quiet + 1L
       if (!length(found) || quiet == quiet_rounds) break
       part <- patch_mixture(do.call(rbind, found), shear, 1L, least)
@@ -77,7 +78,7 @@ join_pools <- function(one, other) {
   list(straight = rbind(one$straight, other$straight), log_density = c(one$log_density, other$log_density))
 }
 
-# A component around the heaviest draw, in the shape of those next to it: half by weight, half each alike.
+# A component around the heaviest draw, in the shape of the draws next to it: half by weight, half with equal weights.
 patch_around <- function(straight, weight, least) {
   size <- ncol(straight)
   centre <- straight[which.max(weight), ]
@@ -90,8 +91,8 @@ patch_around <- function(straight, weight, least) {
   list(weight = 1, mean = matrix(centre, 1), factor = array(chol(scatter), c(size, size, 1L)))
 }
 
-# A component by its middle and one step to either side along each row of its factor, on the sampler's own scale: the
-# shear may change, and patch_mixture() has the component again in the new one, but for the bend within a step.
+# A component given by its middle and one step to either side along each row of its factor, on the sampler's own scale.
+# The shear may change: patch_mixture() makes the component again in the new one, except for the bend within a step.
 patch_points <- function(part, shear) {
   factor <- part$factor[, , 1]
   dim(factor) <- rep(ncol(part$mean), 2)

@@ -1,19 +1,19 @@
 #' The smallest change of a utility that makes what was done optimal
 #'
-#' Takes the setting's utility for a default and asks how little of it has to change for the demonstrated behaviour to
-#' be the best that could be done: inverse optimisation. Behaviour that is optimal already needs no change at all.
+#' Takes the setting's utility as a default and asks how little of it has to change for the demonstrated behaviour to be
+#' optimal: inverse optimisation. Behaviour that is optimal already needs no change at all.
 #'
-#' Whether always taking the demonstrated actions is optimal depends on linear functions of the utility: the answer is
-#' that of a linear programme (`norm` 1 or `Inf`, by the package \pkg{lpSolve}) or of a quadratic one (2, by
+#' Whether it is optimal to always take the demonstrated actions depends on linear functions of the utility. So the
+#' answer is that of a linear programme (`norm` 1 or `Inf`, by the package \pkg{lpSolve}) or of a quadratic one (2, by
 #' \pkg{quadprog}). A `norm` of 1 changes few entries, 2 changes several a little, and `Inf` keeps the largest change
-#' small. With 2, and if somebody was seen in every state, the answer is the only one.
+#' small. With 2, and if somebody was seen in every state, the answer is unique.
 #'
 #' @section What is taken for demonstrated:
 #' One action per state. Where visits show several, the most frequent one is taken, and of several that are equally
-#' frequent the first; the answer says so. A state in which nobody was seen has no say: there the best action under the
-#' answer is taken, whatever its margin. Up to 64 ways to act in such states are all tried; where there are more, the
-#' answer is one that agrees with itself, and a note says so. The plan that imitates shows the demonstrated actions,
-#' also where others are as good.
+#' frequent the first; the answer says so. A state in which nobody was seen does not influence the answer: there the
+#' best action under the answer is taken, whatever its margin. Up to 64 ways to act in such states are all tried. If
+#' there are more, the answer is one that agrees with itself, and a note says so. The imitating plan takes the
+#' demonstrated actions even where others are as good.
 #'
 #' @param visits What was demonstrated: trajectories ([trajectories()]), a plan, or a matrix of probabilities with one
 #'   row per state and one column per action, whose rows may be `NA` where nothing is known.
@@ -93,7 +93,7 @@ refuse_long_change <- function(markov, norm) {
 
 size_by_norm <- function(change, norm) {
   if (norm == Inf) return(max(abs(change)))
-  # Squares of what is very large or very small are not numbers any more.
+  # Squares of very large or very small numbers are not finite numbers any more.
   unit <- largest(change)
   unit * sum(abs(change / unit)^norm)^(1 / norm)
 }
@@ -102,11 +102,11 @@ size_by_norm <- function(change, norm) {
 smallest_change <- function(rows, default, margin, norm) {
   n <- length(default)
   lack <- margin - as.vector(rows %*% default)
-  # What is lacking by rounding alone is not lacking.
+  # What is lacking only by rounding is not lacking.
   if (!length(lack) || all(lack <= 1e-9 * max(abs(rows) %*% abs(default)))) return(numeric(n))
   if (norm == 2) return(solve_quadratic(numeric(n), rows, ">=", lack)$x)
   if (norm == 1) {
-    # Up and down are counted apart.
+    # Changes upwards and downwards are separate variables.
     both <- solve_linear(rep(1, 2 * n), cbind(rows, -rows), ">=", lack, free = FALSE)$x
     return(both[seq_len(n)] - both[n + seq_len(n)])
   }
@@ -118,10 +118,10 @@ smallest_change <- function(rows, default, margin, norm) {
 
 perturbation_notes <- function(solved, norm) {
   if (all(solved$change == 0)) return("What was done is optimal under the default: nothing has to change.")
-  if (norm != 2) "With this norm other changes of the same size may do as well."
+  if (norm != 2) "With this norm other changes of the same size may give the same result."
 }
 
-# Where something else is as good under the answer.
+# States in which another action is as good under the answer.
 tie_note <- function(gaps, utility, setting) {
   gap <- as.vector(gaps$rows %*% as.vector(utility))
   tied <- unique(gaps$state[gaps$shown & gap <= 1e-7 * max(abs(gaps$rows) %*% abs(as.vector(utility)), 0)])

@@ -10,6 +10,8 @@
 #   shifts    of the coefficients that the levels of a factor share, with the intercepts taking up the difference, so
 #             that no cell changes: drawn from their own posterior given the cells (normal).
 #   spreads   given the intercepts, by a walk. Neither needs a solve, and both are made several times.
+#   laws      of dynamics that are inferred as well, alone and together with coefficients and spreads
+#             (infer-population-walks.R). Tables are built for them, and one solve made per cell.
 #
 # Levels know much of themselves where there are many visits of each (then shifts mix well), and follow the population
 # where there are few (then moves do): both kinds are made, so that it need not be known which is the case.
@@ -23,11 +25,15 @@ move_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 shape_times <- c(0.5, 0.8)
 level_times <- c(0.2, 0.5)
 
+# `positions`: b, s and u and, where laws are inferred, d and the `top` of laws and one agent for all.
 population_start <- function(positions, value, evaluator, streams, warmup, iter, thin = 1L) {
   shape <- evaluator$population
   n <- nrow(positions$b)
-  found <- cell_log_lik(evaluator, cells_of(shape, positions$b, positions$u), value)
-  density <- log_population(shape, positions$b, positions$s, positions$u) + rowSums(found$log_likelihood)
+  d <- if (is.null(positions$d)) matrix(0, n, 0) else positions$d
+  seen <- seen_log_lik(evaluator, d)
+  found <- cell_log_lik(at_laws(evaluator, d, is.finite(seen)), cells_of(shape, positions$b, positions$u), value)
+  density <- log_population(shape, positions$b, positions$s, positions$u) + log_laws(shape, d) + seen +
+    rowSums(found$log_likelihood)
   if (any(!is.finite(density))) {
     abort_input("start", "could not be found: where chains would begin the posterior is 0. Give a prior nearer to the ",
                 "behaviour.")
@@ -35,12 +41,12 @@ population_start <- function(positions, value, evaluator, streams, warmup, iter,
   width <- population_widths(shape)
   state <- list(
     sampler = "population", warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin),
-    iteration = 0L, frozen = warmup == 0, b = positions$b, s = positions$s, u = positions$u,
+    iteration = 0L, frozen = warmup == 0, b = positions$b, s = positions$s, u = positions$u, d = d, seen = seen,
     log_likelihood = found$log_likelihood, log_density = density, streams = streams,
     level_scale = rep(1, shape$n_intercepts), level_shape = level_shapes(shape, width$u), level_sums = NULL,
     laws = lapply(population_blocks(shape), function(block) {
       move_law(rep(0, length(block)), diag(width$v[block]^2, length(block)))
-    }), spread_scale = rep(1, ncol(positions$s)),
+    }), walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
     accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(), errors = numeric()
   )
   state$level_sums <- no_sums(shape)
@@ -56,16 +62,6 @@ population_blocks <- function(shape) {
 }
 
 is_population <- function(state) identical(state$sampler, "population")
-
-# How wide things may be before anything is known of them: a tenth of what the prior leaves open.
-population_widths <- function(shape) {
-  b <- vapply(shape$coefficient_prior, effect_scale, 0)
-  terms <- shape$design$spreads
-  u <- unlist(lapply(seq_along(shape$at), function(k) {
-    rep(terms$scale[shape$spread[[k]]], each = nrow(shape$at[[k]]))
-  }))
-  list(u = 0.2 * u, v = c(0.1 * b, rep(0.3, shape$n_spreads + shape$n_ties)))
-}
 
 # [term, term, level] per factor: how the terms of a level are proposed together.
 level_shapes <- function(shape, width) {
@@ -99,6 +95,7 @@ population_step <- function(chain, evaluator) {
     due <- !length(shape$at) || state$iteration %% move_every[[block]] == 0L
     if (due) chain <- move_step(chain, evaluator, block, noise)
   }
+  for (block in names(state$walks)) chain <- laws_step(chain, evaluator, block, noise)
   chain$state <- cheap_steps(chain$state, shape, noise)
   chain$state$iteration <- chain$state$iteration + 1L
   chain$state <- record_population(chain$state, shape)
@@ -118,8 +115,10 @@ sweep_noise <- function(state, shape) {
   n_levels <- sum(vapply(shape$at, nrow, 0L))
   cheap <- cheap_rounds * max(1, length(shape$at))
   # Each block of moves has its own: what one has left is not what the other proposes by.
-  sizes <- c(level = shape$n_intercepts, move = 2 * n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s))
-  uniforms <- c(level = n_levels, kind = 2, move = 2, shift = cheap, spread = cheap * ncol(state$s))
+  walks <- lengths(walk_blocks(shape))
+  sizes <- c(level = shape$n_intercepts, move = 2 * n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s),
+             walks)
+  uniforms <- c(level = n_levels, kind = 2, move = 2, shift = cheap, spread = cheap * ncol(state$s), 3 * (walks > 0))
   normal <- matrix(0, n, sum(sizes))
   uniform <- matrix(0, n, sum(uniforms))
   streams <- state$streams
@@ -152,7 +151,7 @@ level_step <- function(chain, evaluator, k, noise) {
     }
     proposal[, at[, j]] <- state$u[, at[, j]] + step * rep(state$level_scale[at[, 1]], each = n)
   }
-  found <- cell_log_lik(evaluator, cells_of(shape, state$b, proposal), chain$value)
+  found <- cell_log_lik(at_laws(evaluator, state$d), cells_of(shape, state$b, proposal), chain$value)
   gain <- t(rowsum(t(found$log_likelihood - state$log_likelihood), level, reorder = TRUE))
   log_ratio <- gain + log_levels(shape, k, proposal, state$s) - log_levels(shape, k, state$u, state$s)
   log_ratio[is.na(log_ratio)] <- -Inf
@@ -193,7 +192,7 @@ move_step <- function(chain, evaluator, block, noise) {
   b <- proposal[, seq_len(n_b), drop = FALSE]
   s <- proposal[, -seq_len(n_b), drop = FALSE]
   u <- carried_intercepts(shape, state$u, state$s, s)
-  found <- cell_log_lik(evaluator, cells_of(shape, b, u), chain$value)
+  found <- cell_log_lik(at_laws(evaluator, state$d), cells_of(shape, b, u), chain$value)
   reference <- function(x) -rowSums(((x - about) %*% law$inverse)^2) / (2 * move_width^2)
   log_ratio <- rowSums(found$log_likelihood) - rowSums(state$log_likelihood) +
     log_coefficients(shape, b) - log_coefficients(shape, state$b) +
@@ -217,26 +216,6 @@ move_step <- function(chain, evaluator, block, noise) {
 }
 
 move_width <- 1.1
-
-# Intercepts that keep their units while spreads change from s to `to`.
-carried_intercepts <- function(shape, u, s, to) {
-  for (k in seq_along(shape$at)) {
-    at <- shape$at[[k]]
-    for (c in seq_len(nrow(u))) {
-      if (!length(shape$tie[[k]])) {
-        spread <- shape$spread[[k]]
-        u[c, at] <- u[c, at] * rep(exp(to[c, spread] - s[c, spread]), each = nrow(at))
-        next
-      }
-      factor <- covariance_factor(shape, k, to[c, ])
-      # Impossible correlations are refused by their prior.
-      if (is.null(factor)) next
-      unit <- unit_intercepts(matrix(u[c, at], nrow(at)), covariance_factor(shape, k, s[c, ]))
-      u[c, at] <- from_units(unit, factor)
-    }
-  }
-  u
-}
 
 # ---- without a solve ------------------------------------------------------------------------------------------------
 
@@ -337,12 +316,6 @@ spread_step <- function(state, shape, k, normal, uniform) {
   state
 }
 
-# Of being accepted; a matrix stays one.
-as_chances <- function(log_ratio) {
-  log_ratio[log_ratio > 0] <- 0
-  exp(log_ratio)
-}
-
 # ---- what is learnt and what is kept ------------------------------------------------------------------------------
 
 learn_levels <- function(state, k, at, chance) {
@@ -395,10 +368,11 @@ learn_lengths <- function(law, turning, plain, chance) {
 
 record_population <- function(state, shape) {
   after <- state$iteration - state$warmup
-  state$log_density <- log_population(shape, state$b, state$s, state$u) + rowSums(state$log_likelihood)
+  state$log_density <- log_population(shape, state$b, state$s, state$u) + log_laws(shape, state$d) + state$seen +
+    rowSums(state$log_likelihood)
   if (after > 0) state$n_accepted <- state$n_accepted + state$accepted
   if (after > 0 && after %% state$thin == 0) {
-    state$kept[[after %/% state$thin]] <- c(state$b, state$s, state$u, state$log_density)
+    state$kept[[after %/% state$thin]] <- c(state$b, state$s, state$u, state$d, state$log_density)
   }
   if (state$frozen) return(state)
   state$recent[[state$iteration]] <- c(state$b, state$s)
@@ -431,7 +405,7 @@ population_grow <- function(state, iter) {
   state
 }
 
-# Draws [step, chain, number] of b, s, u and the log density, in this order.
+# Draws [step, chain, number] of b, s, u, d and the log density, in this order.
 population_draws <- function(state) {
   n <- nrow(state$b)
   kept <- state$kept

@@ -1,16 +1,20 @@
 # Populations: every term of cell i is x_i b + u_1[level of i] + u_2[level of i] + ... on the scale that a sampler works
 # on (spec: Populations). A chain is at coefficients `b`, spreads `s` (log standard deviations, then correlations by
-# their inverse hyperbolic tangent) and intercepts `u`; all are matrices with one row per chain. Nothing here solves
-# but cell_log_lik().
+# their inverse hyperbolic tangent) and intercepts `u`, and where dynamics are inferred as well at laws `d`
+# (infer-population-worlds.R); all are matrices with one row per chain. Nothing here solves but cell_log_lik().
 
 # What a sampler asks: `agent` evaluates cells as groups; `population` says how cells follow from b, s and u.
-# `spacing`: where cells are interpolated (infer-interpolation.R), of what grid.
-population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE, spacing = NULL) {
+# `spacing`: where cells are interpolated (infer-interpolation.R), of what grid; `tree`: where dynamics are inferred,
+# the visits that they were learned from.
+population_evaluator <- function(inverse, n_chains, cores, likelihood = TRUE, spacing = NULL, tree = NULL) {
   agent <- inverse_evaluator(inverse, cores = cores, likelihood = likelihood)
   population <- population_shape(inverse$effects, inverse$prior)
-  list(population = population, agent = agent, prior = inverse$prior, group = rep(1L, n_chains), cores = cores,
-       likelihood = likelihood, interpolation = if (!is.null(spacing)) new_interpolation(inverse, spacing),
-       n_values = agent$n_values * population$n_cells)
+  evaluator <- list(
+    population = population, agent = agent, prior = inverse$prior, group = rep(1L, n_chains), cores = cores,
+    likelihood = likelihood, interpolation = if (!is.null(spacing)) new_interpolation(inverse, spacing),
+    n_values = agent$n_values * population$n_cells
+  )
+  with_population_laws(evaluator, inverse, tree, n_chains)
 }
 
 # Where everything stands. `at`: per factor, [level, term] as columns of u; `spread`, `tie`: per factor, columns of s;
@@ -91,6 +95,8 @@ cell_log_lik <- function(evaluator, theta, values) {
   if (!is.null(evaluator$interpolation)) {
     return(list(log_likelihood = interpolated_cells(evaluator, theta, n), value = values))
   }
+  if (!is.null(evaluator$agents) || !is.null(evaluator$worlds)) return(cells_by_chain(evaluator, theta, values, n))
+  if (!is.null(evaluator$joint)) return(cells_by_row(evaluator, theta, values, n))
   found <- evaluate_batch(agent, theta, values, rep(seq_len(n_cells), each = n))
   list(log_likelihood = matrix(found$log_likelihood, n), value = found$value)
 }
@@ -189,6 +195,26 @@ log_levels <- function(shape, k, u, s) {
   out - constant
 }
 
+# Intercepts that keep their units while spreads change from s to `to`.
+carried_intercepts <- function(shape, u, s, to) {
+  for (k in seq_along(shape$at)) {
+    at <- shape$at[[k]]
+    for (c in seq_len(nrow(u))) {
+      if (!length(shape$tie[[k]])) {
+        spread <- shape$spread[[k]]
+        u[c, at] <- u[c, at] * rep(exp(to[c, spread] - s[c, spread]), each = nrow(at))
+        next
+      }
+      factor <- covariance_factor(shape, k, to[c, ])
+      # Impossible correlations are refused by their prior.
+      if (is.null(factor)) next
+      unit <- unit_intercepts(matrix(u[c, at], nrow(at)), covariance_factor(shape, k, s[c, ]))
+      u[c, at] <- from_units(unit, factor)
+    }
+  }
+  u
+}
+
 log_population <- function(shape, b, s, u) {
   total <- log_coefficients(shape, b) + log_spreads(shape, s)
   for (k in seq_along(shape$at)) total <- total + rowSums(log_levels(shape, k, u, s))
@@ -196,7 +222,9 @@ log_population <- function(shape, b, s, u) {
 }
 
 # How many numbers a chain has.
-population_size <- function(shape) shape$n_coefficients + shape$n_spreads + shape$n_ties + shape$n_intercepts
+population_size <- function(shape) {
+  shape$n_coefficients + shape$n_spreads + shape$n_ties + shape$n_intercepts + length(shape$codec$prior)
+}
 
 # Names of what a chain has: coefficients, standard deviations, correlations.
 population_terms <- function(shape) {
@@ -217,4 +245,22 @@ natural_spreads <- function(shape, s) {
   s[, sd] <- exp(s[, sd])
   s[, tie] <- tanh(s[, tie])
   s
+}
+
+# ---- what samplers share --------------------------------------------------------------------------------------------
+
+# How wide things may be before anything is known of them: a tenth of what the prior leaves open.
+population_widths <- function(shape) {
+  b <- vapply(shape$coefficient_prior, effect_scale, 0)
+  terms <- shape$design$spreads
+  u <- unlist(lapply(seq_along(shape$at), function(k) {
+    rep(terms$scale[shape$spread[[k]]], each = nrow(shape$at[[k]]))
+  }))
+  list(u = 0.2 * u, v = c(0.1 * b, rep(0.3, shape$n_spreads + shape$n_ties)))
+}
+
+# Of being accepted; a matrix stays one.
+as_chances <- function(log_ratio) {
+  log_ratio[log_ratio > 0] <- 0
+  exp(log_ratio)
 }

@@ -1,27 +1,27 @@
 #' Infer what is wanted from preferences between trajectories
 #'
-#' Preference extrapolation: of pairs of trajectories somebody said which is the better. The utility is sought under
-#' which that is likeliest, if the better of two is preferred with the probability `1 / (1 + exp(-d))`, where
-#' d is by how much its discounted sum of utilities is larger. That is a logistic regression without an intercept on
-#' differences of discounted counts.
+#' Preference extrapolation: somebody said which of two trajectories is better, for several pairs. The function looks
+#' for the utility under which these preferences are likeliest. It assumes that the better one is preferred with the
+#' probability `1 / (1 + exp(-d))`, where d is by how much its discounted sum of utilities is larger. That is a logistic
+#' regression without an intercept on differences of discounted counts.
 #'
 #' @section What it can and cannot say:
-#' Utilities come in a unit of their own: 1 is the difference in sums at which 73% prefer the better. Whatever all
-#' trajectories have in common, such as a constant added to every utility where all are of one length, makes no
-#' difference to any pair and is not seen: the answer is then the smallest of all that do as well, and a note says how
-#' many directions that leaves open. As in [infer_scores()] nothing is assumed of who acted, and states that are not
+#' Utilities come in a unit of their own: 1 is the difference in sums at which 73% prefer the better. What all
+#' trajectories have in common, such as a constant added to every utility where all have the same length, makes no
+#' difference to any pair and is not seen. The answer is then the smallest of all that fit equally well, and a note says
+#' how many directions are left open. As in [infer_scores()] nothing is assumed about who acted, and states that are not
 #' known count by how likely they were.
 #'
 #' Few pairs, or pairs that never contradict each other, are *separated*: there are utilities under which every
-#' preference is as good as certain, and larger ones explain them better still, without end. That is an error of class
-#' `ibrc_error_separation`. More pairs may help; a `prior_sd` always does, as it says how large utilities can be. Pairs
-#' that are *nearly* separated, so that estimates and their errors are large, have a note.
+#' preference is almost certain, and larger ones explain them still better, without end. That is an error of class
+#' `ibrc_error_separation`. More pairs may help; a `prior_sd` always does, as it says how large utilities can be. If
+#' pairs are *nearly* separated, estimates and their errors are large, and a note says so.
 #'
 #' @inheritParams infer_scores
-#' @param setting A setting ([decision_setting()]); its utility plays no part. What a `belief_utility` is
-#'   worth is taken as known.
+#' @param setting A setting ([decision_setting()]); its utility plays no part. What a `belief_utility` is worth is
+#'   assumed to be known.
 #' @param preferences A data frame with one row per pair and columns `worse` and `better`, identifiers of trajectories
-#'   in `visits`. A pair may stand there more than once, and both ways round. Identifiers are not kept.
+#'   in `visits`. A pair may occur more than once, and in both directions. Identifiers are not kept.
 #' @param prior_sd `NULL`, or the standard deviation of a normal prior around 0 of every utility: the answer is then the
 #'   peak of the posterior (ridge regression).
 #'
@@ -73,15 +73,15 @@ infer_preferences <- function(visits, setting, preferences, prior_sd = NULL, dis
                    n_visits = sum(counted$n_visits[unique(as.vector(pairs))]), left_out = 0L),
     notes = c(
       unseen_note(length(utility), found$rank, if (is.null(prior_sd)) {
-        "The answer is the smallest of them in its sum of squares."
+        "The answer has the smallest sum of squares among them."
       } else {
-        "There the answer is the prior's."
+        "There the answer comes from the prior."
       }),
       counts_notes(counted, setting, asked),
       if (found$near) {
-        paste0("The preferences are nearly separated: along some direction of the utility almost all of them are as ",
-               "good as certain, so that estimates are large and hang on a few pairs. Give more pairs, or say by ",
-               "`prior_sd` how large utilities can be.")
+        paste0("The preferences are nearly separated: along some direction of the utility almost all of them are ",
+               "almost certain, so estimates are large and depend on a few pairs. Give more pairs, or use `prior_sd` ",
+               "to say how large utilities can be.")
       },
       if (found$alike > 0) paste0("In ", plural(found$alike, "pair"), " both trajectories have the same counts: no ",
                                   "utility can tell them apart.")
@@ -113,25 +113,25 @@ preference_pairs <- function(preferences, visits) {
 }
 
 # The top of the log-likelihood of logit probabilities `gain` %*% utility + offset, all of which came true; with a
-# normal prior of the posterior.
+# normal prior, the top of the posterior.
 preferred_utility <- function(gain, offset, prior_sd = NULL) {
   seen <- seen_directions(gain)
   rank <- length(seen$size)
   if (rank == 0) {
-    abort("data", "All pairs of `preferences` have the same counts on both sides: they say nothing of the utility.",
+    abort("data", "All pairs of `preferences` have the same counts on both sides: they say nothing about the utility.",
           argument = "preferences")
   }
   along <- gain %*% seen$shown
   price <- if (is.null(prior_sd)) 0 else prior_sd^-2
   top <- climb_preferences(along, offset, price)
   if (is.null(top)) {
-    abort("separation", "The preferences are separated: some utility makes each of them as good as certain, and ",
-          "larger ones fit better without end. Give more pairs, or say by `prior_sd` how large utilities can be.",
+    abort("separation", "The preferences are separated: some utility makes each of them almost certain, and larger ",
+          "ones fit better without end. Give more pairs, or use `prior_sd` to say how large utilities can be.",
           argument = "preferences")
   }
   covariance <- seen$shown %*% chol2inv(chol(top$information)) %*% t(seen$shown)
   identified <- entries_seen(seen$shown)
-  # A prior speaks of what the data do not.
+  # A prior informs about directions on which the data are silent.
   if (price > 0) covariance <- covariance + (diag(nrow(covariance)) - tcrossprod(seen$shown)) / price
   list(utility = as.vector(seen$shown %*% top$weight), rank = rank, identified = identified,
        std_error = ifelse(identified | price > 0, sqrt(pmax(diag(covariance), 0)), NA), log_lik = top$log_lik,
@@ -168,8 +168,8 @@ climb_preferences <- function(along, offset, price, rounds = 200) {
   NULL
 }
 
-# Where all is open a pair informs by 1/4 of its squared difference, and by nothing where it is certain: whether along
-# some direction less than a twentieth of what there could be is left.
+# A pair at even odds informs by 1/4 of its squared difference, and a certain pair by nothing. Whether along some
+# direction less than a twentieth of the possible information is left.
 is_nearly_separated <- function(along, information) {
   root <- tryCatch(chol(crossprod(along) / 4), error = function(e) NULL)
   if (is.null(root)) return(FALSE)
@@ -177,8 +177,8 @@ is_nearly_separated <- function(along, information) {
   min(eigen(forwardsolve(t(root), t(half)), symmetric = TRUE, only.values = TRUE)$values) < 0.05
 }
 
-# Whether some direction makes no preference less likely and one more: a linear programme knows. Without lpSolve,
-# twenty of Newton's steps that do not get short are answer enough.
+# Whether some direction makes no preference less likely and one more likely: a linear programme tells. Without lpSolve,
+# the answer is yes if twenty of Newton's steps have not become short.
 is_separated <- function(along, price) {
   if (price > 0) return(FALSE)
   if (!requireNamespace("lpSolve", quietly = TRUE)) return(TRUE)

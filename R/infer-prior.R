@@ -1,57 +1,51 @@
-#' State what is inferred, and what is believed of it beforehand
+#' State what is inferred, and the prior beliefs about it
 #'
-#' Each argument is a formula, `term ~ distribution(...)`. What is named is
-#' inferred; everything else is held fixed. The names of the distributions are
-#' read from the formula, they are not functions of the package; their
+#' Each argument is a formula, `term ~ distribution(...)`. The terms that are named are inferred; everything else is
+#' held fixed. The names of the distributions are read from the formula; they are not functions of the package. Their
 #' arguments may use your variables.
 #'
 #' @section Terms:
-#' `alpha`, `beta` and `eta`, the prices of [bounded_agent()], as positive
-#' numbers; or their inverses `flexibility`, `optimism` and `adaptivity`, which
-#' may be negative, so that pessimism and neutrality are ordinary points. One
+#' `alpha`, `beta` and `eta`, the prices of [bounded_agent()], as positive numbers. Or their inverses `flexibility`,
+#' `optimism` and `adaptivity`, which may be negative, so that pessimism and neutrality are ordinary points. Use one
 #' form of each. `discount`, from 0 to less than 1. `habit`, the log odds by which the last action is likelier to be
-#' repeated before deliberating: any number, such as `habit ~ normal(0, 1)`. `utility(state, action)`,
-#' one entry of the setting's utility; names that are not plain words go in
-#' quotes. `action_prior`, what is done without deliberating: one probability per action, inferred together. Any other
-#' plain name stands for a quantity that the `setting` or the `models` given to [ibrc()] are functions of.
+#' repeated before deliberating: any number, such as `habit ~ normal(0, 1)`. `utility(state, action)`, one entry of the
+#' setting's utility; names that are not plain words go in quotes. `action_prior`, what is done without deliberating:
+#' one probability per action, inferred together. Any other plain name stands for a quantity that the `setting` or the
+#' `models` given to [ibrc()] are functions of.
 #'
-#' With `effects` of [ibrc()], where people differ, also coefficients and spreads: `optimism[age]` is the change of
-#' optimism with a year of age, on the scale a sampler works on, and `sd(optimism, site)` the standard deviation of sites
-#' about the rest. Columns are named as `tidy()` names them, in quotes where they are no plain words:
-#' `optimism["log(age)"]`, `sd(optimism, "site:clinician")`. Coefficients need a prior on all numbers, spreads one on all
-#' positive ones; what is not stated has a default, which `?ibrc` describes.
+#' With `effects` of [ibrc()], where people differ, there are also coefficients and spreads. `optimism[age]` is the
+#' change of optimism with a year of age, on the scale a sampler works on. `sd(optimism, site)` is the standard
+#' deviation of sites around the rest. Columns are named as `tidy()` names them, in quotes where they are not plain
+#' words: `optimism["log(age)"]`, `sd(optimism, "site:clinician")`. Coefficients need a prior on all numbers, spreads
+#' one on all positive numbers. What is not stated has a default, which `?ibrc` describes.
 #'
 #' @section Distributions:
 #' `normal(mean, sd)`, `student_t(df, location, scale)`,
 #' `lognormal(meanlog, sdlog)`, `half_normal(sd)`, `exponential(rate)`,
-#' `gamma(shape, rate)`, `beta(shape1, shape2)` and `uniform(lower, upper)`. All but the last also take
-#' the bounds `lower =` and `upper =`, by name: what lies outside is cut off and
-#' the rest rescaled.
+#' `gamma(shape, rate)`, `beta(shape1, shape2)` and `uniform(lower, upper)`. All but the last also take the bounds
+#' `lower =` and `upper =`, by name: what lies outside is cut off and the rest is rescaled.
 #'
 #' An `action_prior` has `dirichlet(...)`: one number for all actions, or one per action, in the setting's order or by
 #' name. `dirichlet(1)` is uniform over all action priors. A sampler works with the first action's probability and with
-#' the share that each next one takes of what is left; checks and profiles, which look at one term at a time, call
-#' these shares such as `action_prior[wait|rest]`. Everything that reports a fit gives the probabilities.
+#' the share that each next one takes of what is left. Checks and profiles, which look at one term at a time, have names
+#' such as `action_prior[wait|rest]` for these shares. Everything that reports a fit gives the probabilities.
 #'
 #' @section The default:
-#' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, but for what is in `fixed`, and `optimism` only
-#' where there is more than one model to lean to; `habit` is 0 unless a prior or `fixed` names it. With R the range of
-#' the matrix `utility`, `alpha` and `eta` then have
-#' lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R): wide, and the same in any units. What a `belief_utility`
-#' adds does not count: state a prior where it is large beside R. Where all utilities are equal there is no default.
-#' `default_prior()` in the usage of [ibrc()] stands for this, and is not a function to call; [prior_summary()] of a fit
-#' shows the numbers.
+#' [ibrc()] without a prior infers `alpha`, `optimism` and `eta`, except those in `fixed`. It infers `optimism` only
+#' where there is more than one model. `habit` is 0 unless a prior or `fixed` names it. With R the range of the matrix
+#' `utility`, `alpha` and `eta` then have lognormal(log(R / 200), 3) and `optimism` normal(0, 50 / R). These priors are
+#' wide, and the same in any units. What a `belief_utility` adds does not count: state a prior where it is large
+#' compared with R. Where all utilities are equal there is no default. `default_prior()` in the usage of [ibrc()] stands
+#' for this, and is not a function to call; [prior_summary()] of a fit shows the numbers.
 #'
 #' @section Why priors must be proper:
-#' The likelihood does not fall to 0 as `beta` grows without limit or as `eta`
-#' goes to 0: behaviour that is neutral, or does not depend on how hard the next belief is to
-#' foresee, fits any such value equally well. With a flat prior the posterior would be improper
-#' and a sampler would drift for ever, so flat priors are refused.
+#' The likelihood does not fall to 0 as `beta` grows without limit or as `eta` goes to 0: behaviour that is neutral, or
+#' does not depend on how hard the next belief is to foresee, fits any such value equally well. With a flat prior the
+#' posterior would be improper and a sampler would drift for ever, so flat priors are refused.
 #'
 #' @section The scale a sampler works on:
-#' The logarithm of the distance to the bound for a term with one finite bound
-#' (the plain logarithm for positive terms), the logit between two finite
-#' bounds, and the term itself otherwise.
+#' For a term with one finite bound it is the logarithm of the distance to the bound (the plain logarithm for positive
+#' terms). Between two finite bounds it is the logit. Otherwise it is the term itself.
 #'
 #' @param ... Formulas, such as `alpha ~ lognormal(0, 2)`.
 #'
@@ -117,8 +111,7 @@ validate_ibrc_prior <- function(prior, setting = NULL) {
   prior
 }
 
-# One formula as an entry. What is wrong with a term names the term; what is wrong before it is known
-# names the position.
+# One formula as an entry. An error in a term names the term; an error before the term is known names its position.
 read_prior <- function(formula, position) {
   where <- paste("argument", position)
   if (is.null(formula)) abort_flat("...", paste0("has NULL as ", where, ", which would be flat."))
@@ -148,11 +141,11 @@ read_term <- function(left) {
   if (is.call(left) && list(left[[1]]) %in% c(quote(`[`), quote(sd))) return(read_effect_term(left))
   known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
-  if (term %in% reserved_names) abort_input(term, "is a name that tables of draws keep: call the quantity otherwise.")
-  # Other plain names may be quantities that a setting or models are functions of: ibrc() knows.
+  if (term %in% reserved_names) abort_input(term, "is a reserved name in tables of draws: choose another.")
+  # Other plain names may be quantities that a setting or models are functions of: ibrc() will check.
   if (!term %in% known && (!is.name(left) || term %in% c("utility", "setting"))) {
     abort_input(term, "is not a term that can be inferred; there are ", enumerate(known, most = Inf),
-                " and utility(state, action)", if (term == "setting") ", and quantities called otherwise", ".")
+                " and utility(state, action)", if (term == "setting") ", and quantities with other names", ".")
   }
   list(term = term)
 }
@@ -171,7 +164,7 @@ read_utility_term <- function(left) {
   list(term = paste0("utility[", names[[1]], ",", names[[2]], "]"), state = names[[1]], action = names[[2]])
 }
 
-# optimism[age], the coefficient of age, and sd(optimism, site), how far sites differ (see `effects` of ibrc()).
+# optimism[age], the coefficient of age, and sd(optimism, site), how much sites differ (see `effects` of ibrc()).
 read_effect_term <- function(left) {
   names <- as.list(left)[-1]
   plain <- vapply(names, function(name) (is.name(name) || is.character(name)) && nzchar(as.character(name)), NA)
@@ -184,7 +177,7 @@ read_effect_term <- function(left) {
     paste0(names[1], "[", names[2], "]"))
 }
 
-# Where a term can be: prices are positive, a discount is from 0 to less than 1.
+# The range of a term: prices are positive, a discount is from 0 to less than 1.
 check_support <- function(entry) {
   term <- entry$term
   if (term %in% names(price_inverses) && entry$lower < 0) {
@@ -198,8 +191,8 @@ check_support <- function(entry) {
   entry
 }
 
-# The vectorised face of a prior: one row per draw, one column per term, `theta` on the unconstrained scale.
-# The loops run over terms; the rows go through together.
+# The vectorised interface of a prior: one row per draw, one column per term, `theta` on the unconstrained scale. The
+# loops run over terms; all rows are handled together.
 
 # -Inf wherever a density has no finite logarithm, never NaN.
 prior_log_density <- function(prior, theta) {
@@ -211,8 +204,8 @@ prior_log_density <- function(prior, theta) {
   total
 }
 
-# What a sampler asks at every step, for terms that are normal on the unconstrained scale together:
-# normal and lognormal priors that nothing cuts, which most are.
+# What a sampler needs at every step, for all terms together that are normal on the unconstrained scale: normal and
+# lognormal priors without bounds, which most priors are.
 fast_terms <- function(prior) {
   whole <- vapply(prior, function(entry) {
     (entry$distribution == "normal" && entry$scale == "identity") ||
@@ -237,7 +230,7 @@ fast_log_density <- function(fast, theta) {
   for (j in seq_along(fast$others)) {
     total <- total + unconstrained_log_density(fast$others[[j]], theta[, fast$other_columns[j]])
   }
-  # Rare, and dear to look for column by column.
+  # Rare, and expensive to look for column by column.
   if (!is.finite(sum(total)) || max(theta) > fast$least_most) {
     total[.colSums(t > fast$most, length(fast$normal), n) > 0 | !is.finite(total)] <- -Inf
   }
@@ -270,8 +263,7 @@ prior_unconstrain <- function(prior, natural) {
   by_term(prior, nrow(natural), function(entry, j) to_unconstrained(entry, natural[, j]))
 }
 
-# By inversion, one uniform number per draw and term, so that a seed gives the same draws however a
-# distribution is cut.
+# By inversion, one uniform number per draw and term, so that a seed gives the same draws however a distribution is cut.
 prior_draw <- function(prior, n) {
   by_term(prior, n, function(entry, j) {
     p <- stats::runif(n)

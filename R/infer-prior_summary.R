@@ -1,6 +1,6 @@
-#' What was believed beforehand
+#' The prior beliefs of a fit
 #'
-#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). Of a fit with `effects`, priors of coefficients and
+#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). For a fit with `effects`, priors of coefficients and
 #'   spreads follow those of the terms.
 #' @param ... Not used.
 #' @return A data frame with one row per term: `term`, `distribution`, and the prior's
@@ -34,8 +34,8 @@ prior_summary.ibrc_prior <- function(object, ...) {
 #' @rawNamespace S3method(rstantools::prior_summary, ibrc_fit)
 prior_summary.ibrc_fit <- function(object, ...) {
   check_unused(...)
-  out <- prior_summary(reported_prior(object$prior, object$problem$setting$actions))
-  # With effects, what stands there is the prior of the reference; coefficients and spreads have their own.
+  out <- prior_summary(reported_prior(object$prior, lead_problem(object)$setting$actions))
+  # With effects, these rows are the prior of the reference; coefficients and spreads have their own.
   if (length(object$effects$prior)) rbind(out, prior_summary(object$effects$prior)) else out
 }
 

@@ -1,12 +1,12 @@
-#' The likelihood of one term, the others at their best
+#' The likelihood of one term, with the others at their best
 #'
-#' For each of a range of values of one term, the highest log-likelihood that the
-#' other terms can bring about. A peak means that the data speak about the term; a
-#' shelf that goes on to one side means that they only bound it from the other.
+#' For each of a range of values of one term, the highest log-likelihood that the other terms can reach. A peak means
+#' that the data inform about the term. A shelf that goes on to one side means that they bound it only from the other.
 #'
-#' Of a fit whose dynamics were inferred ([ibrc()] with `dynamics`) the dynamics are held at their posterior medians,
-#' and the likelihood is that of the actions: what is not known of the dynamics would make the profile wider. Printing
-#' and the picture say so. The posterior itself allows for it ([identifiability()], [summary()][summary.ibrc_fit]).
+#' For a fit whose dynamics were inferred ([ibrc()] with `dynamics`), the dynamics are held at their posterior medians,
+#' and the likelihood is that of the actions. The uncertainty of the dynamics would make the profile wider. The printed
+#' profile and the picture say so. The posterior itself allows for it ([identifiability()],
+#' [summary()][summary.ibrc_fit]).
 #'
 #' @param object A fit ([ibrc()]) without `effects`, or a mode ([ibrc_mode()]).
 #' @param term The term; the first by default.
@@ -15,13 +15,11 @@
 #'   scale a sampler works on, over the range in which the profile lies within 5.4 of
 #'   its maximum (99.9%), and not beyond the central 99.8% of the prior.
 #' @param cores Threads to use.
-#' @return A data frame of class `ibrc_profile` with one row per value: `group` (with
-#'   groups), `value`, `log_likelihood`, `below_maximum` and a column for every
-#'   other term at its conditional maximum. Its attribute `"held"` says what else was held, `NULL` if nothing was. Its
-#'   `plot()` is a ggplot; the line marks
-#'   the 95% cut. `profile_data()` returns the data frame behind that picture: `term`, `group` (with
-#'   groups), `value`, `height` (the log-likelihood less its maximum), `cut` (where the line is) and `scale`
-#'   (`"log10"` or `"linear"`, of the axis).
+#' @return A data frame of class `ibrc_profile` with one row per value: `group` (with groups), `value`,
+#'   `log_likelihood`, `below_maximum` and a column for every other term at its conditional maximum. Its attribute
+#'   `"held"` says what else was held, `NULL` if nothing was. Its `plot()` is a ggplot; the line marks the 95% cut.
+#'   `profile_data()` returns the data frame behind that picture: `term`, `group` (with groups), `value`, `height` (the
+#'   log-likelihood less its maximum), `cut` (where the line is) and `scale` (`"log10"` or `"linear"`, of the axis).
 #' @family inference
 #' @export
 #' @examples
@@ -40,12 +38,13 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
   if (!inherits(object, c("ibrc_fit", "ibrc_mode"))) {
     abort_input("object", "must come from ibrc() or ibrc_mode(), not ", describe(object), ".")
   }
+  refuse_part(object, "object", "profile_likelihood()")
   if (is.null(object$histories)) {
     abort_input("object", "keeps no data to look back at: fit with control = ibrc_control(keep_data = TRUE).")
   }
   if (!is.null(object$effects)) {
-    abort_input("object", "is a fit of people who differ (`effects` of ibrc()), and has no one likelihood of a term to ",
-                "profile: tidy() has intervals of its coefficients. For a profile fit without `effects`, or with `by`.")
+    abort_input("object", "is a fit of people who differ (`effects` of ibrc()), where a term has no one likelihood: ",
+                "tidy() has intervals of its coefficients. To get a profile, fit without `effects`, or with `by`.")
   }
   terms <- prior_terms(object$prior)
   term <- if (is.null(term)) terms[1] else check_choice(term, terms, "term")
@@ -72,11 +71,11 @@ profile_likelihood <- function(object, term = NULL, n = 21, values = NULL,
             class = c("ibrc_profile", "data.frame"))
 }
 
-# What a profile holds beside what the user did.
+# What a profile holds besides what the user held.
 profile_held <- function(object) {
   if (is.null(object$dynamics)) return(NULL)
-  paste("The dynamics, which were inferred, are held at their posterior medians: what is not known of them would make",
-        "this profile wider.")
+  paste("The dynamics, which were inferred, are held at their posterior medians: their uncertainty would make this",
+        "profile wider.")
 }
 
 #' @rdname profile_likelihood
@@ -101,7 +100,7 @@ profile_values <- function(entry, values) {
   sort(at)
 }
 
-# Where to begin: the mode itself, or draws from the whole of the posterior.
+# Where to begin: at the mode itself, or at draws from the whole of the posterior.
 profile_pool <- function(object, g) {
   if (inherits(object, "ibrc_mode")) return(matrix(object$tops[[g]]$theta, 1))
   flat <- flat_draws(object$draws[[g]])
@@ -115,7 +114,7 @@ profile_grid <- function(entry, profile, j, n) {
   top <- profile$top$theta[j]
   ends <- profile$ends[, j]
   ends[is.na(ends)] <- far[is.na(ends)]
-  # Wide enough to show the top, wherever the prior has it.
+  # Wide enough to show the top, wherever it lies in the prior.
   low <- min(max(ends[1], far[1]), top)
   high <- max(min(ends[2], far[2]), top)
   seq(low, high, length.out = n)
@@ -165,8 +164,8 @@ profile_data <- function(profile) {
   out
 }
 
-# A picture keeps the frame that it was made in, and that of a method knows its caller's,
-# with all that stands there: so pictures are made in functions of their own.
+# A picture keeps the frame that it was made in, and the frame of a method knows that of its caller, with everything in
+# it. So pictures are made in functions of their own.
 draw_profile <- function(data, caption = NULL) {
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$value, .data$height)) +
     ggplot2::geom_hline(yintercept = data$cut[1], linetype = "dashed", colour = "grey50") +

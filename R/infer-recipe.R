@@ -1,21 +1,21 @@
 # Recipes: a setting, or what may be believed about it, as functions of named quantities. Quantities are inferred as
-# terms of the prior, or held; each point has a world of its own, whose tables are built inside the batch.
+# terms of the prior, or held. Each point has its own world, whose tables are built inside the batch.
 #
-#   setting, models   functions, or what they are where they are none; `models` may be NULL
+#   setting, models   functions, or the objects themselves; `models` may be NULL
 #   takes             list(setting, models): the quantities that each is called with
 #   inferred, held    names of quantities that are terms of the prior; a list of those that `fixed` holds
-#   like              a setting and models as returned at a first point: what all others have to look like
-#   codec, at         with learned dynamics: how their laws and terms go together (infer-dynamics.R), and the fractions
-#                     that they stand at unless said otherwise. `setting` is then a function of them first of all, or
-#                     a setting whose laws they replace
+#   like              a setting and models as returned at a first point, which all others have to resemble
+#   codec, at         with learned dynamics: how their laws and terms belong together (infer-dynamics.R), and the
+#                     fractions that are used unless others are given. `setting` is then a function of them first of
+#                     all, or a setting whose laws they replace
 #   plain             with learned dynamics: whether `setting` puts laws into a setting and does nothing else with them
 #   follows           whether `models` differ where the laws of the setting do
 #
-# A world is list(setting, models), both as a user's functions returned them, looked at.
+# A world is list(setting, models), both as a user's functions returned them, and checked.
 
 is_recipe <- function(setting, models) is.function(setting) || is.function(models)
 
-# The quantities that a function takes: its arguments, without what the package itself hands over.
+# The quantities that a function takes: its arguments, without those that the package itself gives.
 quantities_of <- function(f, argument, given = NULL) {
   if (!is.function(f)) return(list(all = character(), needed = character()))
   if (is.primitive(f)) abort_input(argument, "must be a function with named arguments, such as function(accuracy) ....")
@@ -25,8 +25,8 @@ quantities_of <- function(f, argument, given = NULL) {
   list(all = setdiff(names, parameter_terms()), needed = setdiff(names(arguments)[needed], c("...", given)))
 }
 
-# `inferred`: terms of the prior that are no parameters of an agent; `fixed`: what is held, quantities among it.
-# `given`: the argument of `setting` that learned dynamics come by.
+# `inferred`: terms of the prior that are not parameters of an agent; `fixed`: what is held, including quantities.
+# `given`: the argument of `setting` that takes learned dynamics.
 read_recipe <- function(setting, models, inferred, fixed, given = NULL) {
   if (!is_recipe(setting, models) && is.null(given)) {
     if (length(inferred)) refuse_unknown_term(inferred[1])
@@ -41,8 +41,8 @@ read_recipe <- function(setting, models, inferred, fixed, given = NULL) {
   used <- unique(c(of$setting$all, of$models$all))
   stray <- setdiff(inferred, used)
   if (length(stray)) {
-    abort_input(stray[1], "has a prior, and neither `setting` nor `models` is a function of it",
-                if (length(used)) paste0("; they are of ", enumerate(used)), ".")
+    abort_input(stray[1], "has a prior, but neither `setting` nor `models` is a function of it",
+                if (length(used)) paste0("; they are functions of ", enumerate(used)), ".")
   }
   held <- fixed[intersect(names(fixed), used)]
   for (name in names(held)) {
@@ -68,7 +68,7 @@ need_dynamics_argument <- function(setting) {
 
 refuse_unknown_term <- function(term) {
   abort_input(term, "is not a term that can be inferred; there are ", enumerate(parameter_terms(), most = Inf),
-              " and utility(state, action). Where `setting` or `models` is a function, so are its arguments.")
+              " and utility(state, action). If `setting` or `models` is a function, its arguments can be too.")
 }
 
 refuse_lost_quantity <- function(argument, name) {
@@ -80,7 +80,7 @@ refuse_lost_quantity <- function(argument, name) {
               name, " ~ beta(8, 2), name it in `fixed`, or give the argument a default.")
 }
 
-# Terms of a prior that stand for no parameter of an agent.
+# Terms of a prior that are not parameters of an agent.
 quantity_terms <- function(prior) {
   if (!inherits(prior, "ibrc_prior")) return(character())
   setdiff(names(prior), c(parameter_terms(), utility_names(prior), simplex_names(prior)))
@@ -88,7 +88,7 @@ quantity_terms <- function(prior) {
 utility_names <- function(prior) names(Filter(function(entry) !is.null(entry$state), unclass(prior)))
 simplex_names <- function(prior) names(Filter(function(entry) !is.null(entry$simplex), unclass(prior)))
 
-# With the world at the middle of the prior as what all others must look like, and one look at a second point.
+# With the world at the middle of the prior, which all others must resemble, and a check at a second point.
 open_recipe <- function(recipe, prior) {
   own <- unclass(prior)[recipe$inferred]
   values <- function(p) recipe_values(recipe, quantity_quantiles(own, p), own)
@@ -105,18 +105,18 @@ open_recipe <- function(recipe, prior) {
   recipe
 }
 
-# One row. A prior with next to all its mass at the ends of a range has a middle that R itself warns of.
+# One row. If nearly all the mass of a prior is at the ends of its range, R itself warns about its middle.
 quantity_quantiles <- function(prior, p) {
   for (name in names(prior)) {
     tryCatch(prior_quantile(prior[name], p), warning = function(w) {
-      abort_input(name, "has a prior that lies at the ends of its range, so that its middle cannot be worked out: ",
+      abort_input(name, "has a prior that lies at the ends of its range, so its middle cannot be computed: ",
                   "state one that says more, such as ", name, " ~ beta(1, 1).")
     })
   }
   prior_quantile(prior, p)
 }
 
-# Are models other ones where laws are? `other`: the world at other values, with laws nearby.
+# Whether models differ where laws do. `other`: the world at other values, with laws nearby.
 models_follow <- function(recipe, middle, nearby, other) {
   if (is.null(recipe$codec) || is.null(recipe$models) || !length(nearby)) return(TRUE)
   if (!recipe$takes_setting) return(FALSE)
@@ -137,19 +137,19 @@ recipe_values <- function(recipe, natural, prior) {
 recipe_dynamics <- function(recipe, fractions = NULL) {
   if (is.null(recipe$codec)) return(NULL)
   if (is.null(fractions)) fractions <- recipe$at
-  # To the last digit, where they are held.
+  # Exact to the last digit, where they are held.
   if (identical(fractions, recipe$codec$estimate)) return(recipe$codec$iohmm)
   dynamics_at(recipe$codec, vectors_of(recipe$codec, matrix(fractions, 1))[1, ])
 }
 
-# Whether a setting is known to take laws and do nothing else with them: one that is no function, functions of the
-# package, and one that is a single call of these. Any other may do what it likes where it was not looked at, and is
-# asked at every step.
+# Whether a setting is known to take laws and do nothing else with them: a setting that is not a function, functions of
+# the package, and a function that is a single call of these. Any other function may behave differently elsewhere, and
+# is called at every step.
 puts_laws <- function(setting) {
   if (!is.function(setting) || is_law_holder(setting)) return(TRUE)
   call <- body(setting)
   while (is.call(call) && identical(call[[1]], quote(`{`)) && length(call) == 2) call <- call[[2]]
-  # The default of another argument might look at the laws.
+  # The default of another argument might use the laws.
   if (length(formals(setting)) != 1 || !is.call(call)) return(FALSE)
   if (!is_law_holder(function_named(call[[1]], environment(setting)))) return(FALSE)
   given <- as.name(names(formals(setting)))
@@ -162,17 +162,17 @@ is_law_holder <- function(f) is_same_function(f, adni_setting) || is_same_functi
 
 is_same_function <- function(f, g) identical(f, g, ignore.bytecode = TRUE, ignore.srcref = TRUE)
 
-# What a call calls, by a name or by package::name; NULL for all else.
+# The function of a call, by a name or by package::name; NULL for anything else.
 function_named <- function(name, where) {
   if (is.name(name)) return(get0(as.character(name), where, mode = "function"))
   if (!is.call(name) || !identical(name[[1]], quote(`::`))) return(NULL)
   tryCatch(getExportedValue(as.character(name[[2]]), as.character(name[[3]])), error = function(e) NULL)
 }
 
-# Functions that see what they are given, and nothing else.
+# Functions that depend only on their arguments.
 blind_functions <- function() list(`(`, `+`, `-`, `*`, `/`, c, list, cbind, rbind, matrix, rep, certainty_bonus)
 
-# Whether an argument is a constant, a name other than that of the laws, or a call that is made of those.
+# Whether an argument is a constant, a name other than that of the laws, or a call made of those.
 is_apart <- function(part, given, where) {
   if (!is.call(part)) return(!is.name(part) || (!identical(part, given) && !identical(part, quote(...))))
   f <- function_named(part[[1]], where)
@@ -180,7 +180,7 @@ is_apart <- function(part, given, where) {
   blind && all(vapply(as.list(part)[-1], is_apart, NA, given, where))
 }
 
-# Is a setting what another is, with these laws in it? Then nobody need be asked for it at every step.
+# Whether a setting equals another with these laws in it. Then the function need not be called at every step.
 only_laws_differ <- function(like, setting, dynamics) {
   laws <- c("transition", "emission", "start")
   close <- function(a, b) identical(dim(a), dim(b)) && max(abs(a - b)) < 1e-9
@@ -223,7 +223,7 @@ world_at <- function(recipe, values, dynamics = NULL) {
   check_world(list(setting = setting, models = models), recipe, values)
 }
 
-# An error of the user's own function says where it came up.
+# An error in the user's own function says at which values it came up.
 ask_recipe <- function(f, arguments, argument, values) {
   tryCatch(do.call(f, arguments), error = function(e) {
     abort_input(argument, "is a function that failed ", at_values(values), "with the message: ",
@@ -231,7 +231,7 @@ ask_recipe <- function(f, arguments, argument, values) {
   })
 }
 
-# R's own messages may hold all that a function was called with.
+# R's own messages may contain everything that a function was called with.
 longest_message <- 300
 
 shortened <- function(message) {
@@ -246,7 +246,7 @@ at_values <- function(values) {
   }, ""), collapse = ", "), " ")
 }
 
-# What differs from point to point are numbers.
+# Only numbers may differ from point to point.
 check_world <- function(world, recipe, values) {
   like <- recipe$like
   setting <- world$setting
@@ -259,7 +259,7 @@ check_world <- function(world, recipe, values) {
   }
   if (length(world$models$weights) != length(like$models$weights)) {
     abort_input("models", "must return as many models at all values; ", at_values(values), "there are ",
-                length(world$models$weights), ", at the middle of the prior ", length(like$models$weights), ".")
+                length(world$models$weights), ", and at the middle of the prior ", length(like$models$weights), ".")
   }
   start <- setting$start
   if (!identical(setting$start_by, like$setting$start_by) ||
@@ -279,7 +279,7 @@ check_world <- function(world, recipe, values) {
   world
 }
 
-# What kernels read of a world: as build_problem() would make it.
+# What kernels read of a world, in the form of build_problem().
 law_of <- function(world, recipe, values) {
   stack <- valid_stack(world$models, world$setting)
   if (!is.null(stack$row_start) != recipe$seen) {
@@ -294,11 +294,11 @@ law_of <- function(world, recipe, values) {
   list(models = stack, weights = weights, start = kernel_starts(world$setting))
 }
 
-# The worlds of many rows of natural values: laws and, of a setting that is a function, rewards [cell, row] and
+# The worlds of many rows of natural values: laws and, for a setting that is a function, rewards [cell, row] and
 # discounts. `utility_of(utility, row)` puts inferred entries in.
 worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
   n <- nrow(natural)
-  # Rows that share their dynamics, and have no quantities of their own, share a world.
+  # Rows with the same dynamics, and without their own quantities, share a world.
   which <- if (!is.null(recipe$codec)) natural[, ncol(natural)]
   first <- if (is.null(recipe$codec) || length(recipe$inferred)) seq_len(n) else match(which, which)
   rewards <- discount <- NULL
@@ -323,17 +323,17 @@ worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
   list(laws = laws, law = match(first, unique(first)) - 1L, rewards = rewards, discount = discount)
 }
 
-# Whether what is wanted may differ from point to point.
+# Whether the utility may differ from point to point.
 setting_varies <- function(recipe) is.function(recipe$setting) && !isTRUE(recipe$plain)
 
-# The problem at one row of natural values, beside `problem`, which is that at the middle of the prior. Fractions of
-# learned laws stand in columns of their names.
+# The problem at one row of natural values, made from `problem`, which is that at the middle of the prior. Fractions of
+# learned laws are in the columns of their names.
 recipe_problem <- function(recipe, natural, prior, problem) {
   terms <- names(recipe$codec$prior)
   fractions <- if (length(terms) && all(terms %in% colnames(natural))) natural[1, terms]
   world <- world_at(recipe, recipe_values(recipe, natural, prior), recipe_dynamics(recipe, fractions))
   out <- build_problem(world$setting, world$models, problem$resolution, problem$interpolate, problem$surprise)
-  # A worth of beliefs may be known by its values alone (resume()).
+  # A worth of beliefs may be known only by its values (resume()).
   if (!setting_varies(recipe)) out$reward <- problem$reward
   out
 }

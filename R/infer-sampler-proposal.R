@@ -1,16 +1,14 @@
-# What the sampler proposes, and how warm-up learns it. Two moves, chosen at
-# random without regard to where a chain is, so that each keeps the target:
+# What the sampler proposes, and how warm-up learns it. There are two moves, chosen at random without regard to where a
+# chain is, so that each keeps the target:
 #
 #   walk         y = x + scale * multiple * F' z, z normal, F one of several
 #                factors, whichever x: symmetric
 #   independent  y from a mixture of t distributions, whatever x: its density
 #                enters the acceptance ratio as log q(x) - log q(y)
 #
-# Independent draws cross a curved posterior in one step where the mixture fits;
-# the walk, now and then much shorter or longer and in the shape of any of the
-# mixture's components, frees a chain from where it does not: from the thin end of
-# a bent posterior above all. Everything is kept per group: chains of one group learn
-# together.
+# Where the mixture fits, independent draws cross a curved posterior in one step. Where it does not, the walk frees a
+# chain, above all from the thin end of a bent posterior. The walk is now and then much shorter or longer, and has the
+# shape of any of the mixture's components. Everything is kept per group: chains of one group learn together.
 #
 # A proposal is a plain list:
 #   walk_factor  [size * size, shapes * groups]  Cholesky factors (upper) of the
@@ -25,11 +23,10 @@ independent_share <- 0.7
 most_components <- 10L
 mixture_rounds <- 25L
 most_points <- 4000L
-# Components are made wider than the points ask for. Draws too few in a tail hold a
-# chain there for long, draws too many cost a refusal each: on curved densities 1.3
-# gave the most effective draws, 1 and 1.6 fewer.
+# Components are made wider than the points require. Too few draws in a tail hold a chain there for long; too many cost
+# one refusal each. On curved densities 1.3 gave the most effective draws, 1 and 1.6 fewer.
 mixture_width <- 1.3
-# Of the proposals so many come from a mixture of wide points, where there are any.
+# The share of proposals that comes from a mixture of wide points, where there are any.
 wide_share <- 0.2
 wide_components <- 5L
 
@@ -38,8 +35,7 @@ initial_proposal <- function(size, n_groups) {
        shear = NULL)
 }
 
-# 0.44 for one parameter, falling towards 0.25 for many: where a random walk
-# on a normal does best.
+# 0.44 for one parameter, falling towards 0.25 for many: there a random walk on a normal density does best.
 target_acceptance <- function(size) 0.25 + 0.19 / size
 
 # The moves of a block of steps from its noise: `independent`, `plain` (walks of
@@ -90,11 +86,10 @@ times_factors <- function(z, factors, group) {
 
 # Mixtures of t distributions ------------------------------------------------
 #
-# A mixture is list(weight [k], mean [k, size], factor [size, size, k]) with the
-# upper Cholesky factors of the scale matrices. stack_mixtures() lays the groups'
-# mixtures side by side, filled up with components of no weight, so that rows of
-# any group are drawn and evaluated at once:
-#   n_own       [groups]                        components but for those filled up
+# A mixture is list(weight [k], mean [k, size], factor [size, size, k]) with the upper Cholesky factors of the scale
+# matrices. stack_mixtures() lays the groups' mixtures side by side. It fills them up with components of weight 0, so
+# that rows of any group are drawn and evaluated at once:
+#   n_own       [groups]                        components without those filled up
 #   cumulative  [components, groups]            of the weights
 #   mean        [components * groups, size]
 #   factor      [size * size, components * groups]
@@ -140,12 +135,12 @@ mixture_draw <- function(mixture, normal, stretch, uniform, group) {
   mixture$mean[entry, , drop = FALSE] + as.vector(stretch) * times_factors(normal, mixture$factor, entry)
 }
 
-# Log densities of the rows of theta, each under its group's mixture. Not shifted
-# by the largest term before exp(): t densities fall off too slowly to vanish.
+# Log densities of the rows of theta, each under its group's mixture. They are not shifted by the largest term before
+# exp(), since t densities fall off too slowly to vanish.
 mixture_log_density <- function(mixture, theta, group) {
   size <- ncol(theta)
   n_parts <- mixture$n_parts
-  # One group's numbers are as good recycled, and not copied for every row.
+  # With one group its numbers can be recycled instead of being copied for every row.
   of_rows <- if (ncol(mixture$centre) == 1L) as.vector else function(x) x[, group]
   z <- -of_rows(mixture$centre)
   for (j in seq_len(size)) z <- z + of_rows(mixture$whiten[[j]]) * rep(theta[, j], each = size * n_parts)
@@ -156,9 +151,9 @@ mixture_log_density <- function(mixture, theta, group) {
 
 # Learning ---------------------------------------------------------------------
 
-# Cholesky factor of a covariance shrunk towards its diagonal, the more so the
-# fewer points it rests on, and scaled to determinant 1. `least` is a floor for the
-# standard deviations. Chains that stood still repeat a point: distinct ones count.
+# Cholesky factor of a covariance that is shrunk towards its diagonal, more so if it rests on fewer points, and scaled
+# to determinant 1. `least` is a floor for the standard deviations. Chains that stood still repeat a point: only
+# distinct points count.
 walk_factor <- function(points, least) {
   size <- ncol(points)
   covariance <- stats::cov(points)
@@ -169,11 +164,10 @@ walk_factor <- function(points, least) {
   factor / exp(mean(log(diag(factor))))
 }
 
-# A mixture fitted to points [n, size] by EM with fixed degrees of freedom, from
-# clusters split along their longest axes, no random numbers needed. Works on
-# whitened points. To each component's scatter come a few points' worth of what a
-# component would have were the cloud cut evenly, so that none collapses; the last
-# component is wide and keeps its weight, so that no place is out of reach.
+# A mixture fitted to points [n, size] by EM with fixed degrees of freedom. It begins from clusters split along their
+# longest axes, so it needs no random numbers, and works on whitened points. A few points' worth of scatter is added to
+# each component, as it would have if the cloud were cut evenly, so that none collapses. The last component is wide and
+# keeps its weight, so that no place is out of reach.
 fit_mixture <- function(points, least, n_parts = most_components, rounds = mixture_rounds, df = proposal_df) {
   size <- ncol(points)
   points <- points[unique(round(seq(1, nrow(points), length.out = most_points))), , drop = FALSE]
@@ -248,7 +242,7 @@ mixture_update <- function(features, pairs, shares, weights, df) {
   list(weight = n / sum(n), mean = mean, factor = factor)
 }
 
-# Clusters 1, ..., n_parts: the one with most scatter along an axis is cut across it.
+# Clusters 1, ..., n_parts: the one with the most scatter along an axis is cut across that axis.
 split_points <- function(z, n_parts) {
   cluster <- rep(1L, nrow(z))
   axis <- list(longest_axis(z))
@@ -270,7 +264,7 @@ longest_axis <- function(z) {
   list(score = score, scatter = sum(score^2))
 }
 
-# With the names of another of its size.
+# The same with the names of another object of its size.
 named_as <- function(x, like) {
   dimnames(x) <- dimnames(like)
   x

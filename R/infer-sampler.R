@@ -1,19 +1,18 @@
-# A Metropolis-Hastings sampler, vectorised over chains: a step draws a proposal
-# for every chain, asks once for the log densities of all of them, and accepts or
-# refuses each. It knows nothing of planning: `log_density(theta)` takes a matrix
-# [chains, size] and returns one number per row, -Inf where there is no density, or two:
-# the log prior and the log likelihood, which early warm-up flattens.
+# A Metropolis-Hastings sampler, vectorised over chains: a step draws a proposal for every chain, asks once for the log
+# densities of all of them, and accepts or refuses each. It knows nothing of planning. `log_density(theta)` takes a
+# matrix [chains, size] and returns one number per row, -Inf where there is no density; or two numbers, the log prior
+# and the log likelihood, which early warm-up flattens.
 #
-# The state is a plain list, and a step a function from state to state: a run can
-# be stopped after any step, saved, and go on to identical draws. `iter` counts
-# all steps, warm-up included; what is learnt in warm-up is frozen after it.
+# The state is a plain list, and a step is a function from state to state: a run can be stopped after any step, saved,
+# and continued with identical draws. `iter` counts all steps, including warm-up; what is learnt in warm-up is frozen
+# after it.
 
 # Steps whose noise is drawn at once, and steps between two copies of all draws.
 block_steps <- 64L
 flush_steps <- 256L
 
-# `scouts` (infer-scouts.R): [scout, size, 3, group], points of the posterior that warm-up learns from
-# beside its own, the same from a wider one, and patches (infer-patches.R).
+# `scouts` (infer-scouts.R): [scout, size, 3, group], points of the posterior that warm-up learns from besides its own,
+# the same from a wider posterior, and patches (infer-patches.R).
 sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(positions)), warmup, iter,
                           thin = 1L, sampler = c("adaptive", "paper"), step = 0.1, scouts = NULL) {
   sampler <- match.arg(sampler)
@@ -29,9 +28,8 @@ sampler_start <- function(positions, log_density, streams, group = rep(1L, nrow(
                 " would begin where the prior or the likelihood is zero.", rows = which(density == -Inf))
   }
   n_kept <- (iter - warmup) %/% thin
-  # What is proposed: `law` (see sampler-proposal.R), `scale` per group, and from them
-  # and a block's noise the moves of its steps. What came of it: the last step's
-  # `proposal`, `independent`, `log_ratio`, `log_uniform` and `accepted`.
+  # What is proposed: `law` (see sampler-proposal.R), `scale` per group, and from them and a block's noise the moves of
+  # its steps. The result of the last step: `proposal`, `independent`, `log_ratio`, `log_uniform` and `accepted`.
   state <- list(
     sampler = sampler, warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin),
     group = group, step = step, iteration = 0L, frozen = sampler == "paper" || warmup == 0,
@@ -91,7 +89,7 @@ sampler_step <- function(state, log_density) {
   if (state$frozen) state else learn(state, moves$plain[, at])
 }
 
-# The same run with more steps to make: as if it had been asked for that many from the beginning.
+# The same run with more steps to make, as if that many had been asked for from the beginning.
 sampler_grow <- function(state, iter) {
   state <- sampler_flush(state)
   size <- dim(state$draws)
@@ -105,8 +103,8 @@ sampler_grow <- function(state, iter) {
   state
 }
 
-# Steps until `until` of them are made in all. `each_step(state)`, if given, is
-# called after every one, and ends the run by returning FALSE.
+# Makes steps until there are `until` of them in all. `each_step(state)`, if given, is called after every step, and ends
+# the run by returning FALSE.
 sampler_run <- function(state, log_density, until = state$iter, each_step = NULL) {
   while (state$iteration < until) {
     state <- sampler_step(state, log_density)
@@ -115,8 +113,8 @@ sampler_run <- function(state, log_density, until = state$iter, each_step = NULL
   sampler_flush(state)
 }
 
-# The log density and what the data have in it. A NaN would be refused without a
-# word, and +Inf never left again.
+# The log density and the part of it that comes from the data. A NaN would be refused silently, and a chain would never
+# leave +Inf.
 density_parts <- function(density, n_chains) {
   likelihood <- if (is.matrix(density)) density[, 2] else numeric(n_chains)
   total <- if (is.matrix(density)) density[, 1] + likelihood else density
@@ -142,8 +140,8 @@ next_block <- function(state) {
   state
 }
 
-# Where the chains are goes to `recent` first: a list of pointers, cheap to change
-# every step where the whole array of draws would be copied.
+# The positions of the chains go to `recent` first. This is a list of pointers, which is cheap to change at every step;
+# the whole array of draws would be copied.
 record <- function(state) {
   iteration <- state$iteration
   at <- (iteration - 1L) %% flush_steps + 1L
@@ -153,8 +151,8 @@ record <- function(state) {
   if (full) sampler_flush(state) else state
 }
 
-# Brings `draws` and `history` up to date with the last step made. Writes again what
-# it wrote since `recent` was last full: a flush changes no later draw.
+# Brings `draws` and `history` up to date with the last step made. It writes again what it wrote since `recent` was last
+# full: a flush changes no later draw.
 sampler_flush <- function(state) {
   if (state$iteration == 0L) return(state)
   at <- (state$iteration - 1L) %% flush_steps + 1L
@@ -183,15 +181,15 @@ unpack <- function(recent, state) {
 
 # Warm-up -----------------------------------------------------------------------
 
-# The walk's shape is learnt often at first, and too short a warm-up learns no
-# more; mixtures are then fitted as the chains settle, the last time at the end.
+# The walk's shape is learnt often at first; a warm-up that is too short learns nothing more. Mixtures are then fitted
+# as the chains settle, the last time at the end.
 mixture_warmup <- 100L
 mixture_times <- c(0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1)
-# Until then scouts know more than the chains have seen.
+# Until then scouts know more than the chains do.
 scouts_alone <- 0.5
 
-# Chains without scouts find all of a curved or lopsided posterior sooner where it is flat: the
-# likelihood counts little at first, and in full from half of the warm-up on.
+# Chains without scouts find all of a curved or lopsided posterior sooner where it is flat. So the likelihood counts
+# little at first, and in full from half of the warm-up on.
 flattest <- 0.1
 flat_until <- 0.25
 full_from <- 0.5
@@ -221,8 +219,8 @@ learn <- function(state, plain) {
   state
 }
 
-# Robbins and Monro: the log scale moves towards the acceptance wanted, by less and
-# less. Walks of unusual length do not count.
+# Robbins and Monro: the log scale moves towards the wanted acceptance, by less and less. Walks of unusual length do not
+# count.
 tune_scale <- function(state, plain) {
   n_groups <- length(state$scale)
   member <- state$group == rep(seq_len(n_groups), each = length(plain))
@@ -235,7 +233,7 @@ tune_scale <- function(state, plain) {
   state
 }
 
-# From the later half of the warm-up so far and the scouts, each group's chains together.
+# From the later half of the warm-up so far and the scouts, for the chains of each group together.
 learn_law <- function(state, mixture) {
   state <- sampler_flush(state)
   size <- ncol(state$positions)
@@ -260,7 +258,7 @@ learn_law <- function(state, mixture) {
     state$law$n_shapes <- state$law$mixture$n_own
     state$log_mixture <- mixture_log_density(state$law$mixture, straighten(shear, state$positions, state$group),
                                              state$group)
-    # A component has a size of its own, where a shape had none.
+    # A component has its own size; a shape had none.
     if (first) state$scale[] <- 1
   } else {
     state$law$walk_factor <- matrix(vapply(points, walk_factor, numeric(size^2), least = least), size^2)

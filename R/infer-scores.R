@@ -1,45 +1,45 @@
 #' Infer what is wanted from scores of whole trajectories
 #'
-#' Distance minimisation: somebody gave each trajectory a score, and the utility is sought whose sums over the visits
-#' of a trajectory come nearest to it. That is a regression, without an intercept, of the scores on how often each
-#' trajectory had each state and action, discounted.
+#' Distance minimisation: somebody gave each trajectory a score. The function looks for the utility whose sums over the
+#' visits of a trajectory come nearest to its score. That is a regression, without an intercept, of the scores on how
+#' often each trajectory had each state and action, discounted.
 #'
 #' @section What is counted:
-#' Every visit whose action is known, scored or not ([trajectories()]): what was forced was lived through as well. The
-#' visit that comes t steps after the first counts by the discount to the power of t, or by 1 with `discounted = FALSE`.
-#' Where the state is seen, it is the state itself that counts. Where it is not, at a first visit when `start` is spread
-#' over states and at all visits where states are hidden, each state counts by how likely it was under the dynamics
-#' of the setting given what had been done and seen *before* the visit: by what could be known when the
-#' action was chosen, not by what came to light later. Scores that judge by what came to light later are then explained
-#' less well, and not without bias.
+#' Every visit whose action is known counts, scored or not ([trajectories()]): forced actions are part of a trajectory
+#' as well. The visit that comes t steps after the first counts by the discount to the power of t, or by 1 with
+#' `discounted = FALSE`. Where the state is seen, the state itself counts. It is not seen at a first visit if `start` is
+#' spread over states, and at all visits if states are hidden. Then each state counts by how likely it was under the
+#' dynamics of the setting, given what had been done and seen *before* the visit: what could be known when the action
+#' was chosen, not what became known later. Scores that judge by what became known later are then explained less well,
+#' and not without bias.
 #'
 #' @section What it can and cannot say:
-#' With as many different trajectories as there are states and actions, each utility is known in the unit of the scores,
-#' up to nothing. With fewer, or where trajectories have something in common (all of one length, say, so that a
-#' constant in one entry can stand for one in another), some directions are not seen. Then the answer is the smallest of
-#' all utilities that do as well (in the sum of squares), `identified` says of which entries the data speak by
-#' themselves, and a note counts the
-#' directions that are not seen. It says nothing about who acted or how: no behaviour has to be good, and a trajectory
-#' that nobody would choose says as much as any other. The scores are taken to be sums over visits; a score of the
-#' outcome alone is explained badly, which `r_squared` of `glance()` shows: the share of the scores' variance about
-#' their mean that is explained. As there is no intercept it can be below 0, where the mean alone would do better; it is
-#' `NA` where all scores are the same. Scores that are plain counts of visits need `discounted = FALSE`.
+#' With as many different trajectories as there are states and actions, each utility is known exactly in the unit of the
+#' scores. With fewer, or where trajectories have something in common, some directions are not seen. (If all have the
+#' same length, for example, a constant in one entry can replace one in another.) Then the answer is the smallest of all
+#' utilities that fit equally well (in the sum of squares), `identified` says about which entries the data inform by
+#' themselves, and a note counts the directions that are not seen. Nothing is assumed about who acted or how: no
+#' behaviour has to be good, and a trajectory that nobody would choose says as much as any other. Scores are assumed to
+#' be sums over visits. A score of the outcome alone is explained badly, which `r_squared` of `glance()` shows: the
+#' share of the scores' variance around their mean that is explained. As there is no intercept it can be below 0, where
+#' the mean alone would do better. It is `NA` where all scores are the same. Scores that are plain counts of visits need
+#' `discounted = FALSE`.
 #'
 #' @param visits Trajectories ([trajectories()]).
-#' @param setting A setting ([decision_setting()]); its utility plays no part but for its states and actions. What a
-#'   `belief_utility` is worth is taken as known and taken off the scores.
+#' @param setting A setting ([decision_setting()]); its utility is not used. What a `belief_utility` is worth is assumed
+#'   to be known and subtracted from the scores.
 #' @param scores One number per trajectory: a vector named by identifier, or the name of a column of `visits` that is
 #'   the same at all visits of a trajectory. Trajectories with a missing score are left out.
-#' @param p The distance: 2 for least squares, or 1 for least absolute differences, which few odd scores
-#'   do not move (needs the package lpSolve).
+#' @param p The distance: 2 for least squares, or 1 for least absolute differences, which a few odd scores do not move
+#'   (this needs the package lpSolve).
 #' @param discounted Whether later visits count less, as the setting discounts them.
-#' @param alpha How the plan that imitates decides: 0 does what is best under the utility found, more strays from it as
-#'   [bounded_agent()] does. The utility itself does not depend on it.
-#' @param resolution Of the plan's beliefs, where states are hidden: see [plan_agent()].
+#' @param alpha How the imitating plan decides: 0 does what is best under the utility found. A larger price departs from
+#'   it as [bounded_agent()] does. The utility itself does not depend on it.
+#' @param resolution The resolution of the plan's beliefs, where states are hidden: see [plan_agent()].
 #'
 #' @return An object of class `ibrc_inferred`. [tidy()][tidy.ibrc_inferred] gives one row per state and action:
-#'   `estimate`, `std.error` (with `p = 2`, where it can be had) and `identified`. Its plan is that of an agent that
-#'   wants just that.
+#'   `estimate`, `std.error` (with `p = 2`, where it can be computed) and `identified`. Its plan is that of an agent
+#'   with this utility.
 #' @seealso [infer_preferences()] where trajectories are only ranked in pairs.
 #' @family framework
 #' @export
@@ -51,7 +51,7 @@
 #'   start = c(1, 0)
 #' )
 #' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 2)), nsim = 30, horizon = 8, seed = 1)
-#' # How many visits each spent ill is what somebody disliked.
+#' # Somebody scored trajectories by how many visits were spent ill.
 #' data <- as.data.frame(visits)
 #' ill <- tapply(c(FALSE, head(data$observation, -1) == "ill") & data$time > 0, data$id, sum)
 #' infer_scores(visits, setting, scores = -ill, discounted = FALSE)
@@ -81,7 +81,7 @@ infer_scores <- function(visits, setting, scores, p = 2, discounted = TRUE, alph
                    unseen = length(utility) - found$rank, n_trajectories = sum(used),
                    n_visits = sum(counted$n_visits[used]), left_out = 0L),
     notes = c(
-      unseen_note(length(utility), found$rank, "The answer is the smallest of them in its sum of squares."),
+      unseen_note(length(utility), found$rank, "The answer has the smallest sum of squares among them."),
       counts_notes(counted, setting, !is.na(scores)),
       if (anyNA(scores)) paste0(plural(sum(is.na(scores)), "trajectory", "trajectories"), " without a score ",
                                      if (sum(is.na(scores)) == 1) "was" else "were", " left out.")
@@ -107,7 +107,7 @@ trajectory_scores <- function(scores, visits) {
   who <- trajectory_names(visits)
   unknown <- which(!as_utf8(given) %in% who)
   if (length(unknown)) {
-    abort_input("scores", "has names that are no trajectory of `visits` (", plural(length(unknown), "name"),
+    abort_input("scores", "has names that are not trajectories of `visits` (", plural(length(unknown), "name"),
                 ", the first at position ", unknown[1], ").", rows = unknown)
   }
   check_finite_scores(unname(as.numeric(scores))[match(who, as_utf8(given))])
@@ -140,17 +140,17 @@ nearest_utility <- function(counts, target, p) {
     abort("data", "The trajectories of `visits` that have a score have no visit that can be counted.",
           argument = "visits")
   }
-  # Squares of scores that are very large are not numbers any more.
+  # Squares of very large scores are not finite numbers any more.
   size <- largest(target)
   target <- target / size
-  # What trajectories have of each direction, of length 1 each.
+  # The part of each direction, of length 1, in each trajectory.
   parts <- counts %*% seen$shown %*% diag(1 / seen$size, rank)
   weight <- if (p == 2) crossprod(parts, target)[, 1] else least_absolute(parts, target)
   utility <- as.vector(seen$shown %*% (weight / seen$size))
   gap <- target - as.vector(parts %*% weight)
   identified <- entries_seen(seen$shown)
   spare <- length(target) - rank
-  # The spread of the answer, where there is more to see than to explain.
+  # The spread of the answer, where there are more numbers than terms to explain them.
   spread <- if (p == 2 && spare > 0) {
     sqrt(sum(gap^2) / spare) * sqrt(rowSums((seen$shown %*% diag(1 / seen$size, rank))^2))
   } else {

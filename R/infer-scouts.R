@@ -1,28 +1,30 @@
-# Scouts: many points that are led from the prior to the posterior before the chains start, so that the chains know
-# all of it: long tails, and tops far apart. A sequential Monte Carlo sampler (Del Moral, Doucet and Jasra 2006): the
-# likelihood counts little at first and in full at the end, and from one weight to the next scouts are drawn again in
-# proportion to what the weight makes of them and then moved, by proposals fitted to where they are. Each group of a
-# fit has its own scouts and its own stream; nothing of what they do depends on other groups or on threads.
+# Scouts: many points that are led from the prior to the posterior before the chains start, so that the chains know all
+# of it, with long tails and tops far apart. This is a sequential Monte Carlo sampler (Del Moral, Doucet and Jasra
+# 2006). The likelihood counts little at first and in full at the end. From one weight to the next, scouts are drawn
+# again in proportion to the change of their density and then moved, by proposals fitted to where they are. Each group
+# of a fit has its own scouts and its own stream; what they do does not depend on other groups or on threads.
 #
 # `density(theta, value)` gives `log_prior`, `log_likelihood` and `value` of the rows of theta (evaluate_batch()).
 
-# Of three terms 400; see scouts_for().
+# 400 for three terms; see scouts_for().
 scouts_per_term <- 100
 most_scouts <- 1000
-# More terms than that a mixture of t distributions cannot follow.
+# A mixture of t distributions cannot follow more terms than this.
 most_scouted <- 8L
-# A weight is raised until scouts are worth so many of their number.
+# A weight is raised until the scouts are worth only this share of their number.
 worth_kept <- 0.5
-# Scouts are moved until each has accepted so many moves on average, at the end more; or so many moves were made.
+# Scouts are moved until each has accepted this many moves on average, more at the end; or until the most moves are
+# made.
 moves_wanted <- c(between = 2, end = 6)
 most_moves <- c(between = 8L, end = 24L)
 
-# On the way scouts stop where the data count so much: the posterior there has the same bends and longer tails, and a
-# part of what is proposed comes from it, so that no place of the posterior is proposed much too rarely.
+# On the way scouts stop where the data count this much. The posterior there has the same bends and longer tails. A part
+# of the proposals comes from it, so that no place of the posterior is proposed much too rarely.
 wide_weight <- 0.4
 
 # `points`: the prior's draws, one row per scout. Returns the scouts (`theta`, their densities and values), `wide`,
-# where they were at the wide weight, `patches` (infer-patches.R), and how it went: `weights`, `evaluations`, `acceptance` at the end.
+# where they were at the wide weight, `patches` (infer-patches.R), and how it went: `weights`, `evaluations`,
+# `acceptance` at the end.
 scout <- function(density, points, n_values, stream, look = NULL) {
   here <- density(points, matrix(0, n_values, nrow(points)))
   here <- list(theta = points, log_prior = here$log_prior, log_likelihood = here$log_likelihood, value = here$value)
@@ -61,7 +63,7 @@ next_weight <- function(log_likelihood, weight) {
     sum(w)^2 / sum(w^2) - worth_kept * length(w)
   }
   if (worth(1) >= 0) return(1)
-  # Fewer may have a density at all than are wanted: then a small step, after which all have.
+  # Fewer scouts than wanted may have a density at all: then a small step is made, after which all have one.
   if (worth(weight + 1e-12) <= 0) return(min(1, weight + 1e-6))
   stats::uniroot(worth, c(weight, 1), tol = 1e-12)$root
 }
@@ -81,8 +83,8 @@ take_scouts <- function(here, rows) {
        log_likelihood = here$log_likelihood[rows], value = here$value[, rows, drop = FALSE])
 }
 
-# Moves by a law that is fitted again after every second one: to independent draws from its mixture and, every third
-# time, by a walk.
+# Moves by a law that is fitted again after every second move: independent draws from its mixture and, every third time,
+# a walk.
 move_scouts <- function(here, weight, density, stream, wanted, most, wide) {
   n <- nrow(here$theta)
   size <- ncol(here$theta)
@@ -110,7 +112,7 @@ move_scouts <- function(here, weight, density, stream, wanted, most, wide) {
   list(here = here, stream = parallel::nextRNGSubStream(stream), moves = moves, acceptance = share[length(share)])
 }
 
-# What one group's points propose. It serves for two moves: a few rounds do as well as many.
+# What one group's points propose. It is used for two moves only: a few rounds are as good as many.
 scouts_rounds <- 10L
 
 scouts_law <- function(points, wide = NULL, least = 1e-4) {

@@ -1,42 +1,42 @@
 #' One utility in several settings
 #'
-#' Infers the utility of somebody who is seen in several settings that differ in their discount or in their
-#' dynamics, and wants the same in all of them. One setting shows a utility up to shaping; two that differ enough
+#' Infers the utility of somebody who is seen in several settings that differ in their discount or in their dynamics,
+#' and who wants the same in all of them. One setting shows a utility up to shaping. Two settings that differ enough
 #' show it up to a constant.
 #'
 #' In each setting \eqn{i}, a soft agent's policy says
 #' \deqn{v(s,u) = \alpha \log \pi_i(u|s) + V_i(s) - \gamma_i E_i V_i(s')}{
 #' v(s, u) = alpha log policy[i](u | s) + V[i](s) - discount[i] E V[i](s')}
-#' with unknown values \eqn{V_i}. Utilities that every one of the settings leaves open are those that are shaping
-#' in all of them: constants always are. The rank of these equations in the utility, once the values are taken out,
-#' is at most the number of pairs of a state and an action less 1; where it is that, the utility is identified up to a
-#' constant, which is the condition of Cao, Cohen and Szpruch. `identification` of `glance()` says by how much: for
-#' the change of utility that is hardest to see, constants aside, the root mean square over settings of the share
-#' of it that is no shaping. It lies from 0, not identified, to 1. Two discounts, or two dynamics, usually suffice;
-#' dynamics in which no action makes a difference do not.
+#' with unknown values \eqn{V_i}. All settings together leave those utilities open that are shaping in every one of
+#' them; constants always are. The rank of these equations in the utility, once the values are eliminated, is at most
+#' the number of pairs of a state and an action less 1. If it is that, the utility is identified up to a constant, which
+#' is the condition of Cao, Cohen and Szpruch. `identification` of `glance()` says by how much. It takes the change of
+#' utility that is hardest to see, apart from constants, and the share of it that is not shaping, as a root mean square
+#' over settings. It lies from 0, not identified, to 1. Two discounts, or two dynamics, usually suffice; dynamics in
+#' which no action makes a difference do not.
 #'
 #' From policies and plans the equations are solved by least squares. From visits the utility is the one under which
-#' soft agents are likeliest to do what was done, found by Fisher scoring from there; `smoothing`
-#' added to the counts of states that were seen keeps it finite where an action was never taken.
+#' soft agents are likeliest to do what was done, found by Fisher scoring from there. `smoothing` is added to the counts
+#' of states that were seen. It keeps the utility finite where an action was never taken.
 #'
 #' @section What it can and cannot say:
 #' Estimates have mean 0 over states and actions: only differences mean anything. They are in units of `alpha`, the
-#' price of deciding, which has to be assumed, and so are the dynamics and the discounts: a discount that is wrong
-#' changes the answer, as it is by discounts that utilities are told apart. Where the utility is not identified, a
-#' note says so, in how many directions it is free, and the smallest is reported. Where `identification` is small,
-#' it is identified in principle and badly estimated: look at `std.error`.
+#' price of deliberating, which has to be assumed. So have the dynamics and the discounts: a wrong discount changes the
+#' answer, as utilities are told apart by discounts. Where the utility is not identified, a note says so and in how many
+#' directions it is free, and the smallest is reported. Where `identification` is small, the utility is identified in
+#' principle but badly estimated: look at `std.error`.
 #'
 #' @param visits A list of demonstrations, one per setting: trajectories ([trajectories()]), or plans and
 #'   policies (matrices with one row per state and one column per action).
 #' @param settings A list of settings ([decision_setting()]) in which the state is seen, with the same states and
 #'   actions. Their utilities are not used.
-#' @param alpha The price of deciding: one for all settings, or one per setting.
-#' @param smoothing Added to each action's count in states that were seen. Policies and plans are taken as they are.
+#' @param alpha The price of deliberating: one for all settings, or one per setting.
+#' @param smoothing Added to each action's count in states that were seen. Policies and plans are used as they are.
 #' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred], with one plan per setting. Its estimates are the
-#'   utility, with mean 0 over states and actions; of visits with `std.error`, `NA` where it is not identified. The
-#'   objective is the sum of squares that the equations leave, in the squared unit of the utility, or, of visits,
-#'   the log-likelihood, smoothing included. `glance()` has `rank`, `rank_needed` for the utility to be
-#'   `identified` up to a constant, and `identification`.
+#'   utility, with mean 0 over states and actions; for visits with `std.error`, `NA` where it is not identified. The
+#'   objective is the sum of squares that the equations leave, in the squared unit of the utility, or, for visits, the
+#'   log-likelihood, including smoothing. `glance()` has `rank`, `rank_needed` for the utility to be `identified` up to
+#'   a constant, and `identification`.
 #' @references Cao, Cohen and Szpruch (2021) Identifiability in inverse reinforcement learning. *Advances in Neural
 #'   Information Processing Systems* 34.
 #' @family framework
@@ -55,7 +55,7 @@
 #' plans <- lapply(settings, plan_agent, agent = bounded_agent(alpha = 1))
 #' inferred <- infer_shared_utility(plans, settings)
 #' inferred
-#' # What was wanted, but for a constant:
+#' # What was wanted, up to a constant:
 #' settings$now$utility - mean(settings$now$utility)
 #' # One setting alone leaves more open.
 #' glance(infer_shared_utility(plans[1], settings[1]))
@@ -70,8 +70,8 @@ infer_shared_utility <- function(visits, settings, alpha = 1, smoothing = 0.5) {
   shown <- Map(demonstrated, unname(visits), unname(settings))
   source <- unique(vapply(shown, `[[`, "", "source"))
   if (length(source) > 1) {
-    abort_input("visits", "must all be trajectories, or all be policies or plans: a policy does not say of how many ",
-                "visits it is.")
+    abort_input("visits", "must all be trajectories, or all be policies or plans: a policy does not say from how many ",
+                "visits it comes.")
   }
   policies <- lapply(shown, smoothed_policy, smoothing = smoothing)
   for (i in seq_along(policies)) refuse_never_taken(policies[[i]], settings[[i]], "visits", paste("demonstration", i))
@@ -102,9 +102,8 @@ check_alphas <- function(alpha, n) {
   rep_len(as.numeric(alpha), n)
 }
 
-# What all settings say of the utility [pair] once their values are taken out: system %*% utility = rhs. The rows
-# that a setting gives are at right angles to its shaping, and at 1 to each other; states in which nobody was seen
-# give none.
+# What all settings say about the utility [pair] once their values are eliminated: system %*% utility = rhs. The rows
+# that a setting gives are orthogonal to its shaping, and orthonormal; states in which nobody was seen give no rows.
 shared_equations <- function(policies, markovs, alpha) {
   rows <- Map(function(policy, markov, price) {
     seen <- which(!is.na(policy))
@@ -126,13 +125,13 @@ shared_equations <- function(policies, markovs, alpha) {
        identification = if (rank < n - 1L) 0 else parts$d[n - 1L] / sqrt(length(policies)))
 }
 
-# Singular values lie from 0 to the root of the number of settings: what is less than this is rounding.
+# Singular values lie from 0 to the root of the number of settings: smaller values than this are rounding.
 shared_tolerance <- 1e-9
 
 # Directions that are identified, [pair, direction].
 identified_directions <- function(known) known$parts$v[, seq_len(known$rank), drop = FALSE]
 
-# The smallest of the utilities that leave the least: at right angles to all that is not identified, of mean 0.
+# The smallest of the utilities that fit best: orthogonal to everything that is not identified, with mean 0.
 least_squares_utility <- function(known) {
   at <- seq_len(known$rank)
   along <- as.vector(crossprod(known$parts$u[, at, drop = FALSE], known$rhs))
@@ -191,7 +190,7 @@ shared_notes <- function(known, shown, settings) {
     } else {
       paste0("The utility is not identified up to a constant: besides it, ",
              plural(known$rank_needed - known$rank, "direction is", "directions are"), " free. Settings that ",
-             "differ in discount or dynamics would say more. This is the smallest of those that explain as much.")
+             "differ in discount or dynamics would say more. This is the smallest of those that fit equally well.")
     },
     if (any(unseen)) {
       paste0("In ", plural(sum(unseen), "state"), " (", listing(settings[[1]]$states[unseen]),

@@ -4,23 +4,23 @@
 #
 #   straight_i = x_i - (a_i t + b_i exp(sign (t - centre))),   t = x_driver,   straight_driver = x_driver
 #
-# Volumes stay what they are (the Jacobian is 1), so proposals made in straight coordinates need no correction. Beyond
-# `most` the exponential is held, so that far out nothing runs away.
+# Volumes do not change (the Jacobian is 1), so proposals made in straight coordinates need no correction. Beyond `most`
+# the exponential is held constant, so that nothing diverges far out.
 #
 # A shear is a plain list, one entry or column per group; a group without a bend has coefficients 0:
 #   driver, sign, centre, most   [groups]
 #   along, bend                  [size, groups]  a and b
 
-# The others must be explained so much better, in log units of their variances together, to be worth a bend.
+# A bend is worth it if the others are explained better by this much, in log units of their variances together.
 least_gain <- 0.3
-# How far past the points, on the driver's scale, the exponential goes on.
+# How far beyond the points, on the driver's scale, the exponential continues.
 beyond_points <- 2
 
 no_shear <- function(size) {
   list(driver = 1L, sign = 1, centre = 0, most = 0, along = numeric(size), bend = numeric(size))
 }
 
-# From points [n, size]: of all drivers and both signs, the one that explains the others best.
+# From points [n, size]: the driver and the sign, of all drivers and both signs, that explain the others best.
 learn_shear <- function(points) {
   size <- ncol(points)
   best <- no_shear(size)
@@ -53,7 +53,7 @@ residual_variances <- function(basis, y) {
   pmax(colMeans(as.matrix(stats::lm.fit(basis, y)$residuals)^2), 1e-300)
 }
 
-# Those of the groups side by side; NULL where none bends.
+# The shears of the groups side by side; NULL where none bends.
 stack_shears <- function(shears) {
   if (!any(vapply(shears, function(shear) any(shear$bend != 0), NA))) return(NULL)
   part <- function(name) vapply(shears, function(shear) as.double(shear[[name]]), 0)
@@ -77,7 +77,7 @@ bend_back <- function(shear, theta, group) {
   if (is.null(shear)) theta else theta + shear_shift(shear, theta, group)
 }
 
-# The mixture of group `g` in straight coordinates: of its points, and for a share of their wide ones.
+# The mixture of group `g` in straight coordinates: fitted to its points and, for a share, to their wide ones.
 straight_mixture <- function(shear, g, points, wide, least, rounds = mixture_rounds) {
   own <- function(x) straighten(shear, x, rep(g, nrow(x)))
   mixture <- fit_mixture(own(points), least, rounds = rounds)

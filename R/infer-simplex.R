@@ -1,7 +1,7 @@
-# A simplex: probabilities that sum to 1, such as an action prior, with a Dirichlet prior. It is broken like a stick:
-# of what the earlier actions leave, an action takes a fraction. Under a Dirichlet prior the fractions are independent,
-# each with a beta distribution of its own, so that all but the last action are terms like any other, and the
-# sampler, profiles and checks need to know nothing of it.
+# A simplex: probabilities that sum to 1, such as an action prior, with a Dirichlet prior. It is broken like a stick: an
+# action takes a fraction of what the earlier actions leave. Under a Dirichlet prior the fractions are independent, each
+# with its own beta distribution. So all but the last action are terms like any other, and the sampler, profiles and
+# checks need to know nothing about the simplex.
 #
 #   p_1 = v_1,  p_k = v_k (1 - v_1) ... (1 - v_{k-1}),   v_k ~ beta(a_k, a_{k+1} + ... + a_K)
 
@@ -31,7 +31,7 @@ stick_terms <- function(name, over) {
 
 simplex_terms <- function(name, over) paste0(name, "[", over, "]")
 
-# dirichlet(...) as typed, before it is known over how many actions: an entry that expand_simplexes() replaces.
+# dirichlet(...) as typed, before the number of actions is known: an entry that expand_simplexes() replaces.
 read_dirichlet <- function(call, environment, term) {
   if (!is.call(call) || !identical(call[[1]], quote(dirichlet))) {
     abort_input(term, "is a simplex: its prior is dirichlet(), such as dirichlet(1) or one number per action, as in ",
@@ -41,7 +41,7 @@ read_dirichlet <- function(call, environment, term) {
     if (is.name(one) && !nzchar(as.character(one))) abort_input(term, "has an empty place in dirichlet().")
     value <- tryCatch(eval(one, environment), error = function(e) NULL)
     if (!is.numeric(value) || !length(value)) {
-      abort_input(term, "needs numbers in dirichlet(); ", expression_text(one), " is none.")
+      abort_input(term, "needs numbers in dirichlet(); ", expression_text(one), " is not a number.")
     }
     value
   })
@@ -66,8 +66,8 @@ expand_simplexes <- function(prior, setting) {
   new_ibrc_prior(unlist(unname(entries), recursive = FALSE))
 }
 
-# The prior of a fit has fractions already, of the actions of its setting in their order: back to what was stated, by
-# name, so that a setting with other actions is refused and one with another order understood.
+# The prior of a fit has fractions already, of the actions of its setting in their order. They are turned back to what
+# was stated, by name, so that a setting with other actions is refused and one with another order is understood.
 collapse_simplex <- function(entries) {
   columns <- simplex_columns(entries, "action_prior")
   if (!length(columns)) return(entries)
@@ -90,7 +90,7 @@ concentration_of <- function(sticks) {
 simplex_entries <- function(entry, over) {
   k <- length(over)
   a <- entry$args
-  if (k < 2) abort_input(entry$term, "needs two actions at least: with one there is nothing to infer.")
+  if (k < 2) abort_input(entry$term, "needs at least two actions: with one there is nothing to infer.")
   if (!is.null(names(a))) a <- a[match_names(names(a), over, entry$term, "actions")]
   if (length(a) == 1) a <- rep(a, k)
   if (length(a) != k) {
@@ -112,7 +112,7 @@ simplex_columns <- function(prior, name) {
   which(vapply(unclass(prior), function(entry) identical(entry$simplex, name), NA, USE.NAMES = FALSE))
 }
 
-# Values and priors as they are reported: probabilities in the place of fractions. `over`: what the simplex is over.
+# Values and priors in the form that is reported: probabilities in place of fractions. `over`: what the simplex is over.
 # Natural values are [row, term].
 reported_values <- function(prior, natural, over) {
   columns <- simplex_columns(prior, "action_prior")

@@ -1,9 +1,9 @@
-# What inverse planners of soft policies share, in settings where the state is seen. Such a policy is the softmax of
-# Q / alpha, and shows a utility in units of alpha and up to shaping alone: adding f(s) - discount E f(s') to the
-# utility of each state and action changes no soft policy, whatever f is. Pairs of a state and an action are in one
-# vector where matrices multiply it, states running fastest, as a matrix [state, action] is laid out.
+# What the inverse planners of soft policies share, in settings where the state is seen. Such a policy is the softmax of
+# Q / alpha, and shows a utility only in units of alpha and up to shaping: adding f(s) - discount E f(s') to the utility
+# of each state and action changes no soft policy, whatever f is. Where matrices multiply them, pairs of a state and an
+# action are in one vector, with states running fastest, as in a matrix [state, action].
 
-# More pairs than that are not solved as a dense system.
+# Systems with more pairs than this are not solved as dense ones.
 most_soft_pairs <- 1500
 
 refuse_many_pairs <- function(markov, argument = "setting") {
@@ -13,7 +13,7 @@ refuse_many_pairs <- function(markov, argument = "setting") {
               format_count(most_soft_pairs), " can be solved for here. Join states that are alike.")
 }
 
-# The same setting where states are worth something else. What sure beliefs were worth by themselves is in it too.
+# The same setting with another worth of states. It includes what sure beliefs were worth by themselves.
 setting_wanting <- function(setting, utility) {
   setting["belief_utility"] <- list(NULL)
   setting$utility[] <- utility
@@ -27,8 +27,8 @@ soft_plan <- function(setting, utility, alpha) {
 }
 
 # [pair, state]: what one unit of a potential in a state adds to the utility of each pair. Its transpose is the flow:
-# occupancies [pair] can be had if, and only if, they are not negative and t(shaping) %*% occupancy is
-# (1 - discount) start.
+# occupancies [pair] are possible if, and only if, they are not negative and t(shaping) %*% occupancy is (1 - discount)
+# start.
 shaping_matrix <- function(markov) {
   do.call(rbind, lapply(markov$transition, function(law) diag(markov$n_states) - markov$discount * as.matrix(law)))
 }
@@ -39,13 +39,13 @@ without_shaping <- function(utility, shaping) {
   utility
 }
 
-# By how much occupancies [state, action] are no occupancies of any policy: the largest gap in the flow.
+# How far occupancies [state, action] are from those of any policy: the largest gap in the flow.
 flow_gap <- function(occupancy, shaping, markov) {
   max(abs(crossprod(shaping, as.vector(occupancy)) - (1 - markov$discount) * markov$start))
 }
 
-# d log policy / d utility [pair, pair] at a soft policy, where utility is counted in alpha: what an action is worth
-# more, less what its state is.
+# d log policy / d utility [pair, pair] at a soft policy, with utility in units of alpha: the increase of an action's
+# worth, less that of its state.
 soft_policy_slope <- function(policy, markov, shaping) {
   n <- markov$n_states
   spread <- do.call(cbind, lapply(seq_len(markov$n_actions), function(u) diag(policy[, u], n)))
@@ -53,7 +53,7 @@ soft_policy_slope <- function(policy, markov, shaping) {
   diag(n * markov$n_actions) - shaping %*% value
 }
 
-# By Cholesky, in units in which the diagonal is 1; where rounding spoils that, the smallest of the answers by what can
+# By Cholesky, in units in which the diagonal is 1. Where rounding spoils that, the smallest of the answers, by what can
 # be told from rounding.
 solve_positive <- function(matrix, rhs) {
   unit <- 1 / sqrt(pmax(diag(matrix), .Machine$double.xmin))
@@ -66,17 +66,18 @@ solve_positive <- function(matrix, rhs) {
   unit * as.vector(along %*% (crossprod(along, unit * rhs) / parts$values[keep]))
 }
 
-# What the demonstration does in every state: where nobody was seen, every action is as likely as any other.
+# What the demonstration does in every state: where nobody was seen, all actions are equally likely.
 filled_policy <- function(demonstration) {
   policy <- unname(demonstration$policy)
   policy[is.na(policy[, 1]), ] <- 1 / ncol(policy)
   policy
 }
 
-# What demonstrated occupancies are taken from: "policy", those that the policy it shows has in the setting, which can
-# be had; or "visits", the discounted time of the visits themselves, which need not, and after what was seen of each
-# trajectory that of the policy from there: discounted time has no end, though follow-up has. Returns `occupancy` and
-# `policy` [state, action], `markov` with the start that they count from, and `beyond`, the share that was not seen.
+# Where demonstrated occupancies come from. "policy": those that the shown policy has in the setting, which are always
+# possible. "visits": the discounted time of the visits themselves, which need not be possible. After what was seen of
+# each trajectory, they continue with those of the policy from there: discounted time has no end, though follow-up has.
+# Returns `occupancy` and `policy` [state, action], `markov` with the start that they count from, and `beyond`, the
+# share that was not seen.
 demonstrated_shares <- function(demonstration, markov, occupancies) {
   policy <- filled_policy(demonstration)
   if (occupancies == "policy") {
@@ -104,20 +105,20 @@ share_notes <- function(demonstration, shares, setting) {
     demonstration_notes(demonstration, setting),
     if (isTRUE(shares$beyond > 0)) {
       paste0(percent_text(shares$beyond), " of the discounted time lies beyond what was seen of trajectories: there ",
-             "their shares are continued by the policy that the visits show.")
+             "the policy that the visits show continues their shares.")
     },
     if (any(unseen & reached)) {
-      paste0("Where nobody was seen, every action is taken to be as likely as any other (",
+      paste0("Where nobody was seen, all actions are assumed to be equally likely (",
              listing(setting$states[unseen & reached]), ").")
     },
     if (length(lost)) {
       paste0("What was demonstrated spends no discounted time in ", plural(length(lost), "state"), " (", listing(lost),
-             "): nothing is asked of the answer there.")
+             "): the answer there is not constrained.")
     }
   )
 }
 
-# Demonstrations in order; data frames and plans are lists as well, but no such ones.
+# Demonstrations in order; data frames and plans are lists as well, but not of this kind.
 check_batches <- function(visits, argument = "visits") {
   if (!is.list(visits) || is.object(visits) || length(visits) < 2) {
     abort_input(argument, "must be a list of at least two trajectories, plans or policies, in order, not ",
@@ -127,7 +128,7 @@ check_batches <- function(visits, argument = "visits") {
 }
 
 # Shares of actions [state, action] in counts, with `smoothing` added to each action where anybody was seen; NA where
-# nobody was. A policy is its own.
+# nobody was. A policy is returned unchanged.
 smoothed_policy <- function(demonstration, smoothing) {
   if (is.null(demonstration$counts)) return(unname(demonstration$policy))
   counts <- smoothed_counts(demonstration, smoothing)
@@ -153,5 +154,5 @@ refuse_never_taken <- function(policy, setting, argument, where) {
   if (!nrow(never)) return(invisible(policy))
   abort_input(argument, "must take every action, as a soft policy does: in ", where, ", ",
               enumerate(setting$actions[never[1, 2]]), " is never taken in state ",
-              enumerate(setting$states[never[1, 1]]), ". Of visits, `smoothing` above 0 allows for it.")
+              enumerate(setting$states[never[1, 1]]), ". For visits, `smoothing` above 0 allows for it.")
 }

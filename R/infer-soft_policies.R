@@ -1,35 +1,34 @@
 #' Soft policy inversion
 #'
 #' Reads a utility from somebody who learns: from policies in order, each of which is the soft improvement of the one
-#' before. Nobody in them need be good at the task yet; that each improves on the last says what is wanted.
+#' before. They need not be good at the task yet; that each improves on the last shows what is wanted.
 #'
-#' A soft improvement is the softmax of what actions are worth if the policy before goes on after them,
-#' \eqn{\pi_{k+1} \propto e^{Q_k/\alpha}}{policy[k+1] ~ exp(Q[k] / alpha)}, entropy included. With
-#' \eqn{C_k(s)} for the unknown logarithm of its denominator, times \eqn{\alpha}{alpha},
+#' A soft improvement is the softmax of the values of actions if the policy before is followed after them,
+#' \eqn{\pi_{k+1} \propto e^{Q_k/\alpha}}{policy[k+1] ~ exp(Q[k] / alpha)}, including entropy. With \eqn{C_k(s)} for the
+#' unknown logarithm of its denominator, times \eqn{\alpha}{alpha},
 #' \deqn{v(s,u) = \alpha \log \pi_{k+1}(u|s) + \alpha\gamma E\,D(\pi_k \| \pi_{k+1})(s') + C_k(s) - \gamma E\,C_k(s')}{
 #' v(s, u) = alpha log policy[k+1](u | s) + alpha discount E KL(policy[k] || policy[k+1])(s') + C[k](s) - discount
-#' E C[k](s')} Two policies give the utility up to shaping by \eqn{C_1}; each further one says the same once more,
-#' and all are joined by least squares over the utility and every \eqn{C_k}. Of visits, policies are shares of
-#' actions, with `smoothing` added to each count in states that were seen, and each equation counts by how often
-#' its action was taken there.
+#' E C[k](s')} Two policies give the utility up to shaping by \eqn{C_1}. Each further policy gives it once more, and all
+#' are joined by least squares over the utility and every \eqn{C_k}. From visits, policies are shares of actions, with
+#' `smoothing` added to each count in states that were seen. Each equation then counts by how often its action was
+#' taken there.
 #'
 #' @section What it can and cannot say:
-#' The utility is known up to shaping, \eqn{f(s) - \gamma E f(s')}{f(s) - discount E f(s')}, and in units of
-#' `alpha`; the smallest is reported. It assumes that batches are whole steps of soft policy improvement: half a step
-#' or two look like another utility. `misfit` of `glance()` is what the steps from batch to batch leave
-#' unexplained; with two batches there is nothing to compare and it is `NA`. Where nobody was seen in a batch, its
-#' policy there is taken to be uniform and its equations are left out, if others remain.
+#' The utility is known up to shaping, \eqn{f(s) - \gamma E f(s')}{f(s) - discount E f(s')}, and in units of `alpha`;
+#' the smallest is reported. It assumes that batches are whole steps of soft policy improvement: half a step or two
+#' steps look like another utility. `misfit` of `glance()` is what the steps from batch to batch leave unexplained; with
+#' two batches there is nothing to compare and it is `NA`. Where nobody was seen in a batch, its policy there is assumed
+#' to be uniform and its equations are left out, if others remain.
 #'
 #' @param visits A list of at least two demonstrations, in order: trajectories ([trajectories()]), plans, or
 #'   policies, as matrices with one row per state and one column per action.
 #' @param setting A setting ([decision_setting()]) in which the state is seen. Its utility is not used.
-#' @param alpha The price of deciding of who learns, which sets the unit of the utility.
-#' @param smoothing Added to each action's count in states that were seen, so that none has a probability of 0.
-#'   Policies and plans are taken as they are.
+#' @param alpha The learner's price of deliberating, which sets the unit of the utility.
+#' @param smoothing Added to each action's count in states that were seen, so that no action has a probability of 0.
+#'   Policies and plans are used as they are.
 #' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the utility, one row per state and
-#'   action. The plan is that of a soft agent with that utility: where the learning leads, not
-#'   what the last batch did. `glance()` has the number of `batches` and the `misfit`, a root mean square in units of
-#'   `alpha`.
+#'   action. The plan is that of a soft agent with that utility: it shows where the learning leads, not what the last
+#'   batch did. `glance()` has the number of `batches` and the `misfit`, a root mean square in units of `alpha`.
 #' @references Jacq, Geist, Paiva and Pietquin (2019) Learning from a learner. *International Conference on Machine
 #'   Learning*.
 #' @family framework
@@ -76,7 +75,7 @@ batch_weights <- function(batch) {
   seen / sum(seen)
 }
 
-# Utilities in units of alpha. Of each step, what it says of the utility but for shaping, and how much that counts: no
+# Utilities in units of alpha. For each step, what it says about the utility up to shaping, and how much that counts: no
 # equation is left out altogether where that would leave a pair without any.
 invert_policies <- function(policies, weights, markov) {
   shaping <- shaping_matrix(markov)
@@ -94,14 +93,14 @@ invert_policies <- function(policies, weights, markov) {
 }
 
 # Weighted least squares over the utility [pair] and a potential of each step but the first, whose shaping is free.
-# The utility at given potentials is a mean, which leaves the potentials to be solved for.
+# Given the potentials, the utility is a mean, so only the potentials have to be solved for.
 join_steps <- function(steps, weights, shaping) {
   total <- Reduce(`+`, weights)
   n <- length(steps)
   if (n == 1) return(list(utility = steps[[1]], squares = 0))
   share <- lapply(weights, function(weight) weight / total)
   mean_of <- function(parts) Reduce(`+`, Map(`*`, share, parts))
-  # Potentials act on the residuals of their own step, and by the mean on those of all.
+  # Potentials act on the residuals of their own step and, through the mean, on those of all steps.
   none <- 0 * shaping
   columns <- lapply(seq_len(n)[-1], function(k) {
     parts <- lapply(seq_len(n), function(j) if (j == k) shaping else none)
@@ -123,11 +122,11 @@ soft_policies_notes <- function(batches, policies, setting) {
   unseen <- Reduce(`|`, lapply(policies, function(policy) is.na(policy[, 1])))
   left_out <- sum(vapply(batches, `[[`, 0L, "left_out"))
   c(
-    paste0("The utility is known up to shaping, f(state) less the discount times what f is expected to be next; ",
-           "this is the smallest."),
+    paste0("The utility is known up to shaping, f(state) less the discount times the expected next f; this is the ",
+           "smallest."),
     if (any(unseen)) {
       paste0("In ", plural(sum(unseen), "state"), " (", listing(setting$states[unseen]), ") nobody was seen in some ",
-             "batch: there its policy is taken to be uniform.")
+             "batch: there its policy is assumed to be uniform.")
     },
     if (left_out > 0) paste0(plural(left_out, "visit"), " whose state was not known ",
                              if (left_out == 1) "was" else "were", " left out.")

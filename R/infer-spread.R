@@ -1,9 +1,8 @@
-# Work in pieces that do not need each other, over the processes and machines that
-# the user named with future::plan(). Within one process threads need no set-up;
-# this is for what one process cannot do.
+# Work in independent pieces, over the processes and machines that the user named with future::plan(). Within one
+# process threads need no set-up; this is for work that is too much for one process.
 
-# `work(piece)` of every piece, in their order. What a piece returns must not depend on
-# where it runs: work on random numbers brings its own streams.
+# `work(piece)` of every piece, in their order. The result of a piece must not depend on where it runs: work with random
+# numbers brings its own streams.
 spread <- function(pieces, work, over = can_spread()) {
   if (!over) return(lapply(pieces, work))
   tryCatch(
@@ -16,8 +15,8 @@ spread <- function(pieces, work, over = can_spread()) {
   )
 }
 
-# Is there a plan other than one piece after another in this process? Nobody can
-# have set one before the package future is loaded.
+# Whether there is a plan other than one piece after another in this process. Nobody can have set one before the package
+# future is loaded.
 can_spread <- function() {
   if (!isNamespaceLoaded("future") || inherits(future::plan(), "sequential")) return(FALSE)
   if (is_installed("future.apply")) return(TRUE)
@@ -28,16 +27,15 @@ can_spread <- function() {
 
 is_installed <- function(package) requireNamespace(package, quietly = TRUE)
 
-# Forked processes hang in a second thread if the process they come from has had one.
+# Forked processes hang in a second thread if their parent process has had one.
 cores_of_piece <- function(cores, over) {
   if (over && inherits(future::plan(), "multicore")) 1L else cores
 }
 
 # ---- groups as parts ----------------------------------------------------------
 
-# All parts to the end, or until interrupted, in rounds of `every` steps: between two
-# of them progress is shown and a checkpoint written. A round that is interrupted
-# counts for no part, so that all stand at the same step.
+# All parts to the end, or until interrupted, in rounds of `every` steps. Between two rounds progress is shown and a
+# checkpoint is written. A round that is interrupted counts for no part, so that all have made the same number of steps.
 run_parts <- function(chain, job, every, each_round = NULL) {
   began <- list(time = Sys.time(), step = iteration_of(chain))
   run <- job$run
@@ -56,7 +54,9 @@ run_parts <- function(chain, job, every, each_round = NULL) {
 # What a process needs for one group, and no other group's data.
 part_piece <- function(part, evaluator, g, until, over) {
   cores <- cores_of_piece(evaluator$cores, over)
-  if (is.null(evaluator$own)) {
+  if (!is.null(evaluator$parts)) {
+    evaluator <- sum_of_group(evaluator, g)
+  } else if (is.null(evaluator$own)) {
     evaluator$group <- rep(1L, sum(evaluator$group == g))
     evaluator$batch$histories <- evaluator$batch$histories[g]
   } else {
@@ -72,7 +72,7 @@ run_piece <- function(piece) {
   chain
 }
 
-# What a fit is made from, of all chains: groups in order, as one process has them.
+# What a fit is made from, for all chains: groups in the order in which one process has them.
 state_of <- function(chain) {
   if (is.null(chain$parts)) return(sampler_flush(chain$state))
   states <- lapply(chain$parts, function(part) sampler_flush(part$state))

@@ -1,22 +1,23 @@
-# What a walk's turns are taken about (infer-walk.R): a normal law, learnt in warm-up in two ways that make up for each
-# other. Where chains were gives a covariance, slowly: of many terms it takes thousands of independent points. What the
-# density was at every point that was tried, refused ones as well, gives the bend of its logarithm, a regression on
-# squares and products, which does not mind that points follow each other; but only where they were tried.
+# The normal law around which a walk turns (infer-walk.R). Warm-up learns it in two ways that make up for each other.
+# The positions of the chains give a covariance, but slowly: with many terms it takes thousands of independent points.
+# The density at every point that was tried, including refused ones, gives the bend of its logarithm: a regression on
+# squares and products. It does not matter there that points follow each other, but it holds only where points were
+# tried.
 
-# Points of a regression, at most, in numbers of its coefficients. Of 42 terms, on the cohort adni_like, the log density
-# of fresh draws was off by 5.7, 4.7, 3.7 and 3.5 (standard deviations) with 3, 6, 12 and 24.
+# The most points of a regression, as a multiple of its coefficients. With 42 terms, on the cohort adni_like, the log
+# density of fresh draws was off by 5.7, 4.7, 3.7 and 3.5 (standard deviations) with 3, 6, 12 and 24.
 tried_per_coefficient <- 24
-# What its coefficients are drawn towards nought by: at first so many points' worth, then by how far the points are from
-# it, coefficients being taken to have this standard deviation.
+# How strongly its coefficients are drawn towards 0: at first by this many points' worth, then by the distance of the
+# points from the regression, if coefficients have this standard deviation.
 first_ridge <- 20
 coefficient_sd <- 0.2
-# How much a regression may change the precision along any axis: it is soon too wide, hardly ever too narrow.
+# How much a regression may change the precision along any axis: it is easily too wide, and hardly ever too narrow.
 least_bend <- 0.3
 most_bend <- 10
 
-# From the later half of warm-up so far, `recent`. Directions are those of the curvature at the start. How wide the
-# posterior is along each of them the points say, which takes few; a covariance of their own takes many more, and gets a
-# share as they come.
+# From the later half of warm-up so far, `recent`. Directions are those of the curvature at the start. The points say
+# how wide the posterior is along each of them, for which few are enough. A covariance of their own takes many more
+# points, and gets a larger share as they come.
 #
 # `recent` and `tried`: steps as step_points() reads them, of n chains; `axes`: eigen() of that curvature; `tried` may
 # be NULL. Returns `centre`, `covariance` and the `points`, or NULL where there are too few.
@@ -25,8 +26,8 @@ walk_law <- function(recent, tried, axes, n) {
   points <- step_points(recent, n, size)$theta
   if (nrow(points) < 2 * size) return(NULL)
   away <- (points - rep(colMeans(points), each = nrow(points))) %*% axes$vectors
-  # Steps follow each other, the closer the more terms there are: so many make one independent point, for a width and
-  # for a covariance.
+  # Steps follow each other, and more closely if there are more terms: this many make one independent point, for a width
+  # and for a covariance.
   worth <- nrow(points) / (size * c(1.2, 5))
   width <- (5 * pmax(axes$values, 1e-10) + worth[1] * colMeans(away^2)) / (5 + worth[1])
   share <- worth[2] / (worth[2] + 5 * size)
@@ -42,9 +43,10 @@ step_points <- function(steps, n, size) {
   list(theta = all[, seq_len(size), drop = FALSE], density = all[, size + 1L])
 }
 
-# The normal law whose log density is nearest to that of the points tried, beside the one that is given: what the
-# logarithm has over that one's is regressed on 1, z and products of z, in the coordinates z in which that one is
-# standard normal. Newest points first; those far down, or far out, say nothing about where the chains will be.
+# The normal law whose log density is nearest to that of the points tried, starting from a given law. The difference
+# between the log density and that of the given law is regressed on 1, z and products of z, in the coordinates z in
+# which the given law is standard normal. The newest points come first; points far down, or far out, say nothing about
+# where the chains will be.
 density_law <- function(tried, centre, covariance) {
   size <- length(centre)
   given <- list(centre = centre, covariance = covariance)
@@ -73,7 +75,7 @@ density_law <- function(tried, centre, covariance) {
   list(centre = centre + drop(shift %*% factor), covariance = crossprod(factor, inside %*% factor))
 }
 
-# Ridge regression on features whose first is constant; after the first time with a ridge by the errors of the last.
+# Ridge regression on features whose first is constant; after the first time the ridge comes from the last errors.
 ridge_by_errors <- function(features, y, rounds = 3L) {
   inner <- crossprod(features)
   outer <- crossprod(features, y)

@@ -1,21 +1,21 @@
-# A sampler for posteriors of many terms that are nearly normal, as those of learned dynamics are. Like that of
-# infer-sampler.R it is a function from state to state, knows only a vectorised log density, and has a stream per chain.
-# Four moves, chosen at random without regard to where a chain is:
+# A sampler for posteriors of many terms that are nearly normal, such as those of learned dynamics. Like that of
+# infer-sampler.R it is a function from state to state, knows only a vectorised log density, and has one stream per
+# chain. It has four moves, chosen at random without regard to where a chain is:
 #
 #   turn   y = m + sqrt(1 - b^2) (x - m) + b F' z      reversible for the normal N(m, F'F), whose density q enters the
 #                                                      ratio as log q(x) - log q(y)
 #   walk   y = x + scale * F' z, now and then much shorter or longer      symmetric
-#   axis   the same with z = 0 but for one entry: along one axis of the posterior, a row of F
+#   axis   the same with z = 0 except for one entry: along one axis of the posterior, a row of F
 #   leap   y = x + (a - b) and some noise, a and b two points of warm-up  symmetric: (a, b) is as likely as (b, a)
 #
-# A turn crosses a normal posterior in a few steps, however many terms there are, where a walk needs as many as there
-# are terms; walks do not mind where the posterior is no normal, axes follow ridges, and leaps go from one top to
+# A turn crosses a normal posterior in a few steps, however many terms there are; a walk needs as many steps as there
+# are terms. Walks also work where the posterior is not normal, axes follow ridges, and leaps go from one top to
 # another. Centre m and factor F (infer-walk-law.R), scales, b and the points of leaps are learnt in warm-up from all
 # chains together, and then frozen.
 
-# Shares of turns, walks, axes and leaps, summed up.
+# Cumulative shares of turns, walks, axes and leaps.
 walk_shares <- c(0.6, 0.7, 0.95, 1)
-# A step along an axis of a normal does best at so many standard deviations.
+# The best length of a step along an axis of a normal density, in standard deviations.
 best_axis <- 2.4
 # Points that leaps are taken from.
 most_leaps <- 400L
@@ -24,8 +24,8 @@ walk_acceptance <- 0.25
 turn_acceptance <- 0.3
 axis_acceptance <- 0.44
 axis_gain <- 0.3
-# When shape and centre are learnt, in shares of warm-up: from where chains were, and from the density of all points
-# tried as well, which takes longer and gets better with every point.
+# When shape and centre are learnt, as shares of warm-up: from the positions of chains, and also from the density of all
+# points tried, which takes longer and gets better with every point.
 walk_times <- c(0.05, 0.1, 0.15)
 bend_times <- c(0.2, 0.35, 0.6, 0.9)
 
@@ -50,7 +50,7 @@ is_walk <- function(state) identical(state$sampler, "walk")
 with_walk_law <- function(state, centre, covariance) {
   size <- length(centre)
   state$centre <- centre
-  # By the axes of the covariance, rather than by the order of the terms.
+  # By the axes of the covariance, not by the order of the terms.
   parts <- eigen(covariance, symmetric = TRUE)
   width <- sqrt(pmax(parts$values, 1e-10))
   state$axis <- rep(best_axis, size)
@@ -117,7 +117,7 @@ walk_moves <- function(state, normal, kind, component) {
   proposal[turns, ] <- (proposal + (sqrt(1 - state$turn^2) - 1) * (x - middle))[turns, ]
   leaps <- which(kind == 4L)
   if (length(leaps)) {
-    # Two numbers out of one: where it falls, and where within that.
+    # Two numbers from one: the interval into which it falls, and its place within that interval.
     place <- component[leaps] * nrow(state$points)
     from <- floor(place) + 1
     to <- floor((place %% 1) * nrow(state$points)) + 1
@@ -133,7 +133,7 @@ learn_walk <- function(state, move, chance) {
   axes <- move$kind == 3L
   turns <- move$kind == 1L
   if (any(move$plain)) state$scale <- state$scale * exp(gain * (mean_of(move$plain) - walk_acceptance))
-  # Each axis by itself: of some the length was known, of others not.
+  # Each axis by itself: the right length was known for some and not for others.
   for (i in which(axes)) {
     state$axis[move$axis[i]] <- state$axis[move$axis[i]] * exp(axis_gain * (chance[i] - axis_acceptance))
   }
@@ -150,7 +150,7 @@ learn_walk <- function(state, move, chance) {
   state
 }
 
-# `bends`: from the density of what was tried as well.
+# `bends`: also from the density of the points tried.
 learn_walk_law <- function(state, bends) {
   later <- seq(state$iteration %/% 2L + 1L, state$iteration)
   axes <- eigen(state$covariance, symmetric = TRUE)

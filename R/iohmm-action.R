@@ -1,8 +1,8 @@
 # Learned dynamics as a decision model: how often each action is taken in each state. Actions stay inputs of the
-# dynamics; nothing here changes what is learned of them.
+# dynamics; nothing here changes what is learned about the dynamics.
 
-# Expected number of times that each action was taken in each state, [state, action], by the laws of a fit; actions that
-# do not count are left out. Where all do, that is in the counts of transitions.
+# The expected number of times that each action was taken in each state, [state, action], by the laws of a fit. Actions
+# that do not count are left out. If all count, the counts of transitions already contain this number.
 expect_choices <- function(iohmm, coded) {
   if (all(coded$scored)) return(apply(iohmm$counts$transition, c(1, 3), sum))
   chains <- iohmm_chains(coded)
@@ -13,14 +13,14 @@ expect_choices <- function(iohmm, coded) {
   matrix(out, nrow(smooth), dimnames = list(from = iohmm$states, action = iohmm$actions))
 }
 
-# The law of the action in each state, [state, action]: its share, with one more count shared out among all actions, so
-# that what was never seen is not taken for impossible.
+# The law of the action in each state, [state, action]: its share, with one more count divided among all actions, so
+# that an action that was never seen does not count as impossible.
 choice_law <- function(iohmm) {
   count <- iohmm$choices + 1 / length(iohmm$actions)
   count / rowSums(count)
 }
 
-# [visit, action] from the states known before the visit [state, visit].
+# Chances [visit, action], from the state probabilities before the visit [state, visit].
 action_chances <- function(iohmm, states) {
   out <- crossprod(states, choice_law(iohmm))
   dimnames(out) <- list(NULL, iohmm$actions)

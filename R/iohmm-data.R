@@ -1,6 +1,6 @@
 # Visits as the kernels of the input-output hidden Markov model read them.
 
-# The names of what was done and seen, as much of a setting as coding needs.
+# The names of what was done and seen: the part of a setting that is needed to code visits.
 iohmm_words <- function(visits, actions, observations) {
   visits <- plain_visits(visits)
   roles <- attr(visits, "roles")
@@ -20,7 +20,7 @@ levels_of <- function(x) {
   if (is.factor(x)) levels(x) else sorted_text(x[!is.na(x)])
 }
 
-# How often each pair was seen, [action, observation].
+# How often each pair of action and observation was seen, [action, observation].
 count_pairs <- function(coded, words) {
   seen <- coded$observation >= 0
   size <- c(length(words$actions), length(words$observations))
@@ -28,8 +28,8 @@ count_pairs <- function(coded, words) {
          dimnames = list(action = words$actions, observation = words$observations))
 }
 
-# Which pairs can be, [action, observation]. After an action that shows nothing in
-# the data everything can be seen.
+# Which pairs are possible, [action, observation]. After an action without any observation in
+# the data, everything can be seen.
 possible_pairs <- function(zeros, pairs, coded, words) {
   if (is.character(zeros)) {
     zeros <- check_choice(zeros, c("data", "none"), "zeros")
@@ -59,8 +59,8 @@ possible_pairs <- function(zeros, pairs, coded, words) {
   possible
 }
 
-# A trajectory of n visits has n + 1 states: its visits' and the one it ends in, which
-# an empty visit stands for. Positions of both among all states of all trajectories.
+# A trajectory of n visits has n + 1 states: one per visit, and the one in which it ends. An empty
+# visit stands for the last. Returns the positions of both among all states of all trajectories.
 with_ends <- function(coded) {
   n <- length(coded$trajectory)
   last <- c(which(diff(coded$trajectory) != 0), n)
@@ -72,7 +72,7 @@ with_ends <- function(coded) {
        visit = match(seq_len(n), order), end = match(n + seq_along(last), order))
 }
 
-# The tree of distinct histories, ends included; `leaf` is where each trajectory ends.
+# The tree of distinct histories, including the ends. `leaf` is where each trajectory ends.
 iohmm_tree <- function(coded, words) {
   states <- with_ends(coded)
   histories <- build_histories(states, words)
@@ -83,7 +83,7 @@ iohmm_tree <- function(coded, words) {
        through = as.numeric(tabulate(histories$visit, n)), ends = as.numeric(tabulate(leaf, n)), leaf = leaf - 1L)
 }
 
-# The same without sharing: one root per trajectory, one node per state.
+# The same without shared nodes: one root per trajectory, and one node per state.
 iohmm_chains <- function(coded) {
   states <- with_ends(coded)
   n <- length(states$trajectory)
@@ -110,8 +110,8 @@ need_visits <- function(iohmm, purpose, argument) {
   }
 }
 
-# Dynamics cannot go on from an action that is not known: what it did to the state and what it would have shown differ
-# from action to action. At the end of a trajectory nothing has to go on (`ends`: whether that is allowed).
+# Dynamics cannot go on after an unknown action, because each action moves the state and shows it in its own way. At the
+# end of a trajectory nothing has to go on (`ends`: whether an unknown action is allowed there).
 refuse_lost_actions <- function(coded, ends = TRUE) {
   lost <- is.na(coded$action)
   last <- !duplicated(coded$trajectory, fromLast = TRUE)
@@ -119,15 +119,15 @@ refuse_lost_actions <- function(coded, ends = TRUE) {
   if (length(bad)) {
     abort_rows(sort(coded$row[bad]), "action", "`action` is missing", if (ends) " before the end of a trajectory",
                topic = "fit_iohmm", advice = paste(
-                 "Where nothing was done, give that a name. Where it is not known what was done, leave out",
-                 "each such row together with all later rows of its `id`: without the row alone, a step of time would",
-                 "be missing from the trajectory."
+                 "If nothing was done, give that a name. If it is not known what was done, leave out",
+                 "each such row together with all later rows of its `id`: if only the row is left out, a step of time",
+                 "is missing from the trajectory."
                ))
   }
   coded
 }
 
-# Without visits that end a trajectory and have no action: they say nothing of the dynamics.
+# Leaves out visits without an action at the end of a trajectory: they say nothing about the dynamics.
 without_open_ends <- function(coded) {
   kept <- lapply(refuse_lost_actions(coded), function(x) x[!is.na(coded$action)])
   if (!length(kept$row)) abort("data", "`visits` have no action.", argument = "visits")
@@ -135,7 +135,7 @@ without_open_ends <- function(coded) {
   kept
 }
 
-# Any action will do where nothing follows it and what it showed is not looked at.
+# Puts any action in place of a missing one. Nothing follows it, and its observation is not used.
 with_some_action <- function(coded) {
   unknown <- is.na(coded$action)
   coded$action[unknown] <- 0L
@@ -143,8 +143,7 @@ with_some_action <- function(coded) {
   coded
 }
 
-# `ends`: whether the last action of a trajectory may be missing. Of the visits that a fit keeps, those are then left
-# out.
+# `ends`: whether the last action of a trajectory may be missing. Otherwise such visits of the fit are left out.
 coded_visits <- function(iohmm, visits, purpose, ends = TRUE) {
   if (!is.null(visits)) return(refuse_lost_actions(code_visits(visits, iohmm_setting_words(iohmm)), ends))
   need_visits(iohmm, paste(purpose, "without `visits`"), "object")
@@ -160,9 +159,9 @@ iohmm_setting_words <- function(iohmm) {
 expect_states <- function(iohmm, nodes, coded = NULL) {
   expected <- .Call(ffi_iohmm_expect, nodes, iohmm_laws(iohmm))
   if (expected$code != 0L) {
-    # The node is the state after the visit at fault.
+    # The node is the state after the visit that is at fault.
     row <- coded$row[match(expected$where - 1L, nodes$visit)]
-    abort_rows(row, "observation", "`observation` cannot happen after what was done and seen before, by the fit")
+    abort_rows(row, "observation", "`observation` cannot happen, by the fit, after what was done and seen before")
   }
   expected
 }

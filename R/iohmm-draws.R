@@ -1,41 +1,42 @@
 #' Draws from the posterior of learned dynamics
 #'
-#' What a mind that learned from these data might believe: a model prior
-#' ([model_prior()]) of draws from the posterior of the laws that [fit_iohmm()] estimates,
-#' each of equal weight.
+#' What somebody who learned from these data might believe: a model prior
+#' ([model_prior()]) of draws from the posterior of the laws that [fit_iohmm()] estimates.
+#' All draws have equal weight.
 #'
-#' The draws come from a Gibbs sampler that starts at the fit: hidden paths given
-#' the laws, by filtering forwards and sampling backwards, then laws given the
-#' paths, from Dirichlet distributions. The prior is the fit's own ([iohmm_prior()]); a
+#' The draws come from a Gibbs sampler that starts at the fit. It draws hidden paths given
+#' the laws, by filtering forwards and sampling backwards, and then laws given the
+#' paths, from Dirichlet distributions. The prior is that of the fit ([iohmm_prior()]). A
 #' fit without one has a uniform prior on each law. Impossible pairs stay
-#' impossible. The first `warmup` sweeps are dropped, then every `thin`-th is kept.
+#' impossible. The first `warmup` sweeps are dropped, and then every `thin`-th sweep is kept.
 #'
 #' States have no names in a posterior, and a chain may swap them. Each draw is
-#' renumbered to follow the fitted states: of all ways to match them, the one in which the
-#' sampled paths agree most with the fit's smoothed state probabilities. Where states
-#' are hard to tell apart that matching is part of the answer.
+#' renumbered to follow the fitted states. Of all ways to match them, the one is used in which the
+#' sampled paths agree most with the fit's smoothed state probabilities. If states
+#' are hard to tell apart, that matching is part of the answer.
 #'
 #' @section How many to take:
-#' Sweeps follow each other closely, the more so the less the states can be told apart: hidden paths hold on to laws,
-#' and laws to paths. Draws that stand near each other say less than as many independent ones. How many independent ones
-#' they are worth is worked out for each probability from all sweeps after `warmup`
-#' ([posterior::ess_bulk()], and what is then left of it in every `thin`-th), is printed, and stands in the
-#' attribute `"effective"`. Where the slowest of them is worth less than half of `n`, a warning of class
-#' `ibrc_warning_effective` says so and what `thin` would do: the column `thin` has, for each probability, the number of
-#' sweeps after which a draw is nearly independent of the last (a correlation of 0.05). Take the largest.
-#' A `thin` of 10 is often too small by a factor of five; sweeps are quick. From fewer than 50 sweeps nothing
-#' can be said, and the attribute is `NA`.
+#' Successive sweeps are similar, because hidden paths depend on laws and laws on paths. They are more similar
+#' if the states are hard to tell apart. Similar draws say less than the same number of independent ones. For each
+#' probability, the number of independent draws that they are worth is worked out from all sweeps after `warmup`
+#' ([posterior::ess_bulk()], and what is left of it in every `thin`-th sweep). It is printed, and is in the
+#' attribute `"effective"`. If the slowest probability is worth less than half of `n`, a warning of class
+#' `ibrc_warning_effective` says so, and which `thin` would help. The column `thin` has, for each probability, the
+#' number of sweeps after which a draw is nearly independent of the last one (a correlation of 0.05). Take the largest.
+#' A `thin` of 10 is often too small by a factor of five; sweeps are quick. With fewer than 50 sweeps this cannot be
+#' worked out, and the attribute is `NA`.
 #'
 #' @param iohmm A fit ([fit_iohmm()]).
 #' @param n Number of draws.
-#' @param warmup,thin Sweeps dropped at the beginning, and how many sweeps per draw.
+#' @param warmup,thin The number of sweeps to drop at the beginning, and the number of sweeps per draw.
 #' @param seed A number that makes the draws repeatable; `NULL` takes one from the
 #'   session's generator, which moves on by one draw. Otherwise the generator is left
 #'   as it was.
 #' @return An object of class `ibrc_models` ([model_prior()]). Its element `models` holds
 #'   lists with `transition`, `emission` and `start`. Its attribute `"effective"` is a data frame with one row per
-#'   probability that is not certain, and one for the log-likelihood: `entry` (as in `coef()` of the fit), `effective`,
-#'   how many independent draws the `n` are worth for it, and `thin`, what would make them nearly independent.
+#'   probability that is not certain, and one for the log-likelihood. It has `entry` (as in `coef()` of the fit);
+#'   `effective`, how many independent draws the `n` draws are worth for it; and `thin`, which would make them nearly
+#'   independent.
 #' @family dynamics
 #' @export
 #' @examples
@@ -44,7 +45,7 @@
 #' iohmm <- fit_iohmm(visits, states = 2, starts = 4, sort_by = "hear_right", seed = 1)
 #' draws <- model_draws(iohmm, n = 5, warmup = 50, thin = 5, seed = 1)
 #' sapply(draws$models, function(m) m$emission["state2", "hear_right", "listen"])
-#' # Enough sweeps to tell what draws are worth
+#' # Enough sweeps to work out how many independent draws these are worth
 #' draws <- model_draws(iohmm, n = 10, thin = 40, seed = 1)
 #' effective <- attr(draws, "effective")
 #' effective[order(effective$effective)[1:3], ]
@@ -57,7 +58,7 @@ model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   if (!is.null(seed)) seed <- check_seed(seed)
   need_visits(iohmm, "model_draws()", "iohmm")
   numbers <- length(iohmm$start) + length(iohmm$transition) + length(iohmm$emission)
-  # With names, and a copy in the model prior.
+  # This includes the names, and a copy in the model prior.
   refuse_too_large(n * (16 * numbers + 4000), "n", "`n` = ", format_count(n), " draws of laws with ",
                    plural(numbers, "probability", "probabilities"), " would be ", format_count(n * numbers), " numbers",
                    advice = "draw fewer")
@@ -73,7 +74,7 @@ model_draws <- function(iohmm, n = 20, warmup = 200, thin = 10, seed = NULL) {
   out
 }
 
-# Sweeps that are looked at to tell what the draws are worth: all, or as many as tell enough.
+# The most sweeps from which it is worked out how many independent draws there are. This many are enough.
 most_recorded <- 4000
 least_recorded <- 50
 
@@ -97,14 +98,14 @@ gibbs_draws <- function(iohmm, tree, smooth, n, warmup, thin) {
         series <- matrix(0, nrow(series), length(entries) + 1,
                          dimnames = list(NULL, c(entry_names(iohmm), "log_lik")))
       }
-      # The likelihood is that of the laws before: what a sweep begins with.
+      # The likelihood is that of the laws with which the sweep began.
       series[after / stride, ] <- c(entries, sampled$log_lik)
     }
   }
   list(draws = draws, series = series, stride = stride)
 }
 
-# Each probability of the laws once, as coef() of a fit has them.
+# Each probability of the laws once, as in coef() of a fit.
 law_entries <- function(laws, shared) {
   size <- dim(laws$transition)
   start <- if (is.matrix(laws$start)) t(laws$start) else laws$start
@@ -125,9 +126,9 @@ entry_names <- function(iohmm) {
     name("emission", iohmm$states, iohmm$observations, iohmm$actions))
 }
 
-# What `n` draws, one in `thin` sweeps, are worth, from a series [sweep, entry] of one in `stride`. Correlations are
-# taken to fall by the same share from sweep to sweep: by rho, if as many sweeps are worth (1 - rho) / (1 + rho) of
-# their number.
+# How many independent draws `n` draws are worth, with one draw in `thin` sweeps. `series` [sweep, entry] has one sweep
+# in `stride`. Correlations are assumed to fall by the same factor rho from sweep to sweep; sweeps are then worth
+# (1 - rho) / (1 + rho) of their number.
 effective_draws <- function(series, n, thin, stride = 1) {
   moves <- apply(series, 2, function(x) all(is.finite(x)) && diff(range(x)) > 0)
   series <- series[, moves, drop = FALSE]
@@ -156,7 +157,7 @@ draw_laws <- function(iohmm, counts) {
   S <- size[1]
   prior <- iohmm$prior
   rows <- function(shape) {
-    # Shapes of 1 and more, so that a row is never all zeros; 0 stays exactly 0.
+    # Shapes are 1 or more, so that a row is never all zeros. A shape of 0 gives exactly 0.
     p <- array(stats::rgamma(length(shape), shape), dim(shape))
     p / as.vector(rowSums(p))
   }
@@ -177,16 +178,16 @@ draw_laws <- function(iohmm, counts) {
   list(start = as.numeric(t(start)), transition = as.numeric(transition), emission = as.numeric(emission))
 }
 
-# Which sampled state is each fitted one: the matching with the most agreement between
-# smoothed probabilities [state, position] and the path (from 0).
+# Which sampled state belongs to each fitted state: the matching with the most agreement between
+# smoothed probabilities [state, position] and the path (counted from 0).
 match_states <- function(smooth, path) {
   n <- nrow(smooth)
   agreement <- vapply(seq_len(n), function(s) rowSums(smooth[, path == s - 1L, drop = FALSE]), numeric(n))
   best_matching(matrix(agreement, n))
 }
 
-# The column for each row, all different, with the largest sum. Rows are taken one
-# after the other; for each set of columns in use the best way there is remembered.
+# One column for each row, all different, such that the sum is largest. Rows are taken one
+# after the other. For each set of used columns, the best way to it is remembered.
 best_matching <- function(gain) {
   n <- nrow(gain)
   bit <- 2^(seq_len(n) - 1)

@@ -1,7 +1,7 @@
-# Climbs of the likelihood from random starts.
+# Climbs up the likelihood from random starts.
 
-# Laws at random: what is seen scattered about its frequencies, states that rather
-# stay than move.
+# Random laws: emissions vary around the observed frequencies, and states are more likely to
+# stay than to move.
 random_laws <- function(problem, n_states) {
   scatter <- function(weight) {
     p <- weight * stats::rexp(length(weight))
@@ -22,7 +22,7 @@ random_laws <- function(problem, n_states) {
   list(start = start, transition = rep_len(as.numeric(moves), n_states^2 * n_actions), emission = as.numeric(emission))
 }
 
-# Laws of the first state.
+# The number of laws of the first state.
 n_starts <- function(problem) max(1L, length(problem$start_groups))
 
 climb_from_starts <- function(problem, n_states, streams, run) {
@@ -46,8 +46,8 @@ climb_from_starts <- function(problem, n_states, streams, run) {
                           converged = climbs$converged))
 }
 
-# Steps of all climbs that are not at rest, some at a time so that an interrupt is
-# answered between calls; a climb goes the same way however its steps are cut.
+# Takes steps of all climbs that are not at rest, some at a time, so that an interrupt is
+# answered between calls. The path of a climb does not depend on how its steps are divided.
 climb_all <- function(problem, laws, run) {
   n <- ncol(laws$start)
   prior <- prior_for_kernel(problem$prior, problem$possible, problem$shared)
@@ -74,8 +74,8 @@ climb_all <- function(problem, laws, run) {
   out
 }
 
-# Some steps of the climbs `moving`. Where even one step of all of them would take long, some climbs come after the
-# others; they do not know of each other.
+# Some steps of the climbs `moving`. If even one step of all of them would take long, the climbs take turns. They are
+# independent of each other.
 climb_in_parts <- function(problem, laws, prior, objective, moving, steps, last, run) {
   size <- max(run$cores, floor(tenth_of_second / (step_work(problem, laws) * steps)))
   parts <- lapply(split(moving, ceiling(seq_along(moving) / size)), function(these) {
@@ -90,7 +90,7 @@ climb_in_parts <- function(problem, laws, prior, objective, moving, steps, last,
   stats::setNames(lapply(names(parts[[1]]), together), names(parts[[1]]))
 }
 
-# Multiplications, about.
+# The approximate number of multiplications in a tenth of a second.
 tenth_of_second <- 2e7
 
 step_work <- function(problem, laws) problem$tree$n_nodes * (laws$n_states^2 + 10)
@@ -106,8 +106,8 @@ refuse_failed_climb <- function(code) {
         ". Please report this.", argument = "visits")
 }
 
-# Free probabilities of what the data could tell about: actions that were taken, and
-# emissions after actions with something seen.
+# The number of free probabilities that the data can inform: transitions under actions that were taken, and
+# emissions after actions with an observation.
 iohmm_parameters <- function(problem, n_states) {
   matrices <- if (problem$shared) 1 else sum(problem$taken > 0)
   shown <- rowSums(problem$pairs) > 0
@@ -130,5 +130,5 @@ compare_candidates <- function(fits, problem) {
   table
 }
 
-# Climbs that end this near to the best, in log-likelihood, count as having reached it.
+# A climb counts as having reached the best one if its log-likelihood is this close to it.
 near_top <- 0.01

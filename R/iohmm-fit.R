@@ -1,66 +1,66 @@
 #' Learn hidden states and their dynamics from behaviour
 #'
 #' Fits an input-output hidden Markov model: a hidden state that moves under the
-#' actions taken and shows itself in what is seen after them. Actions are inputs, not
+#' actions taken and shows itself in what is seen after them. Actions are inputs and are not
 #' explained; [ibrc()] explains them. What is learned has the form that
-#' [decision_setting()] wants, see [as_setting()][as_setting.ibrc_iohmm].
+#' [decision_setting()] needs, see [as_setting()][as_setting.ibrc_iohmm].
 #'
-#' At a visit in state `s`, action `u` is taken; the next state comes from
-#' `transition[s, , u]`, and what is seen from `emission[, , u]` in the *new* state, as in
-#' [decision_setting()]. A missing observation is summed over. The action may be missing at the last visit of a
-#' trajectory alone ([trajectories()]). Nothing is learned from such a visit, and it is not among the `visits` that
-#' `glance()` counts; [predict()][predict.ibrc_iohmm] and [log_lik()] still have a row or an entry for it.
+#' At a visit in state `s`, action `u` is taken. The next state comes from
+#' `transition[s, , u]`, and what is seen comes from `emission[, , u]` in the *new* state, as in
+#' [decision_setting()]. A missing observation is summed over. An action may be missing only at the last visit of a
+#' trajectory ([trajectories()]). Nothing is learned from such a visit, and `glance()` does not count it among the
+#' `visits`. [predict()][predict.ibrc_iohmm] and [log_lik()] still have a row or an entry for it.
 #'
-#' The likelihood has many tops. Each of `starts` climbs begins at laws drawn at random
-#' and goes up by expectation-maximisation, in which a step never falls; the highest
-#' is kept. Where few starts reach it, there may be a higher one.
+#' The likelihood has many local maxima. Each of `starts` climbs begins at laws drawn at random
+#' and goes up by expectation-maximisation, in which the likelihood never falls. The highest result
+#' is kept. If few starts reach it, there may be a higher one.
 #'
 #' @section Zeros:
-#' Some results cannot follow some actions: a scan's result cannot follow "no scan". With
-#' `zeros = "data"` a pair of action and observation that is never seen is impossible in
-#' every state, exactly. That is a statement about the world and not only about the data:
-#' give the pairs yourself where a possible pair may be unseen by chance, a logical matrix
-#' with one row per action and one column per observation, `TRUE` where possible; or `"none"`.
-#' After an action with nothing seen at all, everything is possible.
+#' Some results cannot follow some actions: the result of a scan cannot follow "no scan". With
+#' `zeros = "data"` a pair of action and observation that is never seen is exactly impossible in
+#' every state. That is a statement about the world and not only about the data.
+#' If a possible pair may be unseen by chance, give the pairs yourself: a logical matrix
+#' with one row per action and one column per observation, `TRUE` for pairs that are possible; or give `"none"`.
+#' After an action without any observation, everything is possible.
 #'
 #' @section Order of the states:
-#' States come out of a fit in no order. With `sort_by` they stand in increasing
-#' order of the marker that is expected in them: named scores of observations (those not
+#' The states of a fit have no natural order. With `sort_by` they are in increasing
+#' order of a marker that is expected in them. It can be named scores of observations (those not
 #' named do not count), a function that gives a score to each name of an observation, or
-#' one observation's name, whose chance is then the marker. Without it the state of most
+#' the name of one observation, whose chance is then the marker. Without `sort_by` the state of most
 #' visits comes first.
 #'
 #' @section Starts that differ:
-#' With `start_by` each group of trajectories has a law of the first state of its own, and shares all else: groups whose
-#' members are sicker from the first need not be sicker by the way they move. Where the groups that a fit of behaviour
-#' compares start differently and one start is used for all of them, the difference is read as one between those who
-#' decide: doctors who are the same then differ in optimism, for the intervals, in most studies (the package's own test
-#' of it is `tests/slow/starts.R`). A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm],
-#' [adni_setting()]) has the starts in it ([decision_setting()]), and [ibrc()] uses them, trajectory by trajectory.
-#' Groups are made as by `by` of [ibrc()]: one per combination of values, missing ones a value of their own. What is
-#' asked of a fit about other visits needs the same columns, and no group that it has not met.
+#' With `start_by` each group of trajectories has its own law of the first state, and shares all else. A group whose
+#' members are sicker at the start then need not have other dynamics. If a fit of behaviour compares groups that start
+#' differently, but uses one start for all of them, the difference is mistaken for one between the decision makers. In
+#' most studies, doctors who are the same then differ in optimism according to the intervals (the package's own test of
+#' this is `tests/slow/starts.R`). A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm],
+#' [adni_setting()]) contains the starts ([decision_setting()]), and [ibrc()] uses them, trajectory by trajectory.
+#' Groups are made as with `by` of [ibrc()]: one per combination of values, where missing is a value of its own. If a
+#' fit is used with other visits, these need the same columns, and no group that is new to the fit.
 #'
 #' @section What the data leave open:
-#' In a state in which an action was never taken the data say nothing about what
+#' If an action was never taken in a state, the data say nothing about what
 #' follows it. Such a row is spread evenly over what is possible (or follows the
-#' prior); `tidy()` shows the expected count behind every row.
+#' prior). `tidy()` shows the expected count behind every row.
 #'
 #' @param visits Trajectories ([trajectories()]).
-#' @param states Number of states, up to 10; with several, such as `2:4`, each is fitted and the
-#'   one of lowest BIC kept.
+#' @param states Number of states, up to 10. With several numbers, such as `2:4`, each is fitted and the
+#'   one with the lowest BIC is kept.
 #' @param starts Number of random starts for each number of states.
-#' @param actions,observations Names, in the order wanted. By default the levels of a
+#' @param actions,observations Names, in the order that you want. By default the levels of a
 #'   factor, or the values in alphabetical order.
 #' @param zeros Which pairs of action and observation are impossible: `"data"`, `"none"`
 #'   or a logical matrix, see below.
-#' @param prior Pseudo-counts that keep laws away from 0 ([iohmm_prior()]): the fit is then
-#'   the peak of the posterior. `NULL` is maximum likelihood. One number is a
+#' @param prior Pseudo-counts that keep laws away from 0 ([iohmm_prior()]). The fit is then
+#'   the maximum of the posterior. `NULL` is maximum likelihood. One number is a
 #'   pseudo-count for every entry of every law.
 #' @param transitions `"action"`: each action moves states in its own way; `"shared"`: one
-#'   transition matrix for all of them.
-#' @param sort_by What to order states by, see below.
+#'   transition matrix for all actions.
+#' @param sort_by By what to order states, see below.
 #' @param names Names of the states in that order; `"state1"`, `"state2"`, ... by default. Names that mean something
-#'   need `sort_by`: without it the first goes to the state of most visits, whatever that shows.
+#'   need `sort_by`. Without it the first name goes to the state of most visits, whatever that state is.
 #' @param tolerance A climb ends when a step gains no more log-likelihood than this.
 #' @param max_iter The most steps of a climb.
 #' @param cores Threads to use, one per climb. Results do not depend on it.
@@ -69,8 +69,8 @@
 #'   as it was.
 #' @param keep_data Keep coded visits, without identifiers, in the fit: [model_draws()]
 #'   needs them, and [predict()][predict.ibrc_iohmm] without `visits`.
-#' @param start_by Names of columns, covariates of [trajectories()]: each group that they make has a law of the first
-#'   state of its own, see below. `NULL`: one for all.
+#' @param start_by Names of columns, which are covariates of [trajectories()]. Each group that they form has its own law
+#'   of the first state, see below. `NULL`: one law for all.
 #'
 #' @return An object of class `ibrc_iohmm`: a list with `states`, `actions`,
 #'   `observations`, `start` (with `start_by` a matrix `[group, state]`), `transition` `[from, to, action]` and
@@ -78,19 +78,19 @@
 #'   best climb; `starts`, a data frame with one row per climb (`states`, `start`, `log_lik`,
 #'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
 #'   plus the log-density of the prior up to a constant; `counts`, what is expected to
-#'   have happened; `choices` `[state, action]`, how often each action is expected to have been taken in each state, of
-#'   actions that are scored; `n_parameters`; with `start_by`, `start_share`, the share of the trajectories that each
-#'   group has; and what was asked for. `summary()` prints the laws.
+#'   have happened; `choices` `[state, action]`, the expected number of times that each action was taken in each state,
+#'   for actions that are scored; `n_parameters`; with `start_by`, `start_share`, the share of each group among the
+#'   trajectories; and the arguments of the call. `summary()` prints the laws.
 #' @aliases summary.ibrc_iohmm
 #' @seealso [predict()][predict.ibrc_iohmm] and [simulate()][simulate.ibrc_iohmm] for what a fit
-#'   says of visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the
+#'   says about visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the
 #'   uncertainty about it.
 #' @family dynamics
 #' @export
 #' @examples
 #' plan <- plan_agent(tiger_setting(), bounded_agent(alpha = 20))
 #' visits <- simulate(plan, nsim = 100, seed = 1, horizon = 10)
-#' # Where is the tiger? The setting that made the visits is not looked at.
+#' # Where is the tiger? The fit does not use the setting that made the visits.
 #' iohmm <- fit_iohmm(visits, states = 2, starts = 5, sort_by = "hear_right", seed = 1,
 #'                    names = c("left", "right"))
 #' iohmm
@@ -138,7 +138,7 @@ fit_iohmm <- function(visits, states = 3, starts = 20, actions = NULL, observati
   fit$choices <- expect_choices(fit, coded)
   fit["coded"] <- list(if (keep_data) all_coded)
   if (!fit$converged) {
-    warn("convergence", "The best climb took all ", run$max_iter, " steps without coming to rest: raise `max_iter`.")
+    warn("convergence", "The best climb was still rising after all ", run$max_iter, " steps: raise `max_iter`.")
   }
   fit
 }
@@ -175,7 +175,7 @@ new_ibrc_iohmm <- function(best, problem, candidates, starts, scores, names, run
   )
 }
 
-# Laws [state, start] as a fit has them: one by state, or one row per group.
+# Laws [state, start] in the form of a fit: one law over the states, or one row per group.
 name_starts <- function(start, states, groups) {
   if (is.null(groups)) return(stats::setNames(as.vector(start), states))
   start <- t(start)
@@ -183,7 +183,7 @@ name_starts <- function(start, states, groups) {
   start
 }
 
-# The group of each visit's trajectory, from 0, and their labels.
+# The group of the trajectory of each visit, counted from 0, and the labels of the groups.
 iohmm_start_groups <- function(visits, start_by, coded) {
   if (is.null(start_by)) return(NULL)
   start_by <- check_start_by(start_by)
@@ -194,7 +194,7 @@ iohmm_start_groups <- function(visits, start_by, coded) {
   list(by = start_by, labels = levels(group), start = as.integer(group)[coded$trajectory + 1L] - 1L)
 }
 
-# Which share of the trajectories each group has; what has none cannot be learned.
+# The share of each group among the trajectories. The start of a group without trajectories cannot be learned.
 start_sizes_of <- function(coded, groups) {
   if (is.null(groups)) return(NULL)
   size <- tabulate(coded$start[!duplicated(coded$trajectory)] + 1L, length(groups))
@@ -204,7 +204,7 @@ start_sizes_of <- function(coded, groups) {
   stats::setNames(size / sum(size), groups)
 }
 
-# Expected scores of the states, or how many visits they hold, in order.
+# The order of the states: by their expected scores, or by the number of visits in them.
 order_states <- function(counts, scores, problem, n_states) {
   size <- c(n_states, length(problem$words$observations), length(problem$words$actions))
   emission <- array(counts$emission, size)
@@ -224,7 +224,7 @@ check_state_numbers <- function(states) {
   as.integer(states)
 }
 
-# Every climb has laws of its own, in the list of starts, in a matrix and in its copies, and a stream.
+# Every climb has laws of its own (in the list of starts, in a matrix and in its copies) and a stream of its own.
 refuse_many_starts <- function(starts, n_states, words) {
   numbers <- n_states * (1 + length(words$actions) * (n_states + length(words$observations)))
   refuse_too_large(starts * (40 * numbers + 1000), "starts", "`starts` = ", format_count(starts), " climbs of ",
@@ -246,7 +246,7 @@ check_state_names <- function(names, states) {
   names
 }
 
-# One score per observation, NA where it does not count.
+# One score per observation, NA if it does not count.
 check_scores <- function(sort_by, observations) {
   if (is.null(sort_by)) return(NULL)
   if (is.function(sort_by)) {

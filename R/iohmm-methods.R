@@ -3,11 +3,11 @@
 #' @param x,object A fit ([fit_iohmm()]).
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with one row per probability: `parameter` (`"start"`,
-#'   `"transition"` or `"emission"`), `state` (the first state, the state that is moved from, or the new
+#'   `"transition"` or `"emission"`), `state` (the first state, the state before a transition, or the new
 #'   state in which something is seen), `action` (`NA` for the first state and for shared
 #'   transitions), `outcome` (the next state, or the observation; `NA` for the first state),
 #'   `estimate` and `count`, the expected number of times behind the
-#'   row that the probability belongs to; with `start_by`, the laws of the first state have their `group`.
+#'   row to which the probability belongs. With `start_by`, the laws of the first state have their `group`.
 #'   `glance()`: one row per number of states tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`,
 #'   `visits`, `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
 #'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the
@@ -40,7 +40,7 @@ start_rows <- function(iohmm) {
              count = rep(rowSums(counts), each = length(iohmm$states)))
 }
 
-# A shared matrix has its rows once, without an action.
+# The rows of a shared matrix are given once, without an action.
 law_rows <- function(iohmm, law) {
   cells <- iohmm[[law]]
   over <- expand.grid(dimnames(cells), stringsAsFactors = FALSE)
@@ -92,14 +92,13 @@ nobs.ibrc_iohmm <- function(object, ...) {
 
 #' A decision problem with learned dynamics
 #'
-#' Takes states, actions, observations, their laws and the first state's from a fit, and
-#' the rest, what is wanted and how strongly the future counts, from the
-#' investigator.
+#' The fit gives states, actions, observations, their laws and the law of the first state. The
+#' investigator gives the rest: what is wanted and how strongly the future counts.
 #'
 #' @param x A fit ([fit_iohmm()]).
 #' @param utility,discount,belief_utility,stop_actions As in [decision_setting()].
-#' @param start Probabilities of the first state; the fit's own by default, one row per group where it has starts that
-#'   differ (`start_by` of [fit_iohmm()]).
+#' @param start Probabilities of the first state. By default those of the fit, with one row per group if it has starts
+#'   that differ (`start_by` of [fit_iohmm()]).
 #' @param ... Not used.
 #' @return A setting ([decision_setting()]).
 #' @family dynamics
@@ -158,15 +157,15 @@ iohmm_advice <- function(iohmm) {
   rows <- apply(iohmm$counts$transition, c(1, 3), sum)
   thin <- which(rows < 1 & !is.na(match(col(rows), which(colSums(rows) > 0))))
   c(
-    if (!iohmm$converged) "The best climb did not come to rest: raise `max_iter`, and do not report this fit.",
+    if (!iohmm$converged) "The best climb was still rising: raise `max_iter`, and do not report this fit.",
     if (chosen$starts > 1 && chosen$reached == 1) {
-      "Only one start got this high: there may be a higher top. Raise `starts`."
+      "Only one start reached this likelihood, so there may be a higher one. Raise `starts`."
     },
-    if (length(never)) paste0("Never taken: ", listing(never), ". What follows is not known from the data."),
-    if (length(thin)) paste0(plural(length(thin), "pair"), " of state and action hardly ever met: their laws are not ",
-                             "known from the data. See `count` in tidy()."),
+    if (length(never)) paste0("Never taken: ", listing(never), ". The data do not show what follows."),
+    if (length(thin)) paste0(plural(length(thin), "pair"), " of state and action hardly ever occurred: the data say ",
+                             "little about their laws. See `count` in tidy()."),
     if (has_starts(iohmm) && any(iohmm$start_share * iohmm$n_trajectories < small_group - 0.5)) {
-      paste0("Groups of `start_by` with fewer than ", small_group, " trajectories: how they start is hardly known.")
+      paste0("Groups of `start_by` with fewer than ", small_group, " trajectories: little is known about their start.")
     }
   )
 }

@@ -1,35 +1,35 @@
-#' What learned dynamics say of visits
+#' What learned dynamics say about visits
 #'
-#' `predict()` gives state probabilities at each visit, the chances of what could be
-#' seen after its action, or those of the action itself. `simulate()` draws what could have been seen after the
+#' `predict()` gives the probabilities of the states at each visit, of what could be
+#' seen after its action, or of the action itself. `simulate()` draws what could have been seen after the
 #' actions of given visits.
 #'
 #' @section Actions:
-#' Dynamics have no aims, and actions are inputs to them. What can be said of the next action is how often each
-#' was taken in each state where the dynamics were learned (`choices` in the fit: the expected counts). With
-#' `type = "action"` the probability of an action is its share among those taken in a state, averaged over the states
-#' as far as they are known before the action: from what was done and *seen* until then, as in `type = "filter"`. The
-#' actions taken are no evidence of the state. Shares have one more count, in each state shared out evenly among all
-#' actions. This is a decision model like others ([predict.ibrc_plan()]) and the simplest of those
-#' with hidden states: a yardstick for fits that claim to know why. Its log-likelihood, of actions, is
-#' [log_lik()]; that of what was seen given the actions is [`logLik()`][logLik.ibrc_iohmm].
+#' Dynamics have no aims, and actions are their inputs. About the next action they only know how often each action
+#' was taken in each state of the visits they were learned from (`choices` in the fit: the expected counts). With
+#' `type = "action"` the probability of an action is its share among those taken in a state. It is averaged over the
+#' states as far as they are known before the action, from what was done and *seen* until then, as in
+#' `type = "filter"`. The actions taken are no evidence about the state. In each state, one more count is divided evenly
+#' among all actions. This is a decision model like others ([predict.ibrc_plan()]), and the simplest with hidden states.
+#' It is a standard of comparison for fits that claim to know why. The log-likelihood of actions is
+#' [log_lik()]. That of what was seen, given the actions, is [`logLik()`][logLik.ibrc_iohmm].
 #'
 #' @param object A fit ([fit_iohmm()]).
 #' @param visits Trajectories ([trajectories()]) with known actions and observations. By
-#'   default those of the fit, all of them and in the order of their rows. For `predict()`, the last action of a
-#'   trajectory may be missing; `simulate()` leaves such visits of the fit out, and refuses them in `visits`.
+#'   default all visits of the fit, in the order of their rows. For `predict()`, the last action of a
+#'   trajectory may be missing. `simulate()` leaves such visits of the fit out, and refuses them in `visits`.
 #' @param type `"filter"`: the state given what was done and seen until then;
-#'   `"smooth"`: given the whole trajectory; `"observation"`: the chances of what is
-#'   seen after the action of the visit, given all that came before it; `"action"`: those of the action, see below.
-#' @param when For states: `"before"` the action of the visit, when it is decided on, or
+#'   `"smooth"`: the state given the whole trajectory; `"observation"`: what is
+#'   seen after the action of the visit, given all that came before it; `"action"`: the action, see below.
+#' @param when For states: `"before"` the action of the visit, when it is chosen, or
 #'   `"after"` it, with what was seen.
 #' @param ... Not used.
 #' @return `predict()`: a data frame with one row per visit, in the order of the rows of
-#'   `visits`, and one column per state (or per observation, or per action); rows sum to 1. What depends on an action
-#'   that is missing is `NA`. `simulate()`:
+#'   `visits`, and one column per state (or per observation, or per action). Rows sum to 1. Entries that depend on a
+#'   missing action are `NA`. `simulate()`:
 #'   trajectories ([trajectories()]) with columns `id` (numbered by first appearance),
-#'   `time` (from 0), `action`, `observation` and, asked for, `state`, the state that the
-#'   observation comes from; with `start_by` ([fit_iohmm()]) also the columns that tell the groups.
+#'   `time` (from 0), `action`, `observation` and, if asked for, `state`, the state that the
+#'   observation comes from. With `start_by` ([fit_iohmm()]) they also have the columns that name the groups.
 #' @family dynamics
 #' @export
 #' @examples
@@ -54,7 +54,7 @@ predict.ibrc_iohmm <- function(object, visits = NULL, type = c("filter", "smooth
   } else if (type == "action") {
     out <- action_chances(object, before)
   } else {
-    # The node after a visit is its child, which stands next to it.
+    # The node after a visit is its child, which comes directly after it.
     out <- t(expected[[type]][, chains$visit + (when == "after"), drop = FALSE])
     colnames(out) <- object$states
   }
@@ -63,7 +63,7 @@ predict.ibrc_iohmm <- function(object, visits = NULL, type = c("filter", "smooth
   as.data.frame(out, optional = TRUE)
 }
 
-# [visit, observation] from states before the visit [state, visit].
+# Chances [visit, observation], from the state probabilities before the visit [state, visit].
 observation_chances <- function(iohmm, states, action) {
   out <- matrix(0, ncol(states), length(iohmm$observations), dimnames = list(NULL, iohmm$observations))
   for (u in unique(action)) {
@@ -80,7 +80,7 @@ observation_chances <- function(iohmm, states, action) {
 #'   has the `id` `(k - 1) * n + i`.
 #' @param seed As in [stats::simulate()]: the generator's state is put back afterwards.
 #'   `NULL` draws from the present state, and moves it on.
-#' @param missing `"keep"`: what is missing in `visits` stays missing; `"fill"`: all is drawn.
+#' @param missing `"keep"`: what is missing in `visits` stays missing; `"fill"`: all observations are drawn.
 #' @param states `TRUE` adds the column `state`.
 #' @export
 simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, missing = c("keep", "fill"),
@@ -111,12 +111,12 @@ simulate.ibrc_iohmm <- function(object, nsim = 1, seed = NULL, visits = NULL, mi
   out
 }
 
-# All trajectories, one visit at a time.
+# Draws all trajectories together, one visit at a time.
 draw_forwards <- function(iohmm, trajectory, action, start = rep(1L, length(trajectory))) {
   first <- which(c(TRUE, diff(trajectory) != 0))
   visit <- sequence(diff(c(first, length(trajectory) + 1L)))
   choose <- function(law) {
-    # One row per draw: the first column whose cumulated chance exceeds a uniform.
+    # One row per draw. It draws the first column whose cumulative probability exceeds a uniform number.
     law <- matrix(law, ncol = ncol(law))
     cumulated <- law
     for (k in seq_len(ncol(law))[-1]) cumulated[, k] <- cumulated[, k - 1] + law[, k]

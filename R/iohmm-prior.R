@@ -1,11 +1,11 @@
 #' Pseudo-counts for learned dynamics
 #'
-#' What [fit_iohmm()] adds to the counts that it expects from the data: as if so many
-#' more visits had been seen in each entry of a law. A law `p` then has the prior density
+#' Pseudo-counts are added to the counts that [fit_iohmm()] expects from the data, as if that many
+#' more visits had been seen in each entry of a law. The prior density of a law `p` is then
 #' proportional to the product of `p^count`, a Dirichlet distribution with
-#' parameters `1 + count`; with counts of 0 it is uniform, and the peak of the posterior
-#' is the maximum of the likelihood. The prior is the same for every state, so that no
-#' number of a state means anything before the data give it a meaning.
+#' parameters `1 + count`. With counts of 0 it is uniform, and the maximum of the posterior
+#' is the maximum of the likelihood. The prior is the same for every state, so the
+#' number of a state has no meaning before the data give it one.
 #'
 #' @param start,transition,emission Pseudo-counts, 0 or more, of each entry of the law of
 #'   the first state, of each transition row and of each emission row. `emission`
@@ -38,7 +38,7 @@ check_pseudo <- function(x, argument) {
   x
 }
 
-# In full: emission as a matrix [action, observation].
+# The prior in full, with emission as a matrix [action, observation].
 check_iohmm_prior <- function(prior, words) {
   if (is.null(prior)) prior <- iohmm_prior()
   if (is.numeric(prior)) {
@@ -59,7 +59,7 @@ check_iohmm_prior <- function(prior, words) {
   prior
 }
 
-# As kernels read it: observations fastest.
+# The prior as kernels read it, with observations fastest.
 prior_for_kernel <- function(prior, possible, shared) {
   list(start = prior$start, transition = prior$transition, stay = prior$stay,
        emission = as.numeric(t(prior$emission)), possible = as.integer(t(possible)), shared = as.integer(shared))

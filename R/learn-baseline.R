@@ -1,29 +1,29 @@
 #' Behaviour by simple rules
 #'
-#' Yardsticks for every other model of behaviour: what could be predicted from how often things are done, from the
-#' schedule, or from the last visits alone. A model that claims to know why something was done should predict at least
-#' as well as these.
+#' Standards of comparison for every other model of behaviour: what can be predicted from how often things are done,
+#' from the schedule, or only from the last visits. A model that claims to know why something was done should predict at
+#' least as well as these.
 #'
 #' @section The rules:
-#' * `"frequencies"`: each action as often as it was taken in all.
-#' * `"visit_number"`: as often as at the visit of the same number. The last numbers, which few trajectories come to,
-#'   are put together until there are ten visits with an action that counts, and later ones count as these.
-#' * `"previous_action"`: as often as after the same action at the visit before; first visits are counted apart.
+#' * `"frequencies"`: each action as often as it was taken in all visits.
+#' * `"visit_number"`: as often as at the visit with the same number. Few trajectories reach the last numbers. These are
+#'   combined until there are ten visits with an action that counts, and later visits are treated like them.
+#' * `"previous_action"`: as often as after the same action at the visit before. First visits are counted separately.
 #' * `"logistic"`: a logistic regression ([stats::glm()]) on what was done and seen at the last one to three visits,
-#'   without interactions. With more than two actions, it asks for each in turn whether it is that one or a later one,
-#'   so predictions depend somewhat on the order of the actions.
+#'   without interactions. With more than two actions, it asks for each action in turn whether it is this one or a later
+#'   one, so predictions depend somewhat on the order of the actions.
 #'
-#' What was never done is unlikely, not impossible. So `"frequencies"` adds one visit, at which all actions were taken
-#' in equal parts. The other rules add, to each number or previous action, one visit with the actions in those shares,
-#' and to a regression one visit that is spread over all that were seen.
+#' An action that was never taken is unlikely, but not impossible. So `"frequencies"` adds one visit at which all
+#' actions were taken in equal parts. The rules by visit number and by previous action add to each of their cases one
+#' visit with the actions in those shares. The regression adds one visit that is spread over all visits that were seen.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param rule Which rule, see below.
-#' @param last For `"logistic"`: how many of the last visits to look at, 1 to 3.
-#' @param actions,observations Names of all that may be done and seen. By default those in `visits`: give them where new
+#' @param last For `"logistic"`: how many of the last visits to use, 1 to 3.
+#' @param actions,observations Names of all that may be done and seen. By default those in `visits`. Give them if new
 #'   visits may have others.
-#' @return An object of class `ibrc_baseline`, that answers [predict()][predict.ibrc_learned] and
-#'   [log_lik()][predict.ibrc_learned]; `tidy()` gives its numbers, `glance()` one row about it.
+#' @return An object of class `ibrc_baseline`, for which [predict()][predict.ibrc_learned] and
+#'   [log_lik()][predict.ibrc_learned] work. `tidy()` gives its numbers, and `glance()` gives one row about it.
 #' @family decision models
 #' @export
 #' @examples
@@ -50,19 +50,21 @@ fit_baseline <- function(visits, rule = c("frequencies", "visit_number", "previo
   structure(out, class = c("ibrc_baseline", "ibrc_learned"))
 }
 
-# Shares of actions with one more count, evenly shared out.
+# Shares of actions, with one more count divided evenly among them.
 count_shares <- function(action, n) {
   count <- tabulate(action + 1L, n) + 1 / n
   count / sum(count)
 }
 
-# What a rule looks at, from 1: which visit it is, or what was done at the one before (the first visits come first).
+# What a rule depends on, counted from 1: the number of the visit, or the action at the visit before (1 for a first
+# visit).
 rule_key <- function(rule, coded, words) {
   switch(rule, frequencies = rep(1L, length(coded$action)), visit_number = coded$place,
          previous_action = earlier(coded$action, coded$place, 1L, length(words$actions)) + 1L)
 }
 
-# The visits that a last number stands for: one alone, at which some trajectory ends, says nothing of later ones.
+# How many visits the last number must stand for. A single visit at the end of some trajectory says nothing about later
+# ones.
 fewest_at_last <- 10L
 
 pooled_key <- function(rule, coded, words) {
@@ -72,7 +74,7 @@ pooled_key <- function(rule, coded, words) {
   pmin(key, max(1L, which(from_here >= fewest_at_last)))
 }
 
-# [key, action]: shares with one more count, shared out as overall.
+# [key, action]: shares with one more count, which is divided according to the overall shares.
 shares_by <- function(key, coded, overall, words) {
   n <- length(words$actions)
   at <- coded$scored
@@ -87,7 +89,7 @@ action_law_of.ibrc_baseline <- function(object, coded) {
   if (object$rule == "logistic") return(logistic_law(object, coded))
   key <- rule_key(object$rule, coded, object$words)
   if (object$rule == "visit_number") key <- pmin(key, nrow(object$shares))
-  # An action after which nothing was learned.
+  # A previous action after which nothing was learned.
   law <- object$shares[pmin(key, nrow(object$shares)), , drop = FALSE]
   law[key > nrow(object$shares), ] <- rep(object$overall, each = sum(key > nrow(object$shares)))
   law
@@ -95,14 +97,14 @@ action_law_of.ibrc_baseline <- function(object, coded) {
 
 # ---- logistic regression -----------------------------------------------------------------------------------------
 
-# One column per indicator of what was done or seen at one of the last visits; a first column of ones.
+# A first column of ones, and then one column per indicator of what was done or seen at one of the last visits.
 last_visits_matrix <- function(coded, words, last) {
   sizes <- c(action = length(words$actions), observation = length(words$observations))
   pieces <- lapply(seq_len(last), function(back) {
     lapply(names(sizes), function(what) {
       value <- earlier(coded[[what]], coded$place, back, sizes[[what]])
-      # What comes first is what others are compared with; that nothing was before is the same for actions and
-      # observations, and missing actions and observations are not.
+      # The first level is the one with which others are compared. "No visit before" is the same for actions and
+      # observations, but "missing" is not.
       levels <- c(if (what == "action") 0L, setdiff(seq_len(sizes[[what]] + 1L), 1L))
       labels <- c("none", words[[paste0(what, "s")]], "missing")[levels + 1L]
       out <- outer(value, levels, `==`) + 0
@@ -113,9 +115,9 @@ last_visits_matrix <- function(coded, words, last) {
   cbind("(Intercept)" = 1, do.call(cbind, unlist(pieces, recursive = FALSE)))
 }
 
-# For each action but the last: is it this one, among the visits with this one or a later one? One more visit in all is
-# shared out over those seen, with the actions as often as overall: coefficients stay finite. Visits that look alike are
-# counted, not repeated.
+# One regression for each action but the last: is it this action, among the visits with this action or a later one? One
+# more visit in all is spread over those seen, with the overall shares of the actions, so that coefficients stay finite.
+# Visits with the same indicators are counted, not repeated.
 fit_logistic <- function(coded, words, last, overall) {
   x <- last_visits_matrix(coded, words, last)[coded$scored, , drop = FALSE]
   look <- rows_alike(x)
@@ -129,7 +131,7 @@ fit_logistic <- function(coded, words, last, overall) {
     taken <- count[, k] + more * overall[k] / sum(overall[later])
     fit <- suppressWarnings(stats::glm.fit(alike, taken / weight, weight, family = stats::quasibinomial(),
                                            control = list(maxit = 100, epsilon = 1e-10)))
-    # What never varied says nothing.
+    # An indicator that never varied has no coefficient.
     coefficients <- fit$coefficients
     coefficients[is.na(coefficients)] <- 0
     coefficients
@@ -163,7 +165,7 @@ logistic_law <- function(object, coded) {
 # ---- its face ----------------------------------------------------------------------------------------------------
 
 baseline_words <- function(x) {
-  switch(x$rule, frequencies = "actions as often as they were taken in all",
+  switch(x$rule, frequencies = "actions as often as they were taken overall",
          visit_number = "actions as often as they were taken at the visit of the same number",
          previous_action = "actions as often as they were taken after the same action",
          logistic = paste("a logistic regression on the last", if (x$last == 1) "visit" else paste(x$last, "visits")))

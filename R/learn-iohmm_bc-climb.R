@@ -1,14 +1,16 @@
-# Climbs by slopes, from several places side by side: quasi-Newton steps with a short memory (L-BFGS), shortened until
-# they gain enough. No step falls, a climb does not know of the others, and between steps R answers an interrupt.
+# Climbs by slopes, from several starting places at once: quasi-Newton steps with a short memory (L-BFGS) that are
+# shortened until they gain enough. No step goes down, climbs are independent of each other, and between steps R answers
+# an interrupt.
 
-# Pairs of steps and changes of slope that a climb remembers.
+# The number of pairs (a step and a change of slope) that a climb remembers.
 climb_memory <- 40L
 
 # A climb is at rest when its last steps together gained no more than the tolerance.
 climb_patience <- 10L
 
-# `evaluate` takes places [number, climb] and returns `objective`, `slope` [number, climb] and `code`, 0 where both are
-# finite. `work`: multiplications of one evaluation, about. `aloud`: whether to say how far it has come.
+# `evaluate` takes places [number, climb] and returns `objective`, `slope` [number, climb] and `code`, which is 0 if
+# both are finite. `work`: the approximate number of multiplications in one evaluation. `aloud`: whether to print
+# progress.
 climb_by_slopes <- function(evaluate, begin, run, work, aloud = FALSE) {
   begin <- matrix(begin, ncol = NCOL(begin))
   at_once <- max(run$cores, floor(tenth_of_second / work))
@@ -36,7 +38,7 @@ climb_by_slopes <- function(evaluate, begin, run, work, aloud = FALSE) {
        trace = lapply(climbs, function(climb) climb$trace[seq_len(climb$steps + 1L)]))
 }
 
-# No call takes longer than a moment: some places after the others where there are many.
+# No call takes longer than a moment. If there are many places, they are evaluated in several calls.
 evaluate_in_parts <- function(evaluate, x, at_once) {
   if (ncol(x) <= at_once) return(evaluate(x))
   parts <- lapply(in_pieces(seq_len(ncol(x)), at_once), function(these) evaluate(x[, these, drop = FALSE]))
@@ -44,7 +46,7 @@ evaluate_in_parts <- function(evaluate, x, at_once) {
        slope = do.call(cbind, lapply(parts, `[[`, "slope")))
 }
 
-# One that begins where nothing can be told does not begin.
+# A climb whose objective is not finite at the beginning does not start.
 begin_climb <- function(x, objective, slope) {
   climb <- list(x = x, objective = objective, slope = slope, moves = list(), changes = list(), steps = 0L,
                 trace = objective, done = !is.finite(objective), at_rest = FALSE)
@@ -56,7 +58,7 @@ head_for <- function(climb) {
   climb$direction <- uphill(climb)
   climb$rise <- sum(climb$direction * climb$slope)
   climb$length <- if (length(climb$moves)) 1 else min(1, 1 / sqrt(sum(climb$slope^2)))
-  # On level ground there is nothing to gain; where it is too steep for a double nobody can tell.
+  # If the slope is 0, there is nothing to gain. If it is too steep for a double, it cannot be used.
   if (!(climb$rise > 0 && climb$rise < Inf)) {
     climb$done <- TRUE
     climb$at_rest <- is.finite(climb$objective) && is.finite(climb$rise)
@@ -64,7 +66,7 @@ head_for <- function(climb) {
   climb
 }
 
-# The slope, turned and scaled by what was learned of the curvature: the two loops of L-BFGS.
+# The slope, turned and scaled by what was learned about the curvature: the two loops of L-BFGS.
 uphill <- function(climb) {
   n <- length(climb$moves)
   q <- climb$slope
@@ -80,14 +82,14 @@ uphill <- function(climb) {
   q
 }
 
-# Takes a step that gains its share of what the slope promised, and shortens one that does not.
+# Accepts a step that gains a sufficient share of what the slope promised, and shortens one that does not.
 judge_step <- function(climb, x, objective, slope, run) {
   enough <- climb$objective + 1e-4 * climb$length * climb$rise
   if (is.finite(objective) && objective >= enough && objective >= climb$objective) {
     return(take_step(climb, x, objective, slope, run))
   }
   climb$length <- climb$length * shorter(climb, objective)
-  # Rounding hides what is left to gain: try the plain slope, then rest.
+  # Rounding hides the gain that is left. Try the plain slope, and then stop.
   if (climb$length * sqrt(sum(climb$direction^2)) < 1e-12 * (1 + sqrt(sum(climb$x^2)))) {
     climb$done <- climb$at_rest <- !length(climb$moves)
     climb$moves <- climb$changes <- list()
@@ -96,7 +98,7 @@ judge_step <- function(climb, x, objective, slope, run) {
   climb
 }
 
-# By how much: to the top of the parabola through what is known, within limits.
+# How much shorter: to the top of the parabola through the known values, within limits.
 shorter <- function(climb, objective) {
   if (!is.finite(objective)) return(0.2)
   promised <- climb$length * climb$rise
@@ -106,7 +108,7 @@ shorter <- function(climb, objective) {
 take_step <- function(climb, x, objective, slope, run) {
   move <- x - climb$x
   change <- climb$slope - slope
-  # Only where the ground bends down as it should.
+  # Only if the curvature has the right sign.
   if (sum(move * change) > 1e-10 * sqrt(sum(move^2) * sum(change^2))) {
     last <- seq_len(min(length(climb$moves), climb_memory - 1L))
     climb$moves <- c(utils::tail(climb$moves, length(last)), list(move))

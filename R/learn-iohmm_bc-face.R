@@ -1,6 +1,6 @@
-# How a model that was cloned from beliefs predicts, simulates and is read.
+# How a model that was cloned from beliefs predicts, simulates, prints and gives tables.
 
-# Beliefs before each visit, [state, visit]. What cannot be seen, by the model, is not looked at.
+# Beliefs before each visit, [state, visit]. An observation that is impossible under the model is ignored.
 beliefs_before <- function(object, coded) {
   known <- with_some_action(refuse_lost_actions(coded))
   can_be <- apply(object$emission, 3:2, max) > 0
@@ -11,13 +11,13 @@ beliefs_before <- function(object, coded) {
   repeat {
     expected <- .Call(ffi_iohmm_expect, chains, iohmm_laws(object))
     if (expected$code == 0L) break
-    # One that only this history makes impossible.
+    # An observation that is impossible only after this history.
     chains$observation[expected$where] <- -1L
   }
   expected$filter[, chains$visit, drop = FALSE]
 }
 
-# [visit, action] from beliefs [state, visit].
+# Probabilities [visit, action], from beliefs [state, visit].
 rule_law <- function(beliefs, centres, sharpness) {
   score <- crossprod(beliefs, centre_scores(centres, sharpness))
   score <- exp(score - do.call(pmax, as.data.frame(score)))
@@ -30,16 +30,16 @@ action_law_of.ibrc_iohmm_bc <- function(object, coded) {
   law
 }
 
-#' Behaviour like that which was learned from beliefs
+#' Simulate behaviour that was learned from beliefs
 #'
-#' Draws trajectories from a model of [fit_iohmm_bc()]: states move and show themselves by its dynamics, beliefs follow
+#' Draws trajectories from a model of [fit_iohmm_bc()]. States move and show themselves by its dynamics, beliefs follow
 #' what is seen, and actions are drawn by the rule.
 #'
 #' @param object A model ([fit_iohmm_bc()]).
 #' @param nsim Number of trajectories.
 #' @param seed As in [stats::simulate()]: the generator's state is put back afterwards.
 #'   `NULL` draws from the present state, and moves it on.
-#' @param horizon The most visits of a trajectory. By default as many as the longest had that was learned from.
+#' @param horizon The most visits of a trajectory. By default as many as the longest trajectory that it learned from.
 #' @param stop_actions Names of actions after which a trajectory ends.
 #' @param cores Threads to use. Draws do not depend on it.
 #' @param ... Not used.
@@ -59,7 +59,7 @@ simulate.ibrc_iohmm_bc <- function(object, nsim = 1, seed = NULL, horizon = NULL
   simulate(plan, nsim = nsim, seed = seed, horizon = horizon, cores = cores)
 }
 
-# The model as a plan. Scores are linear in a belief, so that a lattice of the corners alone has them exactly.
+# The model as a plan. Scores are linear in a belief, so that a lattice that has only the corners is exact.
 cloned_plan <- function(object, stop_actions = character()) {
   setting <- decision_setting(object$states, object$actions, object$observations, object$transition, object$emission,
                               utility = matrix(0, length(object$states), length(object$actions)), discount = 0,
@@ -78,7 +78,7 @@ format.ibrc_iohmm_bc <- function(x, ...) {
     paste0("  sharpness     ", format_number(x$sharpness), if (x$fixed) ", as given"),
     paste0("  log score     ", format_number(x$log_lik_actions / x$taught$scored), " per action"),
     paste0("  ", sum(chosen), " of ", plural(nrow(x$starts), "climb"), " reached the top",
-           if (!x$converged) ", which did not come to rest: raise `max_iter`"),
+           if (!x$converged) ", which were still rising: raise `max_iter`"),
     taught_words(x$taught))
 }
 

@@ -1,9 +1,9 @@
-# Laws of the dynamics and the rule, the numbers that stand for them when they are climbed, and what they lead to expect.
+# Laws of the dynamics and the rule, the numbers that stand for them in climbs, and the expectations that follow.
 
-# A chance of nothing has no logarithm.
+# A probability of 0 has no logarithm.
 least_chance <- 1e-10
 
-# Logarithms of weights as kernels read them; a shared transition is there once.
+# Logarithms of weights as kernels read them. A shared transition is included once.
 to_weights <- function(laws, problem) {
   n <- problem$task$n_states
   transition <- as.numeric(laws$transition)
@@ -11,7 +11,7 @@ to_weights <- function(laws, problem) {
   log(pmax(c(as.numeric(laws$start), transition, as.numeric(laws$emission)), least_chance))
 }
 
-# The shares of weights over the second of three dimensions; nothing where it is not possible.
+# The shares of weights over the second of three dimensions. They are 0 for what is not possible.
 shares_of <- function(x, size, possible = TRUE) {
   x <- array(x, size)
   x[!rep_len(possible, length(x))] <- -Inf
@@ -19,7 +19,7 @@ shares_of <- function(x, size, possible = TRUE) {
   sweep(weight, c(1, 3), apply(weight, c(1, 3), sum), "/")
 }
 
-# Back from such numbers: laws, centres [state, action] on the plane of beliefs, and the sharpness.
+# From such numbers back to laws, centres [state, action] on the plane of beliefs, and the sharpness.
 from_weights <- function(at, problem) {
   task <- problem$task
   n <- task$n_states
@@ -41,7 +41,7 @@ expected_counts <- function(laws, problem) {
   .Call(ffi_iohmm_expect, tree, laws)[c("start", "transition", "emission")]
 }
 
-# As the kernels of dynamics alone read it: one law of the first state, and where trajectories end.
+# The tree as the kernels for dynamics alone read it: one law of the first state, and where trajectories end.
 whole_tree <- function(tree) {
   passed <- numeric(tree$n_nodes)
   later <- tree$parent >= 0

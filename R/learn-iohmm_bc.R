@@ -1,53 +1,55 @@
 #' Behaviour learned from beliefs
 #'
-#' Hidden states and their dynamics are learned from what was seen, as by [fit_iohmm()]; each action has a centre among
-#' beliefs about the state, and is taken the more often the nearer a belief is to it. The centres can be read, as on a
-#' map: here scans are ordered, there they are not. But nothing is wanted and nothing is weighed, so that this is
-#' cloning, not an explanation: a yardstick for fits that claim to know why.
+#' Hidden states and their dynamics are learned from what was seen, as by [fit_iohmm()]. Each action has a centre among
+#' beliefs about the state. The nearer a belief is to this centre, the more often the action is taken. The centres can
+#' be read like a map: here scans are ordered, there they are not. But nothing is wanted and nothing is weighed. This is
+#' cloning, not an explanation. It is a standard of comparison for fits that claim to know why.
 #'
 #' @details With z the belief before a visit, the probability of action u is proportional to
-#'   `exp(-sharpness * sum((z - centre[u, ])^2))`; entries of a centre sum to 1, and need not be between 0 and 1. The
-#'   same rule is bounded rational control that looks at one visit alone ([plan_iohmm_rule()]).
+#'   `exp(-sharpness * sum((z - centre[u, ])^2))`. The entries of a centre sum to 1, and need not be between 0 and 1.
+#'   The same rule is bounded rational control that considers only one visit ([plan_iohmm_rule()]).
 #'
-#'   With `joint = FALSE` the dynamics are learned from what was seen and stay; then centres and sharpness are those
-#'   under which the scored actions are likeliest, times a wide prior. With `joint = TRUE` dynamics, centres and
-#'   sharpness are learned together. What is made as large as can be is one number, the log-posterior: log probability
-#'   of what was seen given what was done, plus that of what was done given the beliefs, plus the prior's. Beliefs
-#'   depend on the dynamics, so that what was done says how the person who decided took things to be: dynamics become
-#'   subjective. Climbs go up by the exact slopes of that number; no step falls. One of them begins at the answer for
-#'   `joint = FALSE`, the others at random laws.
+#'   With `joint = FALSE` the dynamics are learned from what was seen, and are then held fixed. Centres and sharpness
+#'   are those under which the scored actions are likeliest, with a wide prior. With `joint = TRUE` dynamics, centres
+#'   and sharpness are learned together. They maximise one number, the log-posterior: the log probability
+#'   of what was seen given what was done, plus that of what was done given the beliefs, plus that of the prior. Beliefs
+#'   depend on the dynamics. The actions therefore show what the person who decided believed about the dynamics, and the
+#'   learned dynamics become subjective. Climbs follow the exact slopes of that number, and no step goes down. One climb
+#'   begins at the answer for `joint = FALSE`, the others at random laws.
 #'
-#'   Of two actions only the direction from one centre to the other and the place where both are as likely are told by
-#'   behaviour; in general, with no more actions than states, sharpness and the distance of the centres cannot be told
-#'   apart, and the prior settles it. Predictions do not depend on that.
+#'   With two actions, behaviour shows only the direction from one centre to the other and the place where both are
+#'   equally likely. In general, with no more actions than states, sharpness and the distance of the centres cannot be
+#'   told apart, and the prior decides. Predictions do not depend on that.
 #'
-#'   An observation that the model takes to be impossible after an action (see `zeros`) says nothing of the state when
-#'   new visits are predicted: it counts as missing. The action may be missing at the last visit of a trajectory alone.
+#'   When new visits are predicted, an observation that is impossible after its action under the model (see `zeros`)
+#'   says nothing about the state: it counts as missing. An action may be missing only at the last visit of a
+#'   trajectory.
 #'
 #' @param visits Trajectories ([trajectories()]).
-#' @param states Number of states, 2 to 10; of several, such as `2:4`, the one is taken that has the lowest BIC as
-#'   dynamics alone.
-#' @param joint Whether actions, too, are to teach the dynamics.
-#' @param sharpness A positive number that is taken as given; `NULL`: it is learned.
-#' @param starts Number of climbs, of the dynamics alone and of all together.
+#' @param states Number of states, 2 to 10. Of several numbers, such as `2:4`, the one is taken whose dynamics alone
+#'   have the lowest BIC.
+#' @param joint Whether the dynamics are learned from actions as well.
+#' @param sharpness A positive number that is held fixed. `NULL`: it is learned.
+#' @param starts Number of climbs, for the dynamics alone and for everything together.
 #' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
 #' @param zeros,transitions,sort_by,names As in [fit_iohmm()].
 #' @param prior Pseudo-counts of the dynamics, as in [fit_iohmm()]. Half a count keeps what was not seen possible.
 #' @param centre_sd Standard deviation of the normal prior of each centre about the middle of the beliefs; `Inf` for
 #'   none.
-#' @param sharpness_sd That of the logarithm of the sharpness about log 10; `Inf` for none.
-#' @param tolerance A climb ends when ten steps (of dynamics alone: one step) gain no more than this.
+#' @param sharpness_sd Standard deviation of the normal prior of the logarithm of the sharpness, about log 10; `Inf` for
+#'   none.
+#' @param tolerance A climb ends when ten steps (for dynamics alone, one step) gain no more than this.
 #' @param max_iter The most steps of a climb.
 #' @param cores Threads, one per climb at most. Results do not depend on it.
-#' @param seed A number that settles where climbs start. The session's generator is left as it was; `NULL` takes one
+#' @param seed A number that decides where climbs start. The session's generator is left as it was; `NULL` takes one
 #'   number from it.
 #' @param refresh Steps between messages about the joint climbs, 0 for none. By default 1,000 in an interactive session.
 #' @return An object of class `ibrc_iohmm_bc`: a list with `states`, `actions`, `observations`, `start`, `transition`
 #'   and `emission` as in [fit_iohmm()], `centres` `[action, state]`, `sharpness`, `trace`, the log-posterior at each
 #'   step of the best climb (with `joint = FALSE` that of centres and sharpness), and `starts`, one row per climb. It
-#'   has the face of a decision model: [predict()][predict.ibrc_learned], [log_lik()][predict.ibrc_learned],
-#'   [simulate()][simulate.ibrc_iohmm_bc]; `tidy()` gives one row per number learned, `glance()` one row about the
-#'   model.
+#'   works like other decision models: [predict()][predict.ibrc_learned], [log_lik()][predict.ibrc_learned],
+#'   [simulate()][simulate.ibrc_iohmm_bc]. `tidy()` gives one row per learned number, and `glance()` gives one row about
+#'   the model.
 #' @references Hüyük, Jarrett, Tekin and van der Schaar (2021), Explaining by imitating:
 #'   understanding decisions by interpretable policy learning, *ICLR*.
 #' @family decision models
@@ -69,7 +71,7 @@ fit_iohmm_bc <- function(visits, states = 3, joint = FALSE, sharpness = NULL, st
   check_given(visits)
   check_visits(visits)
   states <- check_state_numbers(states)
-  if (any(states < 2)) abort_input("states", "must be 2 or more: of one state there is but one belief.")
+  if (any(states < 2)) abort_input("states", "must be 2 or more: with one state there is only one belief.")
   joint <- check_flag(joint, "joint")
   if (!is.null(sharpness)) sharpness <- check_sharpness(sharpness)
   run <- list(starts = check_count(starts, "starts", most = most_at_once),
@@ -90,7 +92,7 @@ fit_iohmm_bc <- function(visits, states = 3, joint = FALSE, sharpness = NULL, st
   out <- new_ibrc_iohmm_bc(found, problem, joint, taught_by(coded))
   out$taught$longest <- max(coded$place)
   if (!out$converged) {
-    warn("convergence", "The best climb took all ", run$max_iter, " steps without coming to rest: raise `max_iter`.")
+    warn("convergence", "The best climb was still rising after all ", run$max_iter, " steps: raise `max_iter`.")
   }
   out
 }
@@ -108,7 +110,7 @@ check_sd <- function(x, argument) {
   x
 }
 
-# Dynamics by what was seen. That they did not come to rest is said once, of the whole.
+# Dynamics learned from what was seen. Their own warning about convergence is not shown: there is one for the whole fit.
 alone_dynamics <- function(visits, states, run, words, zeros, prior, transitions, sort_by, names, seed) {
   withCallingHandlers(
     fit_iohmm(visits, states, run$starts, words$actions, words$observations, zeros, prior, transitions, sort_by, names,
@@ -119,15 +121,15 @@ alone_dynamics <- function(visits, states, run, words, zeros, prior, transitions
 
 # ---- what is climbed ---------------------------------------------------------------------------------------------
 
-# What a first guess of the sharpness is, and the middle of its prior.
+# The first guess of the sharpness, and the middle of its prior.
 usual_sharpness <- 10
 
-# All that climbs need: the tree of histories with what was done at each, priors, and sizes. No visit is in it.
+# All that climbs need: the tree of histories with what was done at each, priors, and sizes. It contains no visits.
 cloning_problem <- function(dynamics, coded, words, rule) {
   coded <- without_open_ends(coded)
   fixed <- !is.null(rule[["sharpness"]])
   pairs <- count_pairs(coded, words)
-  # `task` is what kernels read; the rest is for random laws and for counting what is free.
+  # `task` is what kernels read. The rest is for random laws and for the number of free parameters.
   list(task = c(list(n_states = length(dynamics$states), n_actions = length(words$actions),
                      n_obs = length(words$observations)),
                 cloning_tree(coded, words),
@@ -151,7 +153,7 @@ cloning_tree <- function(coded, words) {
   list(tree = tree, chosen = matrix(as.numeric(histories$count), length(words$actions)))
 }
 
-# Centres begin where each action was taken, on average, or anywhere.
+# A centre begins at the mean belief at which its action was taken, or at a random place.
 clone_alone <- function(dynamics, problem, run, seed) {
   task <- problem$task
   beliefs <- .Call(ffi_iohmm_expect, whole_tree(task$tree), iohmm_laws(dynamics))$filter
@@ -176,7 +178,7 @@ random_centres <- function(task) {
   }, numeric(task$n_states))
 }
 
-# Everything at once, from where cloning alone came to and from elsewhere.
+# Learns everything at once. Climbs begin where cloning alone ended, and at other places.
 clone_together <- function(first, problem, run, seed) {
   task <- problem$task
   streams <- streams_from_seed(seed, run$starts)
@@ -205,7 +207,7 @@ climb_table <- function(climbs) {
 
 # ---- the model -----------------------------------------------------------------------------------------------------
 
-# States of jointly learned dynamics are put in order as those of dynamics alone are.
+# The states of jointly learned dynamics are ordered in the same way as those of dynamics alone.
 new_ibrc_iohmm_bc <- function(found, problem, joint, taught) {
   words <- problem$words
   states <- problem$states

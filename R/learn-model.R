@@ -1,7 +1,8 @@
-# What models that learn behaviour without a stated problem share: the words of the visits, visits coded by them, and
-# the face of a decision model. A class of its own says by action_law_of() how likely each action is at coded visits.
+# What models that learn behaviour without a stated problem have in common: the names in the visits, visits coded by
+# them, and the methods of a decision model. For each class, action_law_of() says how likely each action is at coded
+# visits.
 
-# Names of what is done and seen, as much of a setting as coding needs.
+# Names of what is done and seen: the part of a setting that is needed to code visits.
 learned_words <- function(visits, actions = NULL, observations = NULL) {
   check_visits(visits)
   plain <- plain_visits(visits)
@@ -12,39 +13,39 @@ learned_words <- function(visits, actions = NULL, observations = NULL) {
   words <- list(actions = names_of(actions, roles$action, "actions"),
                 observations = names_of(observations, roles$observation, "observations"), stop_actions = character())
   if (length(words$actions) < 2) {
-    abort("data", "`visits` have fewer than two actions: there is nothing to tell apart. Name all that could have ",
-          "been done in `actions`.", argument = "visits")
+    abort("data", "`visits` have fewer than two actions: there is nothing to tell apart. Name all possible actions ",
+          "in `actions`.", argument = "visits")
   }
   words
 }
 
-# Coded visits with the place of each in its trajectory, from 1.
+# Coded visits, with the place of each in its trajectory, counted from 1.
 learned_visits <- function(visits, words, argument = "visits") {
   coded <- code_visits(visits, words, argument)
   coded$place <- sequence(rle(coded$trajectory)$lengths)
   coded
 }
 
-# Refuses visits that teach nothing.
+# Refuses visits from which nothing can be learned.
 check_teaching <- function(coded) {
   if (any(coded$scored)) return(invisible())
   abort("data", "`visits` have no scored action: there is nothing to learn from.", argument = "visits")
 }
 
-# [visit, action], in the order of coded visits.
+# Probabilities [visit, action], in the order of coded visits.
 action_law_of <- function(object, coded) UseMethod("action_law_of")
 
-#' What learned behaviour says of visits
+#' What learned behaviour says about visits
 #'
 #' Models that learn behaviour without a stated problem ([fit_baseline()], [fit_rnn()], [fit_iohmm_bc()],
-#' [fit_po_irl()]) answer `predict()` and `log_lik()` as every other decision model does, see [predict.ibrc_plan()].
+#' [fit_po_irl()]) answer `predict()` and `log_lik()` like every other decision model, see [predict.ibrc_plan()].
 #'
 #' @param object A model of behaviour, from [fit_baseline()], [fit_rnn()], [fit_iohmm_bc()] or [fit_po_irl()].
-#' @param visits Trajectories ([trajectories()]), with no action or observation that the model has not a name for.
+#' @param visits Trajectories ([trajectories()]). The model must have a name for every action and observation.
 #' @param type `"action"`, the probability of each action.
 #' @param ... Not used.
 #' @return `predict()`: a data frame with one row per visit, in the order of the rows of `visits`, and one column per
-#'   action; rows sum to 1. `log_lik()`: the log probability of the scored actions of each trajectory, see [log_lik()].
+#'   action. Rows sum to 1. `log_lik()`: the log probability of the scored actions of each trajectory, see [log_lik()].
 #' @family decision models
 #' @export
 #' @examples
@@ -74,7 +75,7 @@ log_lik.ibrc_learned <- function(object, visits, ...) {
   stats::setNames(trajectory_sums(each, coded$trajectory), trajectory_names(visits))
 }
 
-# Where what is seen is not learned, there is nothing to draw it from.
+# If a model does not learn what is seen, observations cannot be drawn.
 #' @export
 simulate.ibrc_learned <- function(object, nsim = 1, seed = NULL, ...) {
   abort_input("object", "knows what is done after what was seen, not what is seen: trajectories cannot be drawn from ",
@@ -87,7 +88,7 @@ print.ibrc_learned <- function(x, ...) {
   invisible(x)
 }
 
-# What the trajectories looked like, for print and glance().
+# Counts of what was learned from, for print() and glance().
 taught_by <- function(coded) {
   list(trajectories = max(coded$trajectory) + 1L, visits = length(coded$action), scored = sum(coded$scored))
 }
@@ -97,8 +98,8 @@ taught_words <- function(taught) {
          plural(taught$trajectories, "trajectory", "trajectories"))
 }
 
-# Codes of what was done and seen `back` visits before each, from 1; 0 before the first, and one past the last word
-# where it is missing.
+# Codes of what was done and seen `back` visits before each visit, counted from 1. The code is 0 before the first visit,
+# and one more than the number of words if the value is missing.
 earlier <- function(code, place, back, n_words) {
   at <- seq_along(code) - back
   out <- integer(length(code))

@@ -1,6 +1,6 @@
-# How a model of learned rewards is printed and told in tables (learn-po_irl.R), and whether it can be used.
+# How a model of learned rewards (learn-po_irl.R) is printed and put into tables, and whether it can be used.
 
-# One row per term of draws [iteration, chain, term]. Of few draws nobody need be warned: the verdict says so.
+# One row per term of draws [iteration, chain, term]. There is no warning about few draws, because the verdict says so.
 po_irl_table <- function(draws, prior_sd, conf.level = 0.95) {
   out <- suppressWarnings(draws_summary(draws, conf.level))
   names(out)[names(out) == "ess"] <- "ess_bulk"
@@ -37,7 +37,7 @@ po_irl_settled <- function(object) {
 
 whole_numbers <- function(x) ifelse(is.na(x), "too few", format(round(x), trim = TRUE, scientific = FALSE))
 
-# Laws, as fractions: the verdict of ibrc() asks the same of them.
+# Laws, as fractions. The verdict of ibrc() asks the same of them.
 po_irl_mixed <- function(object) {
   rhat <- apply(object$laws, 3, posterior::rhat)
   least <- pmin(apply(object$laws, 3, posterior::ess_bulk), apply(object$laws, 3, posterior::ess_tail))
@@ -53,8 +53,8 @@ po_irl_apart <- function(object) {
   asked <- paste0("chains whose mean log densities are within ", least_gap[["units"]], " of each other, or ",
                   least_gap[["errors"]], " Monte Carlo errors")
   if (ncol(object$log_density) < 2) {
-    return(verdict_rows("whole", "one chain, which nothing can be held against", asked, "caution",
-                        "One chain cannot show what it has not seen: fit with chains = 4."))
+    return(verdict_rows("whole", "one chain, which cannot be compared with others", asked, "caution",
+                        "One chain cannot show what it has missed: fit with chains = 4."))
   }
   gap <- chain_gaps(object$log_density)
   apart <- abs(gap$gap) > least_gap[["units"]] & abs(gap$gap) > least_gap[["errors"]] * gap$error
@@ -81,9 +81,9 @@ format.ibrc_po_irl <- function(x, ...) {
   size <- dim(x$gains)
   table <- po_irl_table(x$gains, x$gain_sd)
   advice <- x$verdict$advice[x$verdict$verdict == worst_of(x$verdict$verdict) & nzchar(x$verdict$advice)]
-  c("Rewards learned from behaviour, for a planner that is rational but for noisy choices",
+  c("Rewards learned from behaviour, for a planner that is rational except for noisy choices",
     paste0("  dynamics      ", switch(x$source, joint = "inferred together with the rewards",
-                                      learned = "learned first, and held", setting = "those of the setting, held"),
+                                      learned = "learned first, then fixed", setting = "those of the setting, fixed"),
            ", ", plural(length(x$setting$states), "state")),
     paste0("  rewards       ", dim(x$rewards)[3], " with prior normal(0, ", format_plain(x$sd),
            ") in units of the temperature, ", size[3], " of them after shaping"),
@@ -103,7 +103,7 @@ tidy.ibrc_po_irl <- function(x, conf.level = 0.95, ...) {
   out <- rbind(po_irl_table(x$gains, x$gain_sd, conf.level), po_irl_table(x$rewards, x$sd, conf.level))
   place <- expand.grid(state = x$setting$states, action = x$setting$actions, stringsAsFactors = FALSE)
   place <- place[c(seq_len(nrow(place))[-seq_along(x$setting$states)], seq_len(nrow(place))), ]
-  # Rewards are drawn from gains, and are as good as the worst of them.
+  # Rewards are drawn from gains, and are only as reliable as the worst of them.
   all <- as.character(worst_of(x$verdict$verdict))
   own <- vapply(out$term, function(term) {
     about <- is.na(x$verdict$term) | x$verdict$term == term

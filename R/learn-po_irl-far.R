@@ -1,33 +1,36 @@
-# Far steps of a joint walk (infer-walk.R). Of the posterior of dynamics and gains only one part is dear, what was done
-# and the prior of the gains: they take tables and a plan for every point. The rest, what was seen and the prior of the
-# laws, is soon worked out. A stand-in for the dear part, a quadratic function of all terms, is learnt in warm-up from
-# points that were tried, and then frozen. The two together are a guess at the posterior:
+# Far steps of a joint walk (infer-walk.R). The posterior of dynamics and gains has two parts. One is expensive: what
+# was done, and the prior of the gains. It takes tables and a plan for every point. The other is cheap: what was seen,
+# and the prior of the laws. A stand-in for the expensive part is learnt in warm-up from points that were tried, and
+# then frozen. It is a quadratic function of all terms. The two together are a guess at the posterior:
 #
 #   guess(x) = density of laws(x), exactly, times stand_in(x)
 #
-# A far step walks many steps on the guess, from x to y, and then asks the posterior once, whether to stay there:
+# A far step walks many steps on the guess, from x to y. Then it asks the posterior once whether to stay there:
 #
 #   min(1, dear(y) / stand_in(y) * stand_in(x) / dear(x))
 #
-# The walk is reversible for the guess, and so the step for the posterior, however poor the stand-in is; a poor one is
-# refused more often (Liu 2001, Monte Carlo Strategies in Scientific Computing; with one step it is the delayed
-# acceptance of Christen and Fox 2005). After each there is an ordinary step, which goes where nothing was learnt.
+# The walk is reversible for the guess, and therefore the step is reversible for the posterior, however poor the
+# stand-in is. With a poor one, steps are refused more often (Liu 2001, Monte Carlo Strategies in Scientific Computing;
+# with one step it is the delayed acceptance of Christen and Fox 2005). After each far step there is an ordinary step,
+# which can also go where nothing was learnt.
 
-# Steps on the guess: as many as there are terms, and no more than this. On adni_like (41 terms) 30 take twice as long
-# as one look at the posterior.
+# Steps on the guess: as many as there are terms, and no more than this. On adni_like (41 terms), 30 steps take twice as
+# long as one evaluation of the posterior.
 far_walks <- 30L
-# When the stand-in is learnt, in shares of warm-up; the last time once the shape of the walk is (bend_times).
+# When the stand-in is learnt, in shares of warm-up. The last time is after the shape of the walk is settled
+# (bend_times).
 far_times <- c(0.4, 0.6, 0.9)
-# Points of its regression, in numbers of its coefficients: fewer than the least teach nothing.
+# The number of points of its regression, as a multiple of the number of its coefficients. With fewer than the least,
+# nothing is learnt.
 least_tried <- 2
 most_tried <- 8
-# A regression of more terms would take a gigabyte.
+# A regression with more terms would take a gigabyte.
 most_far_terms <- 60L
 
-# What the walk on the guess takes over from the walk between far steps.
+# What the walk on the guess copies from the walk between far steps.
 walk_shape <- c("centre", "factor", "inverse", "scale", "axis", "turn", "points")
 
-# A state of walk_start(), with all that far steps need. `streams`: one per chain, of their own.
+# A state of walk_start(), with all that far steps need. `streams`: separate streams for them, one per chain.
 far_start <- function(state, streams) {
   walk <- state
   walk[c("warmup", "iteration")] <- list(0L, 0L)
@@ -38,7 +41,7 @@ far_start <- function(state, streams) {
   state
 }
 
-# One step of each kind. `law_density`: the part that is exact in a guess.
+# One step of each kind. `law_density`: the part of the guess that is exact.
 far_step <- function(state, log_density, law_density) {
   if (!is.null(state$far$stand_in)) state <- go_far(state, log_density, law_density)
   learns <- (state$iteration + 1L) %in% ceiling(far_times * state$warmup)
@@ -65,7 +68,7 @@ go_far <- function(state, log_density, law_density) {
   for (i in seq_len(min(far_walks, ncol(state$positions)))) walk <- walk_step(walk, guess)
   total <- density_parts(log_density(walk$positions), n)$total
   log_ratio <- total - walk$log_density - (state$log_density - before)
-  # Who is where the stand-in says nothing has no far step to take.
+  # A chain at a place where the stand-in is not defined takes no far step.
   log_ratio[total == -Inf | before == -Inf] <- -Inf
   accepted <- state$far$levels[, at] < log_ratio
   state$positions[accepted, ] <- walk$positions[accepted, ]
@@ -81,8 +84,9 @@ go_far <- function(state, log_density, law_density) {
 
 # ---- the stand-in --------------------------------------------------------------------------------------------------
 
-# A quadratic function of z, the terms in coordinates in which the walk's normal law is standard: regressed on what was
-# tried, newest first, but for what is far out or far down. NULL where that is too little.
+# A quadratic function of z, which are the terms in coordinates in which the walk's normal law is standard. It is a
+# regression on the points that were tried, newest first, without those that are far out or far down. NULL if there are
+# too few.
 learn_stand_in <- function(state, law_density) {
   size <- ncol(state$positions)
   if (size > most_far_terms) return(NULL)
@@ -106,7 +110,7 @@ learn_stand_in <- function(state, law_density) {
 
 stand_in_place <- function(stand_in, theta) (theta - rep(stand_in$centre, each = nrow(theta))) %*% stand_in$inverse
 
-# Nothing beyond where it was learnt: a square grows without bound.
+# It is -Inf outside the region where it was learnt, because a quadratic function grows without bound.
 stand_in_at <- function(stand_in, theta) {
   z <- stand_in_place(stand_in, theta)
   out <- stand_in$level + drop(z %*% stand_in$slope) + rowSums((z %*% stand_in$bend) * z)

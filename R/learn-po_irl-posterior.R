@@ -6,18 +6,18 @@
 #
 #   r(s, u) + c(s) - discount * sum_t transition(t | s, u) c(t)
 #
-# have the optimal values Q(z, u) + sum_s z(s) c(s), whatever the belief z, and so the same behaviour: shaping. Each
-# table can be shaped in one way into one whose first action is worth 0 in every state. What is left are `gains`,
-# g = M r with M by the dynamics alone (shaping_map()): all that the likelihood knows. Under the prior r ~ N(0, sd^2)
-# the gains are N(0, sd^2 M M'), and given them and the dynamics r is normal again. So chains go over gains (and laws),
-# where nothing is left open, and tables are drawn from their law given the gains afterwards: draws of the same
-# posterior.
+# have the optimal values Q(z, u) + sum_s z(s) c(s), whatever the belief z, and therefore lead to the same behaviour.
+# This is shaping. Each table can be shaped in exactly one way into a table whose first action is worth 0 in every
+# state. What is left are the `gains`, g = M r, where M depends only on the dynamics (shaping_map()). The likelihood
+# depends on nothing else. Under the prior r ~ N(0, sd^2) the gains are N(0, sd^2 M M'), and given the gains and the
+# dynamics r is normal again. So chains sample gains (and laws), which the data determine. Tables are then drawn from
+# their law given the gains. These are draws of the same posterior.
 #
-# Terms theta: logits of laws, if they are free, then gains in units of `sd`. The temperature is 1.
+# Terms theta: logits of laws if these are free, and then gains in units of `sd`. The temperature is 1.
 #
 # A task is a plain list:
-#   setting      whose rewards are sought, with a utility of 0
-#   problem      its tables; with free dynamics those of the dynamics that were learned first
+#   setting      the setting whose rewards are sought, with a utility of 0
+#   problem      its tables; with free dynamics, those of the dynamics that were learned first
 #   histories    the tree of what was done
 #   sd           of the prior of each reward
 #   codec, tree  with free dynamics: laws as terms, and the tree of what was seen
@@ -39,7 +39,7 @@ n_gains <- function(setting) length(setting$states) * (length(setting$actions) -
 
 # ---- shaping -------------------------------------------------------------------------------------------------------
 
-# M [gain, reward]: gains stand as columns [state, action] of all actions but the first.
+# M [gain, reward]. Gains are in the order [state, action] of all actions but the first.
 shaping_map <- function(transition, discount) {
   n <- dim(transition)[1]
   n_actions <- dim(transition)[3]
@@ -51,7 +51,7 @@ shaping_map <- function(transition, discount) {
 
 dense_transition <- function(setting) dense_model(own_model(setting)$models[[1]])$transition
 
-# The table of a vector of gains: the first action is worth 0.
+# The table for a vector of gains. The first action is worth 0.
 gains_table <- function(gains, setting) {
   n <- length(setting$states)
   matrix(c(numeric(n), gains), n, dimnames = list(setting$states, setting$actions))
@@ -64,7 +64,8 @@ log_gain_density <- function(gains, map) {
   -sum(z^2) / 2 - sum(log(diag(factor))) - length(gains) * log(2 * pi) / 2
 }
 
-# A whole table, in units of sd, given its gains: what a fresh one lacks of them is made up for in the nearest way.
+# A whole table, in units of sd, given its gains. A new table is drawn and then changed as little as possible, so that
+# it has these gains.
 draw_table <- function(gains, map) {
   fresh <- stats::rnorm(ncol(map))
   fresh + drop(crossprod(map, solve(tcrossprod(map), gains - map %*% fresh)))
@@ -72,7 +73,7 @@ draw_table <- function(gains, map) {
 
 # ---- density -------------------------------------------------------------------------------------------------------
 
-# The plan at a reward table, whose solve begins at the values `start`.
+# The plan for a reward table. Its solve begins at the values `start`.
 po_irl_plan <- function(problem, reward, start = numeric(problem$space$n_nodes)) {
   problem <- with_utility(problem, reward)
   best <- solve_problem(problem, bounded_agent(), solve_tolerance(problem), start = start)
@@ -80,14 +81,14 @@ po_irl_plan <- function(problem, reward, start = numeric(problem$space$n_nodes))
                    parameters = list(temperature = 1))
 }
 
-# The setting under laws, as vectors_of() returns one row of them.
+# The setting under other laws. They are given as one row of what vectors_of() returns.
 under_laws <- function(setting, codec, vector) {
   dynamics <- dynamics_at(codec, vector)
   setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
   setting
 }
 
-# The problem in that setting: nodes stay, tables do not.
+# The problem in that setting. Its nodes stay the same, but its tables change.
 problem_under <- function(problem, setting) {
   problem$setting <- setting
   problem$models <- own_model(setting)
@@ -95,7 +96,7 @@ problem_under <- function(problem, setting) {
   problem
 }
 
-# The part of laws alone, their prior and what was seen, of theta [chain, term].
+# The part of the log density that depends on laws alone (their prior and what was seen), at theta [chain, term].
 po_irl_law_density <- function(task) {
   laws <- seq_len(n_laws(task))
   function(theta) {
@@ -107,8 +108,8 @@ po_irl_law_density <- function(task) {
   }
 }
 
-# What a sampler asks: log prior and log likelihood of theta [chain, term]. Solves begin at those of the same row
-# before.
+# What a sampler asks for: log prior and log likelihood at theta [chain, term]. Each solve begins at the last solution
+# of the same row.
 po_irl_density <- function(task) {
   values <- matrix(0, task$problem$space$n_nodes, 1)
   laws <- seq_len(n_laws(task))
@@ -148,11 +149,11 @@ po_irl_density <- function(task) {
 
 # ---- where chains begin --------------------------------------------------------------------------------------------
 
-# Points of the prior, of which a climb begins at the best.
+# A climb begins at the best of this many points drawn from the prior.
 climb_pool <- 8L
 
-# Each chain climbs to a top of its own, under the dynamics that were learned first; where these are free, all terms
-# then climb together from the best of them. `centre` and `covariance` are those of the best.
+# Each chain climbs to a top of its own, under the dynamics that were learned first. If these are free, all terms
+# then climb together from the best top. `centre` and `covariance` are those of the best.
 po_irl_tops <- function(task, streams) {
   held <- task
   held["codec"] <- list(NULL)
@@ -174,7 +175,7 @@ po_irl_tops <- function(task, streams) {
   list(starts = starts, centre = best$theta, height = best$height, covariance = joint_covariance(density, best$theta))
 }
 
-# As infer-joint.R asks for one.
+# The density in the form that infer-joint.R asks for.
 summed_density <- function(density) list(at = function(theta) rowSums(density(theta)))
 
 climb_density <- function(density, theta, rounds = 100) {
@@ -187,7 +188,7 @@ climb_density <- function(density, theta, rounds = 100) {
   list(theta = unname(found$par), height = -found$value)
 }
 
-# About the tops, as far apart as the posterior is wide there; nearer where that led far down.
+# Starts around the tops, spread as widely as the posterior is there, and nearer if that led far down.
 po_irl_starts <- function(tops, density, streams) {
   size <- length(tops$centre)
   factor <- chol(tops$covariance)

@@ -1,60 +1,63 @@
 #' Behaviour by rewards that are learned
 #'
-#' Bayesian inverse reinforcement learning where the state is hidden (PO-IRL): whoever decides is taken to plan
-#' perfectly, for rewards that are not known, and to act on the values with a shaky hand. Their beliefs follow dynamics
-#' that are learned from what was seen. For comparison: it tells what was wanted, and not how bounded anybody is.
+#' Bayesian inverse reinforcement learning where the state is hidden (PO-IRL). It assumes that whoever decides plans
+#' perfectly, for rewards that are not known, and acts on the values with noisy choices. Their beliefs follow dynamics
+#' that are learned from what was seen. It is meant for comparison: it says what was wanted, but not how bounded anybody
+#' is.
 #'
-#' @details The planner is that of [plan_boltzmann()]: each action with a probability proportional to the exponential of
-#'   its optimal value at the belief of the time. The reward table, one number per state and action, has independent
+#' @details The planner is that of [plan_boltzmann()]: the probability of each action is proportional to the exponential
+#'   of its optimal value at the present belief. The reward table, one number per state and action, has independent
 #'   normal priors around 0 with standard deviation `sd`, in units of the temperature.
 #'
-#'   With `joint = FALSE` dynamics are learned first ([fit_iohmm()]), without regard to what was done, and then held.
-#'   With `joint = TRUE` they are inferred together with the rewards: what is done says much about the dynamics that it
-#'   is done for. Their laws have Dirichlet priors (half a pseudo-count, or those of `dynamics`, see [iohmm_prior()]),
-#'   as in [ibrc()] with `uncertainty = "joint"`.
+#'   With `joint = FALSE` dynamics are learned first ([fit_iohmm()]), without regard to what was done, and are then held
+#'   fixed. With `joint = TRUE` they are inferred together with the rewards, because actions say much about the dynamics
+#'   for which they are chosen. Their laws have Dirichlet priors (half a pseudo-count, or those of `dynamics`, see
+#'   [iohmm_prior()]), as in [ibrc()] with `uncertainty = "joint"`.
 #'
-#'   Draws come from a Metropolis-Hastings sampler that learns in warm-up what to propose, and nothing afterwards. Each
-#'   chain begins about a top that it climbed to by itself (with `joint = TRUE` about the highest of them). Dynamics
-#'   make dozens of terms, and each look at their posterior takes a plan. So a joint run walks many steps on a guess at
-#'   it, which has what was seen exactly and a square in place of what was done, and then asks the posterior itself
-#'   whether to stay there (delayed acceptance): its draws are of the posterior, however poor the guess. On 1,564
-#'   patients with 41 terms it takes some minutes, and has about 1,000 effective draws of every gain.
+#'   Draws come from a Metropolis-Hastings sampler. It learns what to propose during warm-up, and nothing afterwards.
+#'   Each chain begins near a top to which it climbed by itself (with `joint = TRUE`, near the highest of them).
+#'   Dynamics have dozens of terms, and each evaluation of their posterior needs a plan. So a joint run walks many steps
+#'   on a guess at the posterior. The guess is exact for what was seen, and has a quadratic function for what was done.
+#'   Then the posterior itself decides whether to stay there (delayed acceptance). So the draws are from the posterior,
+#'   however poor the guess is. With 1,564 patients and 41 terms it takes some minutes, and gives about 1,000 effective
+#'   draws of every gain.
 #'
 #' @section What rewards mean:
-#' Whatever a state is worth by being there can be paid at the visit before: many reward tables lead to exactly the same
-#' behaviour (shaping). What behaviour does show are *gains*: the one table among them in which the first action is
-#' worth 0 in every state. `tidy()` has the gains, which the data speak of, and the rewards, which keep a good part of
-#' their prior; `contraction` is the share of the prior's variance that the data took away.
+#' What it is worth to be in a state can also be paid at the visit before. So many reward tables lead to exactly the
+#' same behaviour (shaping). What behaviour does show are the *gains*: the one of these tables in which the first action
+#' is worth 0 in every state. `tidy()` has the gains, about which the data are informative, and the rewards, which keep
+#' a good part of their prior. `contraction` is the share of the prior's variance that the data removed.
 #'
 #' @section Whether it can be used:
-#' `print()` and `glance()` have a verdict: whether the chains agree (R-hat below 1.01 and 400 effective draws of every
-#' gain; laws of the dynamics 1.05 and 100), whether none stays apart, and whether the visits it was learned from are
-#' predicted better than by how often each action was taken. Predictions are means over draws. They ask for less than
-#' intervals do: a model that says "caution" may predict well.
+#' `print()` and `glance()` have a verdict. It asks whether the chains agree (R-hat below 1.01 and 400 effective draws
+#' of every gain; for laws of the dynamics 1.05 and 100), and whether no chain stays apart. It also asks whether the
+#' model predicts the visits it was learned from better than how often each action was taken. Predictions are means over
+#' draws. They need fewer draws than intervals do: a model that says "caution" may predict well.
 #'
 #' @param visits Trajectories ([trajectories()]).
-#' @param setting What is known of the problem ([decision_setting()]): its names, discount and stop actions, and unless
-#'   `joint` or `dynamics` say otherwise its dynamics, which are then held. Its utility plays no part. `NULL` knows
-#'   nothing.
+#' @param setting What is known about the problem ([decision_setting()]): its names, discount and stop actions. Unless
+#'   `joint` or `dynamics` say otherwise, its dynamics are used too, and are held fixed. Its utility plays no part.
+#'   `NULL`: nothing is known.
 #' @param joint Whether dynamics are inferred together with the rewards.
 #' @param dynamics Learned dynamics ([fit_iohmm()]) to use, or to begin with. `NULL` learns them from `visits`.
-#' @param states Number of states of dynamics that are learned here, where there is no `setting`.
-#' @param discount What the next visit counts beside this one, where there is no `setting`.
+#' @param states Number of states of dynamics that are learned here, if there is no `setting`.
+#' @param discount How much the next visit counts compared with this one, if there is no `setting`.
 #' @param sd Standard deviation of the prior of each reward, in units of the temperature; 100 at most.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
-#' @param chains,iter,warmup Chains, their steps with warm-up, and those of warm-up. `NULL`: 1,000 steps, or 3,000 with
-#'   `joint = TRUE`, and half of them.
-#' @param draws Predictions are means over so many draws, evenly spaced.
-#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()]; not where `setting` or
-#'   `dynamics` have them.
+#' @param chains,iter,warmup The number of chains, of their steps including warm-up, and of the steps of warm-up.
+#'   `NULL`: 1,000 steps, or 3,000 with `joint = TRUE`, and half of them are warm-up.
+#' @param draws The number of draws, evenly spaced, over which predictions are averaged.
+#' @param actions,observations Names of all that may be done and seen, see [fit_baseline()]. Leave them out if `setting`
+#'   or `dynamics` have them.
 #' @param seed A number that makes draws repeatable. The session's generator is left as it was; `NULL` takes one number
 #'   from it.
 #' @param refresh Steps between messages, 0 for none. By default 200 in an interactive session.
-#' @return An object of class `ibrc_po_irl`, with the face of a decision model: [predict()][predict.ibrc_learned],
+#' @return An object of class `ibrc_po_irl`. It works like other decision models: [predict()][predict.ibrc_learned],
 #'   [log_lik()][predict.ibrc_learned] (of the mean predictions) and [simulate()][simulate.ibrc_po_irl]. An observation
-#'   that no state can show after its action counts as missing there. `tidy()` gives the posterior of gains and rewards,
-#'   one row per term, `glance()` one row about the model, [posterior::as_draws()] the draws. Its element `verdict` has
-#'   one row per check. An interrupt after warm-up gives back the draws until then, with a warning.
+#'   that no state can show after its action counts as missing there. `tidy()` gives the posterior of gains and rewards
+#'   with one row per term, `glance()` gives one row about the model, and [posterior::as_draws()] gives the draws. Its
+#'   element `verdict` has one row per check. After an interrupt that comes after warm-up, the draws until then are
+#'   returned, with a warning.
 #' @references Choi and Kim (2011), Inverse reinforcement learning in partially observable environments, *Journal of
 #'   Machine Learning Research*. Christen and Fox (2005), Markov chain Monte Carlo using an approximation, *Journal of
 #'   Computational and Graphical Statistics*. Ng, Harada and Russell (1999), Policy invariance under reward
@@ -81,7 +84,7 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
   states <- check_count(states, "states", most = 10)
   discount <- check_discount(discount)
   sd <- check_positive(sd, "sd")
-  if (sd > 100) abort_input("sd", "must be 100 at most, in units of the temperature: beyond, nothing is left to choice.")
+  if (sd > 100) abort_input("sd", "must be 100 at most, in units of the temperature: above it, choices have no noise.")
   resolution <- check_count(resolution, "resolution")
   run <- check_po_irl_run(chains, iter, warmup, draws, joint)
   words <- po_irl_words(visits, setting, dynamics, actions, observations)
@@ -120,7 +123,7 @@ check_po_irl_run <- function(chains, iter, warmup, draws, joint) {
   chains <- check_count(chains, "chains", most = 100)
   iter <- if (is.null(iter)) if (joint) 3000L else 1000L else check_count(iter, "iter", least = 4, most = most_at_once)
   warmup <- if (is.null(warmup)) iter %/% 2L else check_count(warmup, "warmup")
-  if (warmup > iter - 2L) abort_input("warmup", "must leave two steps of `iter` or more to be kept.")
+  if (warmup > iter - 2L) abort_input("warmup", "must leave at least two steps of `iter` to be kept.")
   list(chains = chains, iter = iter, warmup = warmup, draws = check_count(draws, "draws"))
 }
 
@@ -129,13 +132,13 @@ po_irl_words <- function(visits, setting, dynamics, actions, observations) {
   if (is.null(setting) && is.null(dynamics)) return(learned_words(visits, actions, observations))
   for (argument in c("actions", "observations")) {
     if (!is.null(get(argument))) {
-      abort_input(argument, "must be left out where `setting` or `dynamics` have the names.")
+      abort_input(argument, "must be left out if `setting` or `dynamics` have the names.")
     }
   }
   if (is.null(setting)) dynamics else setting
 }
 
-# All that is known but rewards. What beliefs are worth by themselves is no reward of a state.
+# All that is known except rewards. What beliefs are worth by themselves is not a reward of a state.
 po_irl_setting <- function(setting, dynamics, discount) {
   if (is.null(dynamics)) {
     setting$utility[] <- 0
@@ -159,14 +162,14 @@ most_terms <- 200
 
 refuse_many_terms <- function(n) {
   if (n <= most_terms) return(invisible())
-  abort_input("visits", "and the setting or dynamics would ask for ", format_count(n), " numbers to be inferred; ",
-              most_terms, " can be at most. Take fewer states, or coarser actions and observations.")
+  abort_input("visits", "and the setting or dynamics would ask for ", format_count(n), " numbers to be inferred, and ",
+              most_terms, " is the most. Take fewer states, or coarser actions and observations.")
 }
 
 # ---- the run -------------------------------------------------------------------------------------------------------
 
-# The sampler's state after its last step, or after the last before an interrupt. Streams of chains come first, those of
-# their far steps last.
+# The sampler's state after its last step, or after the last step before an interrupt. The streams of the chains come
+# first, those of their far steps last.
 run_po_irl <- function(task, run, streams, refresh) {
   density <- po_irl_density(task)
   joint <- n_laws(task) > 0
@@ -195,7 +198,7 @@ run_po_irl <- function(task, run, streams, refresh) {
 }
 
 # What is kept: `laws` (fractions), `gains` and `rewards`, all [iteration, chain, term]; the log density of gains and
-# laws [iteration, chain]; and standard deviations of the gains' prior.
+# laws [iteration, chain]; and the standard deviations of the prior of the gains.
 po_irl_draws <- function(state, task, stream) {
   state <- walk_flush(state)
   size <- dim(state$draws)
@@ -228,13 +231,13 @@ reward_terms <- function(setting) {
 
 # ---- what draws say ------------------------------------------------------------------------------------------------
 
-# Numbers of the draws that predictions are made of, among all chains' together.
+# The numbers of the draws from which predictions are made, counted over all chains.
 chosen_draws <- function(object) {
   n <- prod(dim(object$gains)[1:2])
   unique(round(seq(1, n, length.out = min(n, object$run$draws))))
 }
 
-# A function of the number of a draw that plans for it; a solve begins at the values of the one before.
+# A function of the number of a draw that plans for it. A solve begins at the values of the previous one.
 po_irl_planner <- function(object) {
   gains <- matrix(object$gains, ncol = dim(object$gains)[3])
   laws <- if (!is.null(object$laws)) matrix(object$laws, ncol = dim(object$laws)[3])
@@ -267,8 +270,8 @@ action_law_of.ibrc_po_irl <- function(object, coded) {
   law / rowSums(law)
 }
 
-# Codes of observations, missing where no state shows them after their action: in dynamics that were learned, what was
-# not seen by then.
+# Codes of observations. They are missing if no state shows them after their action. In learned dynamics these are the
+# observations that were not seen in the data.
 possible_observations <- function(coded, setting) {
   shown <- apply(dense_model(own_model(setting)$models[[1]])$emission > 0, 2:3, any)
   known <- which(!is.na(coded$action) & coded$observation >= 0)
@@ -277,10 +280,10 @@ possible_observations <- function(coded, setting) {
   coded$observation
 }
 
-#' Behaviour like that of learned rewards
+#' Simulate behaviour under learned rewards
 #'
-#' Each trajectory is that of one draw from the posterior: of its rewards and, where they were inferred as well, of its
-#' dynamics.
+#' Each trajectory is made with one draw from the posterior: with its rewards and, if these were inferred as well, with
+#' its dynamics.
 #'
 #' @inheritParams simulate.ibrc_plan
 #' @param object A model from [fit_po_irl()].
@@ -309,7 +312,7 @@ simulate.ibrc_po_irl <- function(object, nsim = 1, seed = NULL, horizon = 50, en
   simulate_visits(object$setting, nsim, seed, horizon, environment, start_group, roll)
 }
 
-# Runs of some trajectories each, as one of all of them; `which`: their numbers, in the order of the runs.
+# Joins runs of some trajectories each into one run. `which`: the numbers of the trajectories, in the order of the runs.
 join_runs <- function(runs, which) {
   length <- unlist(lapply(runs, `[[`, "length"), use.names = FALSE)
   visits <- order(rep(which, length))

@@ -1,27 +1,27 @@
 #' Behaviour learned by a recurrent network
 #'
 #' A black box for comparison: a long short-term memory network reads what was done and seen visit by visit, and
-#' predicts the next action. It explains nothing. What it predicts better than a fit that does is what that fit leaves
-#' unexplained.
+#' predicts the next action. It explains nothing. If it predicts better than a fit that explains behaviour, the
+#' difference is what that fit leaves unexplained.
 #'
 #' @details One layer of long short-term memory with `units[1]` units, a dense layer of `units[2]` units with hyperbolic
-#'   tangents, and a softmax over the actions. What goes in at a visit is the action and the observation of the visit
-#'   before; each may be missing, and at the first visit there is neither. Weights are trained on the log probability of
-#'   the scored actions by Adam, on batches of whole trajectories drawn anew for each step.
+#'   tangents, and a softmax over the actions. The input at a visit is the action and the observation of the visit
+#'   before. Each may be missing, and at the first visit there is neither. Adam trains the weights on the log
+#'   probability of the scored actions, with batches of whole trajectories that are drawn again for each step.
 #'
-#'   A share of the trajectories with scored actions is `held_out`, one at least where there are two. They are looked at
-#'   every ten steps. Training ends when the network has not predicted them better for `patience` steps, or after
-#'   `max_steps`, and the weights that predicted them best are kept. With several `networks`, each from its own random
-#'   weights and batches, predictions are the mean of theirs; they run in threads of their own. A network whose weights
-#'   are no longer finite numbers trains no further. It is a warning if one does, or if a network predicts those held
-#'   out worse than the action frequencies of the others do: then the rate is too high, steps are too few, or there is
-#'   nothing to learn.
+#'   A share of the trajectories with scored actions is `held_out`: at least one if there are two or more. Every ten
+#'   steps the network predicts them. Training ends when these predictions have not improved for `patience` steps, or
+#'   after `max_steps`. The weights that predicted them best are kept. With several `networks`, each has its own random
+#'   weights and batches and runs in its own thread, and predictions are the mean of theirs. A network whose weights
+#'   are no longer finite numbers is not trained any further, and a warning says so. There is also a warning if a
+#'   network predicts the held-out trajectories worse than the action frequencies of the others do. Then the rate is too
+#'   high, there are too few steps, or there is nothing to learn.
 #'
-#'   Training can be interrupted: what there is by then comes back, with a warning. `fit_rnn(visits, start = model)`
-#'   goes on with the same visits, exactly as if it had not been interrupted; so it does after `max_steps`, with more of
-#'   them. On one machine the same seed gives the same network to the last digit. Processors that round products and sums
-#'   together (where there are instructions for it, they are used) differ from others in the last digits of a step, and
-#'   thousands of steps may make more of that. An interrupt before the first ten steps is an error of class
+#'   Training can be interrupted: the result until then is returned, with a warning. `fit_rnn(visits, start = model)`
+#'   continues with the same visits, exactly as if there had been no interrupt. It also continues after `max_steps`, if
+#'   that is raised. On one machine the same seed gives the same network to the last digit. Some processors round a
+#'   product and a sum together, and this is used if they can. Their last digits differ from those of others, and over
+#'   thousands of steps the difference may grow. An interrupt before the first ten steps is an error of class
 #'   `ibrc_error_interrupted`.
 #'
 #' @param visits Trajectories ([trajectories()]).
@@ -29,18 +29,20 @@
 #' @param networks How many networks to train.
 #' @param rate The learning rate of Adam.
 #' @param batch Trajectories in a batch.
-#' @param held_out Share of the trajectories that say when to stop, between 0 and 1; 0 trains for `max_steps`.
-#' @param patience Steps without a better prediction of those held out after which training ends.
+#' @param held_out Share of the trajectories that decide when to stop, between 0 and 1; 0 trains for `max_steps`.
+#' @param patience Training ends after this many steps without a better prediction of the held-out trajectories.
 #' @param max_steps The most steps.
 #' @param actions,observations Names of all that may be done and seen, see [fit_baseline()].
-#' @param start A model that [fit_rnn()] returned, to go on with; what is given beside it must be the same.
+#' @param start A model that [fit_rnn()] returned, to continue with. The other arguments must be the same as before,
+#'   except `max_steps`.
 #' @param cores Threads: one per network or, with more threads than networks, several for batches of more than 32
 #'   trajectories. Results do not depend on it.
-#' @param seed A number that settles weights, batches and who is held out. The session's generator is left as it was;
-#'   `NULL` takes one number from it.
+#' @param seed A number that decides weights, batches and which trajectories are held out. The session's generator is
+#'   left as it was; `NULL` takes one number from it.
 #' @param refresh Steps between messages, 0 for none. By default 1,000 in an interactive session.
-#' @return An object of class `ibrc_rnn`, that answers [predict()][predict.ibrc_learned] and
-#'   [log_lik()][predict.ibrc_learned]; `tidy()` gives the loss over the steps, `glance()` one row about the model.
+#' @return An object of class `ibrc_rnn`, for which [predict()][predict.ibrc_learned] and
+#'   [log_lik()][predict.ibrc_learned] work. `tidy()` gives the loss over the steps, and `glance()` gives one row about
+#'   the model.
 #' @family decision models
 #' @export
 #' @examples
@@ -76,7 +78,7 @@ fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch
   if (!state$interrupted) warn_poor_rnn(state, data)
   if (state$interrupted) {
     warn("interrupted", "Training was interrupted after ", plural(max(state$steps), "step"),
-         ": fit_rnn(visits, start = ) with what came back goes on.")
+         ": fit_rnn(visits, start = ) continues with the model that was returned.")
   }
   out
 }
@@ -96,7 +98,7 @@ check_share <- function(x, argument) {
 
 # ---- data ----------------------------------------------------------------------------------------------------------
 
-# Inputs: actions and one for a missing one, observations and one for a missing one.
+# The number of inputs: actions, one for a missing action, observations, and one for a missing observation.
 rnn_inputs <- function(words) length(words$actions) + length(words$observations) + 2L
 
 rnn_data <- function(coded, words) {
@@ -110,12 +112,13 @@ rnn_data <- function(coded, words) {
   list(first = as.integer(first), done = as.integer(done), seen = as.integer(seen), action = as.integer(action))
 }
 
-# Only of these may training go on.
+# Training may continue only with the same data and words.
 rnn_hash <- function(data, words) fingerprint_of(list(data, words))
 
 # ---- training ------------------------------------------------------------------------------------------------------
 
-# Glorot's uniform weights, no biases but a forget gate's of 1, which keeps what is remembered at first.
+# Glorot's uniform weights. All biases are 0 except that of the forget gate, which is 1, so that at first the network
+# keeps what it remembers.
 begin_weights <- function(shape) {
   n_in <- shape[1]
   hidden <- shape[2]
@@ -144,7 +147,7 @@ begin_rnn <- function(shape, data, run, seed) {
        best_step = numeric(run$networks), held = held, history = NULL, since = NULL, interrupted = FALSE)
 }
 
-# Numbers of the trajectories in which some action counts: others neither teach nor judge.
+# The numbers of the trajectories in which some action counts. The others are used neither for training nor for judging.
 teaching_trajectories <- function(data) {
   which(as.vector(rowsum((data$action >= 0) + 0, rep(seq_along(diff(data$first)), diff(data$first)))) > 0)
 }
@@ -153,21 +156,21 @@ take_up_rnn <- function(start, shape, run, hash) {
   same <- identical(start$shape, shape) && identical(start$hash, hash) &&
     identical(start$run[names(run) != "max_steps"], run[names(run) != "max_steps"])
   if (!same) {
-    abort_input("start", "was made from other visits or with other arguments: training cannot go on. Give the same ",
+    abort_input("start", "was made from other visits or with other arguments: training cannot continue. Give the same ",
                 "ones, or leave `start` out.")
   }
   state <- start$state
-  # A look at the end alone, between two that a longer run has, is as if it had not been.
+  # The check at the end of a run may lie between two checks of a longer run. It is undone before training continues.
   if (!is.null(state$before)) state[names(state$before)] <- state$before
   state$before <- NULL
   state$interrupted <- FALSE
   state
 }
 
-# Kernels take the widest way through their loops that the processor has, up to this one (src/wide.h).
+# Kernels use the widest vector instructions that the processor has, up to this width (src/wide.h).
 widest_way <- 2L
 
-# Steps between two looks at those held out.
+# Steps between two checks on the held-out trajectories.
 rnn_steps_at_once <- 10L
 
 still_training <- function(state, run) {
@@ -181,7 +184,7 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
   said <- 0
   tryCatch({
     while (any(active <- still_training(state, run))) {
-      # An interrupt leaves the state before it as it was.
+      # An interrupt leaves the state as it was before.
       state <- train_some(state, which(active), others, aside, shape, data, run, cores)
       done <- max(state$steps)
       if (refresh > 0 && done - said >= refresh) {
@@ -191,17 +194,17 @@ train_rnn <- function(state, shape, data, run, cores, refresh) {
     }
   }, interrupt = function(condition) state$interrupted <<- TRUE)
   if (all(state$steps == 0)) {
-    abort("interrupted", "Training was interrupted before its first ", rnn_steps_at_once, " steps: nothing is learned.")
+    abort("interrupted", "Training was interrupted before its first ", rnn_steps_at_once, " steps; nothing is learned.")
   }
   state
 }
 
-# A few steps of the networks that are still in training, and a look at those held out.
+# A few steps of the networks that are still in training, and a check on the held-out trajectories.
 train_some <- function(state, which, others, aside, shape, data, run, cores) {
   n <- min(rnn_steps_at_once - state$steps[which] %% rnn_steps_at_once, run$max_steps - state$steps[which])
   drawn <- lapply(state$streams[which], function(stream) {
     with_stream(stream, {
-      # sample() of one number would draw from all up to it.
+      # sample() with one number would draw from all numbers up to it.
       batches <- replicate(n, others[sample.int(length(others), min(run$batch, length(others)))])
       list(batches = batches, stream = get(".Random.seed", envir = globalenv(), inherits = FALSE))
     })
@@ -223,7 +226,7 @@ train_some <- function(state, which, others, aside, shape, data, run, cores) {
   look_at_held(state, which, shape, aside)
 }
 
-# `since` [step, network]: the loss in training at the steps since the last look.
+# `since` [step, network]: the training loss at the steps since the last check.
 look_at_held <- function(state, which, shape, aside) {
   early <- nrow(state$since) < rnn_steps_at_once
   if (early) state$before <- state[c("best", "best_loss", "best_step", "history", "since")]
@@ -232,7 +235,7 @@ look_at_held <- function(state, which, shape, aside) {
     judged <- if (length(state$held)) held_loss(state$weights[, network], shape, aside) else NA_real_
     state$history <- rbind(state$history, c(network = network, step = state$steps[network], trained = loss,
                                             held_out = judged))
-    # With nobody held out the last weights are kept. Those of a network that has diverged never are.
+    # If nothing is held out, the last weights are kept. Those of a network that has diverged are never kept.
     better <- if (length(state$held)) judged < state$best_loss[network] else is.finite(loss)
     if (isTRUE(better) && all(is.finite(state$weights[, network]))) {
       state$best[, network] <- state$weights[, network]
@@ -251,7 +254,7 @@ held_loss <- function(weights, shape, data) {
   -mean(law[cbind(data$action[counted] + 1L, counted)])
 }
 
-# The same of the action frequencies of all others, with one more count.
+# The same for the action frequencies of all other trajectories, with one more count.
 frequency_loss <- function(state, data) {
   counted <- function(which) {
     action <- some_trajectories(data, which)$action
@@ -265,13 +268,13 @@ frequency_loss <- function(state, data) {
 warn_poor_rnn <- function(state, data) {
   lost <- sum(!is.finite(colSums(state$weights)))
   if (lost) {
-    warn("convergence", "The weights of ", lost, " of ", plural(ncol(state$weights), "network"), " grew past all ",
-         "numbers; kept is what was best before. Give a lower `rate`.")
+    warn("convergence", "The weights of ", lost, " of ", plural(ncol(state$weights), "network"), " became infinite; ",
+         "the best weights before that are kept. Give a lower `rate`.")
   }
   if (!length(state$held)) return(invisible())
   loss <- frequency_loss(state, data)
   if (any(state$best_loss > loss)) {
-    warn("convergence", "The network predicts those held out worse than action frequencies do (mean log score ",
+    warn("convergence", "The network predicts held-out trajectories worse than action frequencies do (mean log score ",
          format_number(-max(state$best_loss)), " against ", format_number(-loss), "). Give a lower `rate`, more ",
          "`patience` or more steps; or there is nothing to learn.")
   }
@@ -306,7 +309,7 @@ format.ibrc_rnn <- function(x, ...) {
     paste0("  held out      ", if (length(x$state$held)) {
       paste0(plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",
              listing(format_number(-x$state$best_loss)))
-    } else "nobody, so that no look could end training early"),
+    } else "none, so that training could not end early"),
     taught_words(x$taught))
 }
 

@@ -1,16 +1,16 @@
 #' Work out what a bounded agent does
 #'
-#' Plans for an agent in a setting, over a lattice (a regular grid) of beliefs:
-#' returns what each belief is worth to it, how likely it takes each action there,
-#' and the weights that it gives to each model of the dynamics. A *backup* is one
-#' pass over the lattice that works out values from those of the next visit; a plan
-#' is where backups no longer change anything.
+#' Plans for an agent in a setting, over a lattice (a regular grid) of beliefs.
+#' The plan says what each belief is worth to the agent, how likely the agent is to take each
+#' action there, and which weights it gives to each model of the dynamics. A *backup* is one
+#' pass over the lattice that works out values from those of the next visit. A plan
+#' is found when backups no longer change anything.
 #'
 #' The lattice holds every belief whose entries are multiples of
-#' `1 / resolution`; between nodes, values are interpolated linearly on the
-#' Freudenthal triangulation. Where every model lets the state be seen, the
+#' `1 / resolution`. Between nodes, values are interpolated linearly on the
+#' Freudenthal triangulation. If the state is seen in every model, the
 #' states themselves are the nodes and `resolution` plays no part. The tables
-#' that a plan needs do not depend on the agent: [update()][update.ibrc_plan] a
+#' that a plan needs do not depend on the agent. [update()][update.ibrc_plan] a
 #' plan with another agent to reuse them and to start from its solution.
 #'
 #' @param setting A setting ([decision_setting()]).
@@ -19,8 +19,8 @@
 #'   ([model_prior()]). By default the setting's own dynamics alone.
 #' @param resolution Number of steps from 0 to 1 in each belief.
 #' @param tolerance How far a value may be from the exact one on the lattice,
-#'   rounding included: with large utilities or a discount near 1 it must be looser.
-#'   A solve that cannot promise it is an error.
+#'   rounding included. With large utilities or a discount near 1 it must be looser.
+#'   It is an error if this precision cannot be guaranteed.
 #' @param interpolate Between nodes, `"value"` interpolates action and model
 #'   values and then forms policies; `"policy"` interpolates the policies.
 #' @param surprise What can surprise: `"belief"` counts observations that lead to
@@ -59,7 +59,7 @@ new_ibrc_plan <- function(problem, agent, numbers, solution, report) {
               list(agent = agent, problem = numbers, solution = solution, report = report)), class = "ibrc_plan")
 }
 
-# What one agent makes of the tables: the struct that a backup reads.
+# The tables together with one agent: the struct that a backup reads.
 agent_problem <- function(problem, agent) {
   surprise <- problem$tables$entropy
   log_prior <- if (!is.null(agent$belief_prior)) {
@@ -74,8 +74,8 @@ agent_problem <- function(problem, agent) {
   )
 }
 
-# A problem and an agent are a plan. `problem` may be a plan, to be solved for another agent; `start` are values to
-# begin from.
+# Solves a problem for an agent, which gives a plan. `problem` may itself be a plan that is solved for another agent.
+# `start` are values to begin from.
 solve_problem <- function(problem, agent, tolerance = 1e-8, max_backups = 10000, cores = 1L,
                           start = numeric(problem$space$n_nodes)) {
   tolerance <- check_positive(tolerance, "tolerance")
@@ -89,14 +89,14 @@ solve_problem <- function(problem, agent, tolerance = 1e-8, max_backups = 10000,
                 c(result[c("backups", "products", "bound")], tolerance = tolerance))
 }
 
-# Values that a solve of this agent can begin from: with a habit there is one for each node and last action.
+# Values from which a solve for this agent can begin. With a habit there is one for each node and last action.
 start_values <- function(problem, agent, start) {
   n <- problem$space$n_nodes
   if (habit_of(agent) == 0) return(start[seq_len(n)])
   rep_len(start, n * length(problem$setting$actions))
 }
 
-# Values of a plan, to begin another solve from: those after each action, where they differ.
+# Values of a plan from which another solve can begin. If they differ by the last action, those after each action.
 values_from <- function(plan) if (is.null(plan$solution$after)) plan$solution$value else plan$solution$after
 
 refuse_unsolved <- function(result, tolerance) {
@@ -114,8 +114,8 @@ refuse_unsolved <- function(result, tolerance) {
 
 #' Plan again for another agent
 #'
-#' Keeps a plan's setting, models and lattice, and starts from its solution: many
-#' agents in one setting cost little more than one.
+#' Keeps a plan's setting, models and lattice, and starts from its solution. Planning for many
+#' agents in one setting therefore takes little more time than planning for one.
 #'
 #' @param object A plan ([plan_agent()]).
 #' @param agent The new agent ([bounded_agent()]).
@@ -147,7 +147,7 @@ format.ibrc_plan <- function(x, ...) {
   )
 }
 
-# What is done first, and what that is worth: a line for each start, of the first few.
+# What is done first, and what that is worth: one line per start, for the first few starts.
 format_starts <- function(plan, most = 6) {
   setting <- plan$setting
   start <- start_matrix(setting)

@@ -1,19 +1,20 @@
-#' Act on optimal values with a shaky hand
+#' Act on optimal values with noisy choices
 #'
-#' A Boltzmann-exploratory planner: it works out what each action would be worth if it acted optimally ever after, and
-#' then takes better actions more often than worse ones, not always. It does not foresee that it will err again: its
-#' values are those of [plan_pomdp()]. An agent of maximum entropy ([max_entropy_agent()]) foresees that; the two
+#' A Boltzmann-exploratory planner works out what each action would be worth if it acted optimally from then on. It
+#' then takes better actions more often than worse ones, but not always. It does not foresee that it will err again: its
+#' values are those of [plan_pomdp()]. An agent of maximum entropy ([max_entropy_agent()]) does foresee that. The two
 #' differ unless the discount is 0.
 #'
-#' Between nodes of the lattice values are interpolated and then made probabilities.
+#' Between nodes of the lattice, values are interpolated first and then turned into probabilities.
 #'
 #' @inheritParams plan_pomdp
-#' @param setting A setting ([decision_setting()]). A worth of beliefs counts, if it has one.
+#' @param setting A setting ([decision_setting()]). If it has a worth of beliefs, that counts as well.
 #' @param temperature How freely worse actions are taken, in the unit of the utility: a positive number, or a
 #'   [boltzmann_agent()]. The probability of an action is proportional to `exp(action_value / temperature)`.
 #'
-#' @return A plan of class `ibrc_planned`, read as that of [plan_agent()] is. [action_value()] are the optimal action
-#'   values that the planner acts on, and [value()] is what its behaviour is really worth: less, because it errs.
+#' @return A plan of class `ibrc_planned`. It is read in the same way as a plan of [plan_agent()]. [action_value()]
+#'   gives the optimal action values that the planner acts on. [value()] is what its behaviour is really worth, which is
+#'   less, because it errs.
 #' @seealso [planners()] and [agents()] for the others.
 #' @references Cesa-Bianchi, Gentile, Lugosi and Neu (2017), Boltzmann exploration done right, *NeurIPS*.
 #' @family framework

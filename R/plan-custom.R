@@ -1,38 +1,38 @@
 #' Plan for an objective of your own
 #'
-#' The general planner: it looks for the behaviour that is best by any measure you can compute. Behaviour here is how
+#' The general planner looks for the behaviour that is best by any measure you can compute. Behaviour here is how
 #' likely each action is at each belief and, if asked for, how much weight each model of the dynamics gets when
 #' beliefs are updated. Use it to try an idea on a small setting before it has a planner of its own: a risk measure, a
 #' fairness constraint as a penalty, a cost of changing one's mind.
 #'
-#' The objective is handed a plan, one behaviour among those tried, and may read it as any other: [value()] (what it is
-#' worth, without any cost), [policy()], [action_value()], [occupancy()], [complexity()], [model_weights()]. It returns
-#' one number, the larger the better.
+#' The objective is called with a plan, which holds one of the behaviours that are tried. It may read this plan like any
+#' other: [value()] (what it is worth, without any cost), [policy()], [action_value()], [occupancy()], [complexity()],
+#' [model_weights()]. It returns one number. Larger numbers are better.
 #'
-#' Probabilities are searched as squares that sum to 1, by `stats::nlminb()` (a quasi-Newton method, derivatives by
-#' differences) from several starts; then each node's probabilities are replaced by each single action as long as that
-#' improves the objective, so that sure behaviour is found exactly. Nothing promises that the best of several local
-#' optima is the best of all. Nodes that behaviour never reaches do not matter to most objectives, and keep what they
-#' started from. Effort grows with the square of the number of probabilities: settings that need more than 100 free
-#' ones are refused.
+#' Probabilities are written as squares that sum to 1, and `stats::nlminb()` (a quasi-Newton method, with derivatives by
+#' differences) searches for the best ones from several starts. Then the probabilities of each node are replaced by each
+#' single action as long as that improves the objective, so that behaviour without chance is found exactly. There is no
+#' guarantee that the best of several local optima is the best of all. Nodes that behaviour never reaches do not matter
+#' to most objectives, and keep the probabilities that they started with. The effort grows with the square of the number
+#' of probabilities. Settings that need more than 100 free probabilities are refused.
 #'
 #' @param setting A setting ([decision_setting()]).
-#' @param objective A function of a plan and, by name, of whatever `parameters` hold, which returns one number.
+#' @param objective A function of a plan and, by name, of the elements of `parameters`. It returns one number.
 #' @param parameters A named list of further arguments of `objective`: what the planner depends on, such as a price.
-#' @param start Where to begin: a rule as in [plan_rule()]. `NULL`: all actions alike.
-#' @param starts How many starts to try: the first is `start`, the others are drawn.
-#' @param resolution Number of steps from 0 to 1 in each belief. Where the state is seen it plays no part.
+#' @param start Where to begin: a rule as in [plan_rule()]. `NULL`: all actions are equally likely.
+#' @param starts How many starts to try: the first is `start`, and the others are drawn at random.
+#' @param resolution Number of steps from 0 to 1 in each belief. It plays no part if the state is seen.
 #' @param models What may be believed about the dynamics ([model_prior()]); the setting's own by default.
-#' @param recognition Whether the weights of the models are searched as well, at each node and action: `TRUE` or
-#'   `FALSE`, which leaves them at those of `models`.
+#' @param recognition Whether to search for the weights of the models as well, at each node and action. `FALSE` leaves
+#'   them as they are in `models`.
 #' @param max_steps The most steps that a search may take from each start.
-#' @param seed A whole number that makes the drawn starts the same again.
-#' @param refresh After how many starts to say how far it is; 0 says nothing.
+#' @param seed A whole number. The same number draws the same starts again.
+#' @param refresh After how many starts to print progress; 0 prints nothing.
 #'
-#' @return A plan of class `ibrc_planned`, read as that of [plan_agent()] is. [value()] is the utility that the
-#'   behaviour brings; `plan$report$objective` is the objective reached, and `plan$report$starts` one number per start:
-#'   how far each came.
-#' @seealso [planners()] for those with a name.
+#' @return A plan of class `ibrc_planned`. It is read in the same way as a plan of [plan_agent()]. [value()] is the
+#'   utility that the behaviour brings. `plan$report$objective` is the objective that was reached, and
+#'   `plan$report$starts` has the objective that was reached from each start.
+#' @seealso [planners()] for the planners that have a name.
 #' @family framework
 #' @export
 #' @examples
@@ -42,7 +42,7 @@
 #'   list(wait = diag(2), push = rbind(c(0.2, 0.8), c(0.5, 0.5))), "identity",
 #'   cbind(wait = c(0, 1), push = c(-0.1, 0.9)), discount = 0.8, start = c(1, 0)
 #' )
-#' # Utility, less a price for acting otherwise than usual: what plan_kl() does.
+#' # Utility, less a price for acting differently from usual, as in plan_kl().
 #' careful <- function(plan, price) {
 #'   0.2 * value(plan, c(1, 0)) - price * complexity(plan)$nats[1]
 #' }
@@ -101,7 +101,7 @@ check_parameters <- function(parameters, objective) {
   parameters
 }
 
-# Probabilities that are searched at most.
+# The most probabilities that are searched.
 most_searched <- 100
 
 refuse_large_search <- function(setting, models, resolution, recognition) {
@@ -119,13 +119,13 @@ refuse_large_search <- function(setting, models, resolution, recognition) {
               if (!is_vertices(space)) " Lower it.")
 }
 
-# ---- behaviours: a policy [node, action] and perhaps sigma [node * action, model], of models that are possible ----
+# ---- behaviours: a policy [node, action] and perhaps sigma [node * action, model], for models that are possible ----
 
-# Rows of probabilities as free numbers and back: squares that are rescaled. Where an action is all but never taken
-# that is much better searched than logarithms are, and a probability of 0 is not infinitely far away.
+# Rows of probabilities as free numbers, and back: squares that are rescaled. If an action is almost never taken, this
+# is much easier to search than logarithms, and a probability of 0 is not infinitely far away.
 theta_of <- function(behaviour) unlist(lapply(behaviour, function(law) sqrt(pmax(law, 1e-6))), use.names = FALSE)
 
-# The behaviour of free numbers, in the shape of another.
+# The behaviour that free numbers stand for, in the shape of another behaviour.
 behaviour_of <- function(theta, like) {
   end <- cumsum(lengths(like))
   Map(function(law, end) {
@@ -136,7 +136,7 @@ behaviour_of <- function(theta, like) {
   }, like, end)
 }
 
-# As many as there are starts: the first as asked for, the others drawn.
+# One behaviour per start: the first as the user asked for it, the others drawn at random.
 first_behaviours <- function(problem, start, starts, recognition, seed) {
   n_actions <- length(problem$setting$actions)
   even <- rep(1 / n_actions, n_actions)
@@ -150,9 +150,9 @@ first_behaviours <- function(problem, start, starts, recognition, seed) {
   c(list(first), lapply(seq_len(starts - 1), function(i) behaviour_of(drawn[, i], first)))
 }
 
-# A plan into which behaviours are put, with the laws of its steps as one matrix: a row per model, action and node
-# (models fastest, nodes slowest), one column per next node. There are few nodes: values are solved for at once, and
-# exactly, because differences of the objective are taken.
+# A plan into which behaviours are put. The laws of its steps are one matrix: one row per model, action and node
+# (models fastest, nodes slowest), and one column per next node. There are few nodes, so values are found exactly by
+# solving linear equations. They must be exact, because differences of the objective are taken.
 custom_frame <- function(problem, parameters) {
   even <- matrix(1 / length(problem$setting$actions), problem$space$n_nodes, length(problem$setting$actions))
   plan <- plan_with_policy(problem, "custom", even, parameters)
@@ -201,7 +201,7 @@ climb_behaviour <- function(behaviour, judge, max_steps) {
   at_start <- judge(behaviour)
   here <- list(behaviour = behaviour, objective = at_start, settled = TRUE)
   if (all(vapply(behaviour, ncol, 0L) == 1)) return(here)
-  # In a unit of its own, so that the search stops at the same point whatever the objective is measured in.
+  # The objective gets a unit of its own, so that the search stops at the same point whatever its scale.
   unit <- objective_unit(theta, at_start, function(theta) judge(behaviour_of(theta, behaviour)))
   loss <- function(theta) (at_start - judge(behaviour_of(theta, behaviour))) / unit
   found <- stats::nlminb(theta, loss, function(theta) slopes(loss, theta),
@@ -220,7 +220,7 @@ slopes <- function(f, theta, step = 1e-4) {
   }, 0)
 }
 
-# How much the objective moves over a moderate change of behaviour.
+# How much the objective changes with a moderate change of behaviour.
 objective_unit <- function(theta, at_start, f) {
   turns <- rep_len(c(0.5, -0.3, 0.1), length(theta))
   moved <- max(abs(f(theta + turns) - at_start), abs(f(theta - turns) - at_start))
@@ -228,7 +228,7 @@ objective_unit <- function(theta, at_start, f) {
   if (at_start != 0) abs(at_start) else 1
 }
 
-# Each row of probabilities in turn becomes all of one entry, as long as that is better by more than rounding.
+# In each row of probabilities in turn, one entry becomes 1, as long as that is better by more than rounding.
 sharpen <- function(here, judge, least) {
   repeat {
     before <- here$objective
@@ -237,7 +237,7 @@ sharpen <- function(here, judge, least) {
     }
     if (here$objective <= before + least) break
   }
-  # Where all is sure, there was nothing left to settle.
+  # If every choice is certain, nothing was left to settle.
   here$settled <- here$settled || all(unlist(here$behaviour) %in% c(0, 1))
   here
 }

@@ -1,20 +1,20 @@
 #' Plan by a fixed number of soft backups, with derivatives
 #'
-#' A differentiable planner works out its policy by a fixed computation, here so many soft backups in a row from values
-#' of 0, so that everything it does has derivatives by everything it wants and believes. Such planners are what
-#' gradients are sent through where utilities or dynamics are learned from behaviour.
+#' A differentiable planner works out its policy by a fixed computation. Here it is a fixed number of soft backups that
+#' start from values of 0. Therefore everything that the planner does has derivatives with respect to everything that it
+#' wants and believes. Methods that learn utilities or dynamics from behaviour send gradients through such planners.
 #'
-#' Each backup takes the utility of an action and the discounted mean value of the next state, and makes of these values
-#' of actions a value of the state, `alpha * log(mean(exp(Q / alpha)))`: [plan_agent()]'s for an agent that starts from
-#' no preference among actions. The policy is the softmax of the last action values. With more and more steps it comes
-#' to be that of [plan_kl()] and of [plan_agent()]; with few, the planner looks only so many visits ahead. How far the
-#' values may still be from there is what `bound` of [glance()][tidy.ibrc_plan] says.
+#' Each backup adds the discounted mean value of the next state to the utility of an action. From these action values Q
+#' it makes a value of the state, `alpha * log(mean(exp(Q / alpha)))`, as [plan_agent()] does for an agent without
+#' preference among actions at the outset. The policy is the softmax of the last action values. With more and more steps
+#' it approaches that of [plan_kl()] and of [plan_agent()]. With few steps, the planner looks only that many visits
+#' ahead. `bound` of [glance()][tidy.ibrc_plan] says how far the values may still be from that limit.
 #'
 #' @param setting A setting in which the state is seen ([decision_setting()] with `emission = "identity"`).
-#' @param alpha The temperature, greater than 0: the price of straying from the uniform choice, per nat, in the unit of
+#' @param alpha The temperature, greater than 0: the price of departing from the uniform choice, per nat, in the unit of
 #'   the utility.
 #' @param steps Number of backups.
-#' @return A plan of class `ibrc_planned`, which everything that reads an `ibrc_plan` reads: see [plan_agent()].
+#' @return A plan of class `ibrc_planned`. Every function that reads an `ibrc_plan` reads it: see [plan_agent()].
 #' @seealso [plan_gradient()] for its derivatives.
 #' @family framework
 #' @export
@@ -37,14 +37,14 @@ plan_differentiable <- function(setting, alpha, steps = 100) {
     abort("convergence", "The values are not finite: utilities are too large for a double. Rescale them.",
           argument = "setting")
   }
-  # Every later backup moves values by `discount` times as much as the one before it.
+  # Every later backup changes values by at most `discount` times as much as the one before it.
   still <- setting$discount / (1 - setting$discount) * max(abs(unrolled$value - unrolled$before))
   plan_with_values(problem, "differentiable", alpha, unrolled$action_value, unrolled$value,
                    parameters = list(alpha = alpha, steps = steps), report = list(bound = still, backups = steps))
 }
 
-# What both passes read. Transitions by rows; those of an array with their zeros, as a probability of 0 has a derivative
-# too.
+# What both passes read. Transitions are given by rows. Those of an array include the zeros, because a probability of 0
+# has a derivative too.
 unroll_inputs <- function(problem, alpha) {
   list(dynamics = unroll_dynamics(problem$setting), utility = problem$reward, discount = problem$setting$discount,
        alpha = alpha)
@@ -60,13 +60,14 @@ unroll_dynamics <- function(setting) {
        chance = as.vector(aperm(unname(law), c(2, 1, 3))))
 }
 
-# `n` steps on from `value`: values [state, n + 1], that one first, and the last action_value [state, action].
+# Takes `n` steps from `value`. Returns values [state, n + 1], with `value` first, and the last action_value
+# [state, action].
 unroll_steps <- function(inputs, value, n) {
   .Call(ffi_unroll_forward, inputs$dynamics, inputs$utility, inputs$discount, inputs$alpha, value, as.integer(n))
 }
 
-# In pieces, of which the values at the beginning are kept: with as many pieces as steps in each, that and the values
-# inside one piece are all that the way back has to hold.
+# The steps are taken in pieces, and only the values at the beginning of each piece are kept. The backward pass then
+# needs to hold only these and the values inside one piece. There are about as many pieces as steps in each.
 unroll_forward <- function(inputs, steps) {
   in_piece <- ceiling(sqrt(steps))
   sizes <- rep(in_piece, steps %/% in_piece)
@@ -82,7 +83,8 @@ unroll_forward <- function(inputs, steps) {
        sizes = sizes)
 }
 
-# `slope` [state] is the derivative by the last values; `weights` [state, action] those on the log policy, or NULL.
+# `slope` [state] is the derivative with respect to the last values. `weights` [state, action] are those of the log
+# policy, or NULL.
 unroll_reverse <- function(inputs, forward, slope, weights) {
   total <- NULL
   for (piece in rev(seq_along(forward$sizes))) {
@@ -99,23 +101,25 @@ unroll_reverse <- function(inputs, forward, slope, weights) {
 
 #' Derivatives of a differentiable plan
 #'
-#' How much what a planner does, or what its visits are worth to it, changes with the utility, the discount, the
-#' temperature and each transition probability. Worked out backwards through the planner's own steps (reverse mode), at
-#' the cost of about three plans however many parameters there are.
+#' How much the behaviour of a planner, or the worth of its visits, changes with the utility, the discount, the
+#' temperature and each transition probability. Derivatives are worked out backwards through the planner's own steps
+#' (reverse mode). This takes about as long as three plans, however many parameters there are.
 #'
-#' Of `"policy"`, what is differentiated is `sum(weights * log(policy))`. With weights that count how often each action
-#' was taken in each state this is the log probability of those actions, and its gradient the direction in which
-#' utilities explain them better. Of `"value"`, it is `sum(weights * value)`, by default the value at the start.
+#' With `of = "policy"`, `sum(weights * log(policy))` is differentiated. If the weights count how often each action
+#' was taken in each state, this is the log probability of those actions. Its gradient is then the direction in which
+#' utilities explain the actions better. With `of = "value"`, `sum(weights * value)` is differentiated, by default the
+#' value at the start.
 #'
 #' @param plan A plan by [plan_differentiable()].
-#' @param weights Of `"policy"`, a matrix `[state, action]` of any numbers. Of `"value"`, one number per state; by
+#' @param weights For `"policy"`, a matrix `[state, action]` of any numbers. For `"value"`, one number per state; by
 #'   default the probabilities of the first state.
 #' @param of What is differentiated, `"policy"` or `"value"`.
 #' @return An object of class `ibrc_gradient`, a list: `objective`, the number that is differentiated; its derivatives
-#'   `utility` `[state, action]`, `discount`, `alpha`; and `transition`: an array `[from, to, action]`, or, where the
-#'   setting has only what is possible (see *Many states* in [decision_setting()]), a data frame with one row per
-#'   possible transition, its columns `from`, `to`, `action` and `gradient`. Each probability is taken as a number of
-#'   its own: as those of a row sum to 1, what counts are differences within a row.
+#'   `utility` `[state, action]`, `discount` and `alpha`; and `transition`, an array `[from, to, action]`. If the
+#'   setting was given by its possible transitions only (see *Many states* in [decision_setting()]), `transition` is a
+#'   data frame with one row per possible transition and the columns `from`, `to`, `action` and `gradient`. Each
+#'   probability is treated as a number of its own. The probabilities of a row sum to 1, so only differences within a
+#'   row matter.
 #' @family framework
 #' @export
 #' @examples
@@ -125,7 +129,7 @@ unroll_reverse <- function(inputs, forward, slope, weights) {
 #'   emission = "identity", utility = cbind(wait = c(0, -4), treat = c(-2, -3)), discount = 0.9
 #' )
 #' plan <- plan_differentiable(setting, alpha = 0.5)
-#' # Who is ill was treated 8 times of 10.
+#' # The ill were treated 8 times out of 10.
 #' counts <- rbind(well = c(wait = 9, treat = 1), ill = c(wait = 2, treat = 8))
 #' plan_gradient(plan, counts)
 #' plan_gradient(plan, of = "value")$utility
@@ -158,7 +162,7 @@ new_ibrc_gradient <- function(of, objective, found, setting) {
                  transition = transition_gradient(found$transition, setting)), class = "ibrc_gradient")
 }
 
-# As the setting has its transitions.
+# In the form in which the setting has its transitions.
 transition_gradient <- function(by_entry, setting) {
   law <- setting$transition
   if (!is_by_rows(law)) {

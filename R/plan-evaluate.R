@@ -1,15 +1,15 @@
 #' The value of any given behaviour
 #'
-#' What an agent's visits are worth, its complexity costs included, if it acted by
-#' another policy or weighed the models otherwise. At the plan's own policies this
-#' is the plan's value; for positive `alpha` and `beta` no others do better.
+#' What an agent's visits would be worth, including its complexity costs, if it acted by
+#' another policy or weighed the models differently. For the plan's own policies this
+#' is the plan's value. For positive `alpha` and `beta` no others do better.
 #'
 #' @param plan A plan ([plan_agent()]): its setting, agent, models and lattice.
 #' @param policy Probabilities `[node, action]`, or a function of a matrix of
-#'   beliefs that returns them: the same whatever was done before. The plan's own by default.
+#'   beliefs that returns them. They do not depend on what was done before. The plan's own by default.
 #' @param sigma Model weights `[node, action, model]`. The plan's own by default.
 #' @param beliefs Where to read the value; the nodes by default.
-#' @return A numeric vector, one value per belief; of an agent with a habit, at a first visit.
+#' @return A numeric vector with one value per belief. For an agent with a habit, these are values at a first visit.
 #' @family planning
 #' @export
 #' @examples
@@ -27,14 +27,14 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   sigma <- as_node_sigma(sigma, plan)
   refuse_infinite_cost(plan, policy, sigma)
   numbers <- plan$problem
-  # Of planners the price of deciding, which may differ from the temperature of their choices.
+  # For planners this is the price of deciding, which may differ from the temperature of their choices.
   numbers$alpha <- plan$agent$alpha
   result <- .Call(ffi_policy_value, plan$tables, numbers, policy, sigma, plan$report$tolerance, 10000L, 1L)
   refuse_unsolved(result, plan$report$tolerance)
   interpolate_at(plan$space, result$value[seq_len(plan$space$n_nodes)], where)
 }
 
-# [action, node], as kernels read it.
+# A policy as kernels read it, [action, node].
 as_node_policy <- function(policy, plan) {
   if (is.null(policy)) return(policies_of(plan))
   if (is.function(policy)) {
@@ -64,7 +64,7 @@ as_node_sigma <- function(sigma, plan) {
   aperm(array(check_probability_rows(flat, "sigma"), size), c(3, 2, 1))
 }
 
-# Where a prior is 0, or a price infinite, straying has no finite cost.
+# If a prior is 0, or a price is infinite, departing from the prior has no finite cost.
 refuse_infinite_cost <- function(plan, policy, sigma) {
   prior <- plan$problem$action_prior
   # By node, or by node and last action (policies_of()).

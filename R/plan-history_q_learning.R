@@ -1,42 +1,43 @@
 #' Learn what to do from the last visits alone
 #'
-#' A learner without a model, where states may be hidden: it tries actions in the setting, sees what follows and what it
-#' is worth, and learns the value of each action after each *history*, what was done and seen at the last few visits. It
-#' knows no states and holds no beliefs, so that nothing it remembers goes further back than its `memory`.
+#' A learner without a model, for settings in which states may be hidden. It tries actions in the setting, and sees what
+#' follows and what that is worth. It learns the value of each action after each *history*: what was done and seen at
+#' the last few visits. It knows no states and holds no beliefs, so it remembers nothing older than its `memory`.
 #'
-#' The learner visits the setting `steps` times. At a share of `exploration` of them it takes any action, at the others
-#' the one that looks best. After every `episode` visits it starts afresh, without a history. Its action values move
-#' towards what was just received and the discounted value of the best action at the next history (Q-learning), by
-#' `1 / (1 + (1 - discount) * n)` of the way after `n` earlier trials of the action at the history. Actions that end a
-#' trajectory end what is recorded of it: planning and learning go on after them, as in [plan_agent()]. Where starts
-#' differ ([decision_setting()]), the learner is not told the group.
+#' The learner visits the setting `steps` times. At a share of `exploration` of the visits it takes any action, and at
+#' the others the one that looks best. After every `episode` visits it starts again without a history. After an action,
+#' its value moves towards the reward just received plus the discounted value of the best action at the next history
+#' (Q-learning). It moves by `1 / (1 + (1 - discount) * n)` of the way after `n` earlier trials of the action at the
+#' history. Actions that end a trajectory only end its record: planning and learning go on after them, as in
+#' [plan_agent()]. If starts differ ([decision_setting()]), the learner is not told the group.
 #'
 #' @section Histories:
-#' At a first visit there is none yet, at the next ones it is shorter than `memory`. A history is *known* where each
-#' action was tried at least once; at any other, the learner does what it does at the longest end of it that is known
-#' (the last visits without the earliest of them, and so on), at last what it does at the start, or anything at all.
-#' Where a visit of the history lacks its observation or its action, the policy is the mean over all known histories
-#' that agree with the rest, weighted by how often each was met while learning; an action that ends a trajectory cannot
-#' be one that is missing before a later visit. Where none agrees, the earliest visit is forgotten.
+#' At a first visit there is no history yet, and at the next visits it is shorter than `memory`. A history is *known* if
+#' each action was tried there at least once. At a history that is not known, the learner forgets the earliest visit,
+#' then the next, until the rest is known. If no rest is known, it acts as at the start, and if that is not known
+#' either, it takes any action. If a visit of the history lacks its observation or its action, the policy is the mean
+#' over all known histories that agree with the rest, weighted by how often each was met while learning. An action that
+#' ends a trajectory cannot be the one that is missing before a later visit. If no history agrees, the earliest visit is
+#' forgotten.
 #'
-#' With `memory = 1`, where the state is seen, histories tell the state: what is learned comes to be the policy of a
-#' planner who knows the dynamics ([plan_mdp()]), but for first visits, where nothing was seen yet.
+#' With `memory = 1`, if the state is seen, the history tells the state. The learned policy then approaches that of a
+#' planner who knows the dynamics ([plan_mdp()]), except at first visits, when nothing has been seen yet.
 #'
-#' @param setting A setting ([decision_setting()]), its states seen or hidden. Worth that depends on beliefs
+#' @param setting A setting ([decision_setting()]) with seen or hidden states. Worth that depends on beliefs
 #'   (`belief_utility`) cannot be learned this way.
 #' @param memory Number of visits that are remembered.
-#' @param steps Number of visits to learn from. By default 2,000 for each action at each history that there can be, from
+#' @param steps Number of visits to learn from. By default 2,000 for each action at each possible history, from
 #'   200,000 to 5 million.
-#' @param exploration The share of them at which any action is tried, from 0 to 1.
+#' @param exploration The share of visits at which any action is tried, from 0 to 1.
 #' @param seed A whole number to draw from, or `NULL` to take one from the present generator.
-#' @param alpha The temperature at which action values are made a policy: 0 takes the best (of several, each as likely);
-#'   greater ones, in the unit of the utility, err towards others.
-#' @param episode Number of visits after which the learner starts afresh.
-#' @return A plan of class `ibrc_history_plan` and `ibrc_planned`. It has the face of other plans where that makes
+#' @param alpha The temperature at which action values become a policy. 0 takes the best action (if there are several,
+#'   each is equally likely). With larger numbers, in the unit of the utility, worse actions are taken more often.
+#' @param episode Number of visits after which the learner starts again.
+#' @return A plan of class `ibrc_history_plan` and `ibrc_planned`. It works like other plans where that makes
 #'   sense: [policy()][read_history_plan], [value()][read_history_plan] and [action_value()][read_history_plan] by
 #'   history, [predict()][predict.ibrc_history_plan], [log_lik()][predict.ibrc_history_plan],
 #'   [simulate()][predict.ibrc_history_plan], `tidy()` (one row per known history and action), `glance()`, `print()` and
-#'   `summary()`. What needs beliefs, such as [update_belief()] and [occupancy()], is an error.
+#'   `summary()`. Functions that need beliefs, such as [update_belief()] and [occupancy()], give an error.
 #' @family framework
 #' @export
 #' @examples
@@ -70,7 +71,7 @@ plan_history_q_learning <- function(setting, memory = 1, steps = NULL, explorati
   ))
 }
 
-# Enough for small settings, in a moment; in larger ones what is done in about a second.
+# Small settings get enough steps, which takes a moment. Larger ones get as many as can be done in about a second.
 usual_steps <- function(setting, memory) {
   as.integer(min(max(2e5, 2000 * history_base(setting)^memory * length(setting$actions)), 5e6))
 }
@@ -81,7 +82,7 @@ refuse_belief_worth <- function(setting) {
               "leave it out, or plan with plan_belief_aware() or plan_agent().")
 }
 
-# Histories have numbers, which must fit into a double.
+# Each history has a number, which must fit into a double.
 check_memory <- function(memory, setting) {
   memory <- check_count(memory, "memory")
   longest <- floor(53 * log(2) / log(history_base(setting)))
@@ -98,13 +99,13 @@ refuse_many_histories <- function(setting, memory, steps) {
                    " histories would be large", advice = "remember fewer visits, or take fewer steps")
 }
 
-# In calls of a moment each, between which an interrupt is answered.
+# Each call of the kernel takes only a moment. Between calls an interrupt is answered.
 learn_histories <- function(setting, learner, steps, seed, at_once = 50000) {
   environment <- stack_models(own_model(setting))
   start <- as.numeric(mean_start(setting))
   none <- matrix(0, length(setting$actions), 0)
   run <- list(key = numeric(), action_value = none, tried = none, state = 0L, history = 0, visit = 0L)
-  # Taken before the generator's state is put aside, which with `seed = NULL` moves it on.
+  # The stream is taken before the generator's state is saved, because `seed = NULL` moves that state on.
   stream <- streams_from_seed(seed)[[1]]
   with_stream(stream, {
     for (done in seq(0, steps - 1, by = at_once)) {
@@ -121,7 +122,7 @@ learn_histories <- function(setting, learner, steps, seed, at_once = 50000) {
 }
 
 # `table` has one row per known history: its number (`key`), action_value and policy [history, action], value, and how
-# often it was `met`. Sorted by number, shorter ones stand first.
+# often it was `met`. Rows are sorted by number, so that shorter histories come first.
 new_ibrc_history_plan <- function(setting, learned, alpha, parameters) {
   known <- which(colSums(learned$tried == 0) == 0)
   known <- known[order(learned$key[known])]
@@ -142,16 +143,17 @@ share_history_ties <- function(action_value) {
 
 # ---- numbers of histories -------------------------------------------------------------------------------------------
 
-# A visit is a digit: what was done and seen, from 1; 0 is no visit. The last visit stands last.
+# Each visit is one digit of the number: what was done and seen, counted from 1. 0 means no visit. The last visit is
+# the last digit.
 history_base <- function(setting) length(setting$actions) * as.numeric(length(setting$observations)) + 1
 
-# Remembered visits, the last first: actions and observations [history, visit] counted from 1, NA where missing, and
-# `length`, how many visits there are to remember.
+# Remembered visits, with the last one first: actions and observations [history, visit], counted from 1 and NA if
+# missing; and `length`, how many visits there are to remember.
 recalled_visits <- function(action, observation, length) {
   list(action = action, observation = observation, length = length)
 }
 
-# Of the known histories.
+# The same for the known histories.
 known_visits <- function(plan) {
   base <- history_base(plan$setting)
   n_obs <- length(plan$setting$observations)
@@ -165,7 +167,7 @@ known_visits <- function(plan) {
                   observation = ifelse(digit > 0, (digit - 1) %% n_obs + 1, NA), length = rowSums(digit > 0))
 }
 
-# NA where anything is missing.
+# The numbers of histories; NA if anything in a history is missing.
 history_numbers <- function(plan, recalled) {
   base <- history_base(plan$setting)
   number <- numeric(length(recalled$length))
@@ -177,7 +179,7 @@ history_numbers <- function(plan, recalled) {
   number
 }
 
-# The row of the longest end that is known; NA where not even the start is.
+# The row of the longest known history that consists of the last visits. NA if not even the start is known.
 longest_known <- function(plan, number) {
   row <- rep(NA_integer_, length(number))
   for (length in seq(plan$memory, 0)) {
@@ -187,7 +189,7 @@ longest_known <- function(plan, number) {
   row
 }
 
-# Rows of the known histories that agree with one that has gaps, of as many visits as possible.
+# Rows of the known histories that agree with a history that has gaps, in as many of its last visits as possible.
 agreeing_rows <- function(plan, known, action, observation, length) {
   stops <- which(plan$setting$actions %in% plan$setting$stop_actions)
   for (n in seq(length, 0)) {
@@ -202,7 +204,7 @@ agreeing_rows <- function(plan, known, action, observation, length) {
   integer()
 }
 
-# `what` [known history, ...] at remembered visits; `otherwise` where nothing is known.
+# `what` [known history, ...] at remembered visits, and `otherwise` if nothing is known.
 read_recalled <- function(plan, recalled, what, otherwise) {
   number <- history_numbers(plan, recalled)
   out <- matrix(otherwise, length(number), ncol(what), byrow = TRUE)
@@ -248,12 +250,12 @@ recalled_columns <- function(plan, history) {
   }
   action <- places(history$action, setting$actions, "action")
   observation <- places(history$observation, setting$observations, "observation")
-  # The last visit first, and no more of them than are remembered.
+  # The last visit comes first, and there are no more visits than are remembered.
   last <- function(x) rev(x)[seq_len(plan$memory)]
   list(action = last(action), observation = last(observation), length = min(length(action), plan$memory))
 }
 
-# "listen: left, then listen: left"
+# For example "listen: left, then listen: left".
 history_words <- function(plan) {
   known <- known_visits(plan)
   setting <- plan$setting
@@ -271,17 +273,18 @@ history_words <- function(plan) {
 
 #' Read a plan by history
 #'
-#' What a learner that remembers the last visits ([plan_history_q_learning()]) does after them, and what it expects.
+#' A learner by [plan_history_q_learning()] remembers the last visits. These functions say what it does after them, and
+#' what it expects.
 #'
 #' @param object A plan by [plan_history_q_learning()].
 #' @param beliefs Must be `NULL`: such a plan holds no beliefs.
 #' @param histories What was done and seen before: a data frame with the columns `action` and `observation` and one row
-#'   per visit, the last one last, or a list of such data frames. Without rows it is the start. Either column may have
-#'   missing values. By default all known histories.
+#'   per visit, in the order of time, or a list of such data frames. One without rows is the start. Either column may
+#'   have missing values. By default all known histories.
 #' @param ... Not used.
 #' @return `policy()` and `action_value()`: a matrix `[history, action]`; `value()`: a numeric vector. Without
-#'   `histories` they are named by the history. Values are `NA` where nothing is known, not even at the start; there
-#'   every action is as likely.
+#'   `histories` they are named by the history. If nothing is known, not even at the start, values are `NA` and every
+#'   action is equally likely.
 #' @family framework
 #' @examples
 #' plan <- plan_history_q_learning(tiger_setting(), memory = 2, steps = 20000, seed = 1)

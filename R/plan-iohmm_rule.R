@@ -1,30 +1,30 @@
-#' Act by how near a belief is to each action's own
+#' Act by how near a belief is to the centre of each action
 #'
-#' A decision rule for hidden states that people can read: each action has a centre among beliefs, and is taken the
-#' more often the nearer the belief is to it. Beliefs are updated by Bayes' rule from dynamics such as an input-output
-#' hidden Markov model learns ([fit_iohmm()]). The rule has no purpose: nothing is maximised.
+#' A decision rule for hidden states that people can read. Each action has a centre among beliefs. The nearer the belief
+#' is to this centre, the more often the action is taken. Beliefs are updated by Bayes' rule with dynamics such as
+#' those that an input-output hidden Markov model learns ([fit_iohmm()]). The rule has no purpose: nothing is maximised.
 #'
 #' The probability of action u at belief z is proportional to `exp(-sharpness * sum((z - centre[u, ])^2))`. The same
-#' rule is bounded rational control that looks at this visit alone (`discount` 0, `alpha` 1), if the utility of action
-#' u in state s is `2 * sharpness * centre[u, s] - sharpness * sum(centre[u, ]^2)`: at every belief, not only at the
-#' lattice's nodes, because the part of the squared distance that bends is the same for all actions.
+#' rule is bounded rational control that considers only the present visit (`discount` 0, `alpha` 1), if the utility of
+#' action u in state s is `2 * sharpness * centre[u, s] - sharpness * sum(centre[u, ]^2)`. This holds at every belief,
+#' not only at the nodes of the lattice, because the quadratic part of the squared distance is the same for all actions.
 #'
 #' @inheritParams plan_rule
-#' @param centres A matrix `[action, state]`: where in the space of beliefs each action is most at home. They need not
-#'   be beliefs: outside of them a centre only says in which direction an action is the more likely.
-#' @param sharpness How fast an action gets rarer away from its centre: a positive number.
+#' @param centres A matrix `[action, state]`: where in the space of beliefs each action is most likely. A centre need
+#'   not be a belief. If it is not one, it only says in which direction the action becomes more likely.
+#' @param sharpness How fast an action becomes rarer away from its centre: a positive number.
 #' @param models By which dynamics beliefs are updated ([model_prior()]), if not by the setting's own.
 #'
-#' @return A plan of class `ibrc_planned`, read as that of [plan_agent()] is. [value()] is what the rule is worth in
-#'   the setting; [action_value()] are the exponents of the rule, which are no worth (up to a term that is the same for
-#'   all actions).
-#' @seealso [planners()] for the others, [plan_rule()] for any other rule.
+#' @return A plan of class `ibrc_planned`. It is read in the same way as a plan of [plan_agent()]. [value()] is what the
+#'   rule is worth in the setting. [action_value()] gives the exponents of the rule (up to a term that is the same for
+#'   all actions), which are not a worth.
+#' @seealso [planners()] for the other planners, [plan_rule()] for any other rule.
 #' @references Hüyük, Jarrett, Tekin and van der Schaar (2021), Explaining by imitating:
 #'   understanding decisions by interpretable policy learning, *ICLR*.
 #' @family framework
 #' @export
 #' @examples
-#' # Listen around even odds, open a door when the tiger is likely behind the other.
+#' # Listen near even odds. Open a door when the tiger is likely behind the other one.
 #' tiger_setting()$actions
 #' centres <- rbind(c(0.5, 0.5), c(0, 1), c(1, 0))
 #' plan <- plan_iohmm_rule(tiger_setting(), centres, sharpness = 20, resolution = 40)
@@ -59,8 +59,8 @@ check_centres <- function(centres, setting) {
   centres
 }
 
-# The exponents but for what all actions share, -sharpness |z|^2: linear in the belief, so given by their values at
-# the states, [state, action].
+# The exponents without the part that all actions share, -sharpness |z|^2. They are linear in the belief, so that their
+# values at the states, [state, action], are enough.
 centre_scores <- function(centres, sharpness) {
   sharpness * t(2 * centres - rowSums(centres^2))
 }

@@ -1,7 +1,7 @@
-#' Plan where straying from a habit has a price
+#' Plan where departing from an action prior has a price
 #'
 #' The plan of an agent that sees the state and pays `alpha` for each nat (the unit of information, 1.44 bits) by which
-#' its choices stray from a prior over actions: a KL-regularised Markov decision process.
+#' its choices depart from a prior over actions. This is a KL-regularised Markov decision process.
 #'
 #' Action values Q and values V of states are those that satisfy both
 #'
@@ -11,19 +11,19 @@
 #' \deqn{V(s) = \alpha \log \sum_u \tilde\pi(u) e^{Q(s, u) / \alpha},}{
 #'   V(s) = alpha * log(sum over u of prior(u) * exp(Q(s, u) / alpha)),}
 #'
-#' and actions are taken in proportion to `prior * exp(Q / alpha)`. Where the future does not count (discount 0) that is
+#' and actions are taken in proportion to `prior * exp(Q / alpha)`. If the future does not count (discount 0), that is
 #' `prior * exp(utility / alpha)`, a softmax of the utility.
 #'
-#' This is bounded rational control ([plan_agent()]) where the state is seen and nothing but deciding has a price,
-#' worked out by the same kernels. [plan_soft_q_learning()] pays for entropy instead, which shifts its values by
-#' `alpha * log(number of actions) / (1 - discount)` and leaves its policy as it is here under a uniform prior.
+#' This is bounded rational control ([plan_agent()]) in a setting in which the state is seen and only deciding has a
+#' price. The same kernels work it out. [plan_soft_q_learning()] rewards entropy instead. This shifts its values by
+#' `alpha * log(number of actions) / (1 - discount)`. Its policy is the same as here under a uniform prior.
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
-#' @param alpha The price of a nat, in the unit of the utility. 0 always takes the best action, `Inf` plays the prior.
+#' @param alpha The price of a nat, in the unit of the utility. 0 always takes the best action, `Inf` follows the prior.
 #' @param action_prior What is done without deliberating: probabilities over the actions, by name or in their order.
 #'   Uniform by default.
-#' @param tolerance How far values may be from the exact ones, as a share of the largest that a value can be: the
-#'   largest utility in size, divided by 1 - discount. Where rounding is coarser than that, rounding decides.
+#' @param tolerance How far values may be from the exact ones, as a share of the largest possible value: the
+#'   largest absolute utility, divided by 1 - discount. If rounding is coarser than that, rounding decides.
 #'
 #' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()].
 #' @family framework
@@ -56,7 +56,7 @@ plan_kl <- function(setting, alpha, action_prior = NULL, tolerance = 1e-10) {
                   solve_tolerance(problem, tolerance))
 }
 
-# At least 0, and perhaps infinite; a zero has no sign here.
+# A price is at least 0 and may be infinite. A zero has no sign here.
 check_price <- function(alpha, argument = "alpha") {
   alpha <- check_number(alpha, argument)
   if (alpha < 0) abort_input(argument, "must be at least 0; it is ", format(alpha), ".")

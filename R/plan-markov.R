@@ -1,8 +1,8 @@
-# A setting in which the state is seen, as a Markov decision process in plain R: what planners and inverse planners of
-# such settings compute with. Matrices [state, action] throughout; V = alpha log sum prior exp(Q / alpha) in the soft
+# A setting in which the state is seen, as a Markov decision process in plain R. Planners and inverse planners of such
+# settings compute with it. All matrices are [state, action]. V = alpha log sum prior exp(Q / alpha) in the soft
 # case, and the maximum of Q in the hard one.
 
-# The tables of such a setting; any other is refused.
+# The tables of such a setting. Any other setting is refused.
 observed_problem <- function(setting) {
   check_observed(setting)
   build_problem(setting)
@@ -12,18 +12,19 @@ check_observed <- function(setting, argument = "setting") {
   check_class(setting, "ibrc_setting", argument, "decision_setting()")
   if (!is_identity(setting$emission)) {
     abort_input(argument, "must be one in which the state is seen (`emission = \"identity\"`). Where it is hidden, ",
-                "plan with plan_pomdp() for the best, with plan_agent() for one who pays for deciding (`alpha`), or ",
-                "with plan_history_q_learning() for one who learns by trial.", topic = "planners")
+                "use plan_pomdp() for the best plan, plan_agent() for somebody who pays for deciding (`alpha`), or ",
+                "plan_history_q_learning() for somebody who learns by trial.", topic = "planners")
   }
   invisible(setting)
 }
 
-# More states than that are not solved as a dense system.
+# Settings with more states than this are not solved as a dense system.
 most_dense_states <- 300
 
-# A list: n_states, n_actions, states, actions, discount, start [s], utility [s, a] (the worth of sure beliefs in it),
-# and transition, one [from, to] per action: plain matrices, or sparse ones of the package Matrix where the states are
-# many and the setting is given by rows. Many states have the tables of kernels as well, which solve them.
+# A list: n_states, n_actions, states, actions, discount, start [s], utility [s, a] (which includes the worth of sure
+# beliefs), and transition, one [from, to] per action. These are plain matrices, or sparse ones of the package Matrix if
+# there are many states and the setting is given by rows. With many states there are also the tables of the kernels,
+# which then solve the problem.
 as_markov <- function(setting) {
   check_observed(setting)
   check_discount(setting$discount)
@@ -70,7 +71,7 @@ markov_next <- function(markov, value) {
   matrix(out, markov$n_states, markov$n_actions)
 }
 
-# The chain that a policy [s, a] makes of it, [from, to].
+# The Markov chain under a policy [s, a], as [from, to].
 markov_chain <- function(markov, policy) {
   Reduce(`+`, lapply(seq_len(markov$n_actions), function(u) markov$transition[[u]] * policy[, u]))
 }
@@ -96,12 +97,13 @@ markov_occupancy <- function(markov, policy, start = markov$start) {
   out / sum(out)
 }
 
-# The best that can be had, by policy iteration: value [s], action_value [s, a], and a policy in which ties are shared.
-# An action whose `prior` is 0 is not to be had. `value`: values near the best ones to begin from, if there are any.
+# The optimum, by policy iteration: value [s], action_value [s, a], and a policy in which ties share the probability.
+# An action whose `prior` is 0 cannot be taken. `value`: values near the best ones to begin from, if there are any.
 #
-# Moves are made by what the last policy is worth, first where they gain more than `rough_width()`, which is quick. If
-# some actions are closer to each other than that, values are refined and each difference is held against what rounding
-# can do to it in that state: how large values are elsewhere plays no part, unless one comes there.
+# The policy is changed according to the values of the last one. First only changes that gain more than `rough_width()`
+# are made, which is quick. If some actions are closer to each other than that, values are refined, and each difference
+# is compared with what rounding can do to it in that state. Large values in other states then play no part, unless
+# those states are reached.
 markov_hard <- function(markov, utility = markov$utility, prior = NULL, value = NULL) {
   prior <- markov_prior(markov, prior)
   ruled_out <- rep(prior == 0, each = markov$n_states)
@@ -113,7 +115,7 @@ markov_hard <- function(markov, utility = markov$utility, prior = NULL, value = 
     seen <- look(markov, one_action_policy(choice, markov$n_actions), utility)
     open <- replace(seen$action_value, ruled_out, -Inf)
     better <- max.col(open, "first")
-    # What differs by rounding is no reason to move, or ties would go round in a circle.
+    # A difference due to rounding is no reason to change an action; otherwise ties would make the search cycle.
     moves <- open[cbind(at, better)] - open[cbind(at, choice)] >
       seen$error[cbind(at, better)] + seen$error[cbind(at, choice)]
     choice[moves] <- better[moves]
@@ -132,14 +134,14 @@ one_action_policy <- function(choice, n_actions) {
   policy
 }
 
-# What actions are worth before `value` [s], as a matrix [s, a]. A problem without transitions has tables of kernels.
+# What actions are worth if `value` [s] follows, as [s, a]. A problem without transitions has tables of kernels.
 action_worth <- function(markov, value, utility) {
   if (!is.null(markov$transition)) return(utility + markov$discount * markov_next(markov, value))
   problem <- many_problem(markov, utility)
   t(.Call(ffi_backup, problem$tables, agent_problem(problem, bounded_agent()), value, 0L, 1L)$action_value)
 }
 
-# Action values [s, a] under a policy, and for each by how much it may be off.
+# Action values [s, a] under a policy, and by how much each of them may be wrong.
 rough_look <- function(markov, policy, utility) {
   action_value <- action_worth(markov, markov_value(markov, policy, utility), utility)
   list(action_value = action_value,
@@ -149,16 +151,16 @@ rough_width <- function(markov, action_value) {
   max(1e-9, 16 * .Machine$double.eps / (1 - markov$discount)) * max(abs(action_value)) / 2
 }
 
-# The same to the last digit that rounding allows. What a policy's values lack is a small problem of its own, with the
-# same dynamics; and so is what rounding makes of them, with roundings of this and that sign as its utility. Errors that
-# all actions of a state share do not count: they part no two of them.
+# The same to the last digit that rounding allows. The error of a policy's values solves a small problem of its own with
+# the same dynamics. So does the effect of rounding, if its utility is made of roundings with different signs. Errors
+# that all actions of a state share do not count, because they do not separate any two of them.
 close_look <- function(markov, policy, utility) {
   value <- markov_value(markov, policy, utility)
   for (again in 1:2) value <- value + values_lacking(markov, policy, value, utility)
   summands <- action_worth(markov, abs(value), abs(utility))
   rounding <- .Machine$double.eps * (rowSums(policy * summands) + abs(value))
   parted <- lapply(1:4, function(trial) {
-    # Signs without a pattern, the same at each call.
+    # Signs that have no pattern but are the same at each call.
     sign <- ifelse(sin(seq_along(value)^2 * (trial + sqrt(trial))) < 0, -1, 1)
     off <- action_worth(markov, markov_value(markov, policy, everywhere(markov, sign * rounding)), 0 * utility)
     abs(off - rowSums(policy * off))
@@ -172,23 +174,23 @@ values_lacking <- function(markov, policy, value, utility) {
   markov_value(markov, policy, everywhere(markov, lacking))
 }
 
-# A number per state, whatever is done there.
+# One number per state, the same for every action.
 everywhere <- function(markov, x) matrix(x, markov$n_states, markov$n_actions)
 
-# How many times such roundings are to be reckoned with.
+# The factor by which such roundings are multiplied, to be safe.
 rounded_digits <- 8
 
 # Is any row's best action in doubt?
 any_close <- function(action_value, error) any(rowSums(near_best(action_value, error)) > 1)
 
-# The nodes of a problem as states: models keep their weights.
+# The nodes of a problem as states. The models keep their weights.
 problem_markov <- function(problem) {
   list(n_states = problem$space$n_nodes, n_actions = length(problem$setting$actions),
        discount = problem$setting$discount, utility = problem$reward, problem = problem)
 }
 
-# The same for an agent that pays `alpha` per nat by which it strays from the prior over actions (uniform by default),
-# by Newton's method: each step is what the policy of the last values is worth, less what it costs.
+# The same for an agent that pays `alpha` per nat by which it departs from the prior over actions (uniform by default),
+# by Newton's method. Each step gives what the policy of the last values is worth, less what it costs.
 markov_soft <- function(markov, alpha, prior = NULL, utility = markov$utility) {
   prior <- markov_prior(markov, prior)
   if (alpha == 0) return(markov_hard(markov, utility, prior))
@@ -210,8 +212,8 @@ markov_soft <- function(markov, alpha, prior = NULL, utility = markov$utility) {
   list(value = choice$value, action_value = action_value, policy = choice$policy)
 }
 
-# The soft maximum over actions, the policy that attains it, and what each action costs there: alpha log(policy /
-# prior).
+# The soft maximum over actions, the policy that attains it, and what each action costs there:
+# alpha log(policy / prior).
 soft_choice <- function(action_value, alpha, prior) {
   n <- nrow(action_value)
   each <- rep(prior, each = n)

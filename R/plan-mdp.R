@@ -1,28 +1,28 @@
 #' Plan where the state is seen
 #'
-#' The rational plan for a setting in which the state is seen, a Markov decision process: of all ways to act, the one
-#' that is worth most from every state. This is the model-based planner of the framework ([planners()]); it is also what
-#' [plan_agent()] works out for an agent without bounds.
+#' The rational plan for a setting in which the state is seen (a Markov decision process). Of all ways to act, it is the
+#' one that is worth most from every state. This is the model-based planner of the framework ([planners()]). It is also
+#' what [plan_agent()] works out for an agent without bounds.
 #'
 #' Three ways lead to the same plan:
-#' * `"policy_iteration"` works out what a policy is worth, takes the better actions that its values show, and goes on
-#'   until there are none.
-#' * `"value_iteration"` begins with values of 0 and asks again and again what each action is worth if these come after
-#'   it (each round is a *backup*), until bounds on what is still missing are within `tolerance`.
-#' * `"linear_programme"` looks for the smallest values that no action can better, by the package \pkg{lpSolve}. It is
-#'   there for settings of up to some hundred states.
+#' * `"policy_iteration"` works out what a policy is worth, changes to actions that are better by these values, and
+#'   repeats this until no action is better.
+#' * `"value_iteration"` begins with values of 0. Again and again it works out what each action is worth if these values
+#'   follow (each round is a *backup*), until bounds on the remaining error are within `tolerance`.
+#' * `"linear_programme"` looks for the smallest values that no action can exceed, with the package \pkg{lpSolve}. It is
+#'   meant for settings of up to a few hundred states.
 #'
-#' The last two are finished by policy iteration, so that all three end with the same plan. Where several actions are
-#' the best, they share the probability. Two actions are called equal only if they differ by less than the rounding of
-#' their values in that state: how bad other states are, to which neither leads, plays no part. Stop actions end
-#' recorded trajectories only: planning goes on after them, as in [plan_agent()].
+#' The last two are finished by policy iteration, so that all three end with the same plan. If several actions are
+#' best, they share the probability. Two actions count as equal only if they differ by less than the rounding of
+#' their values in that state. Bad states to which neither of them leads play no part. Stop actions only end
+#' recorded trajectories: planning goes on after them, as in [plan_agent()].
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
-#' @param method How to get there.
-#' @param tolerance How far values may be from the exact ones, as a share of the largest that a value can be: the
-#'   largest utility in size, divided by 1 - discount. Where rounding is coarser than that, rounding decides.
+#' @param method Which of the three ways to use.
+#' @param tolerance How far values may be from the exact ones, as a share of the largest possible value: the
+#'   largest absolute utility, divided by 1 - discount. If rounding is coarser than that, rounding decides.
 #'
-#' @return A plan, of class `ibrc_planned` and `ibrc_plan`: read it with [value()], [policy()], [action_value()],
+#' @return A plan, of class `ibrc_planned` and `ibrc_plan`. Read it with [value()], [policy()], [action_value()],
 #'   [occupancy()], [tidy()][tidy.ibrc_plan] and [simulate()][simulate.ibrc_plan], and judge visits by it with
 #'   [log_lik()] and [predict()][predict.ibrc_plan].
 #' @family framework
@@ -70,8 +70,8 @@ hard_plan <- function(problem, found, parameters, wanted, backups = NULL) {
                    best = found$policy > 0)
 }
 
-# `repeats` + 1 backups at once. The right values are the last ones plus something between the two numbers of `gain`
-# (MacQueen's bounds): within `width` of the last ones plus `shift`.
+# Makes `repeats` + 1 backups in one call. The right values are the last ones plus something between the two numbers of
+# `gain` (MacQueen's bounds). So they are within `width` of the last ones plus `shift`.
 back_up <- function(problem, value, repeats = 0L) {
   numbers <- agent_problem(problem, bounded_agent())
   if (repeats > 0L) value <- .Call(ffi_backup, problem$tables, numbers, value, repeats - 1L, 1L)$value
@@ -84,7 +84,7 @@ rounding_of_values <- function(problem, value) {
   2 * .Machine$double.eps * max(abs(value)) / (1 - problem$setting$discount)
 }
 
-# Values to within `wanted`; between calls of the kernel an interrupt is answered.
+# Values with an error of at most `wanted`. Between calls of the kernel an interrupt is answered.
 iterate_values <- function(problem, wanted) {
   value <- numeric(problem$space$n_nodes)
   backups <- 0L
@@ -97,11 +97,11 @@ iterate_values <- function(problem, wanted) {
   }
 }
 
-# More states than that make a programme that takes minutes.
+# A programme with more states than this would take minutes.
 most_programme_states <- 500
 
-# The smallest values that are at least what each action is worth under them. Utilities are moved to be positive, and so
-# are values then.
+# The smallest values that are at least what each action is worth under them. Utilities are shifted to be positive, so
+# that values are positive too.
 programme_values <- function(setting) {
   n <- length(setting$states)
   if (n > most_programme_states) {

@@ -1,11 +1,11 @@
 # Plans of the framework's planners: what plan_mdp(), plan_rule() and the others return. Each is an `ibrc_plan` of a
-# problem, so that whatever reads, simulates or judges a plan does so here too, and has beside it
+# problem, so that all functions that read, simulate or judge a plan work here too. In addition it has
 #
 #   planner      the key of its row in planners()
 #   parameters   what it was given, by name, for print()
 #
-# Its `agent` has as alpha the price that deciding has in the value (0 where utility is all that counts); the
-# temperature by which values become a policy is `problem$alpha`. The two differ for an agent that errs for free.
+# The alpha of its `agent` is the price of deciding that the value includes (0 if only utility counts). The
+# temperature at which values become a policy is `problem$alpha`. The two differ for an agent that errs for free.
 
 new_ibrc_planned <- function(plan, planner, parameters) {
   plan$planner <- planner
@@ -31,9 +31,9 @@ planner_words <- c(
   custom = "a planner of the user's own"
 )
 
-# A plan whose policy is the softmax of action_value [node, action] at temperature `alpha`, times the action prior;
-# 0 takes the best; of those in `best` [node, action] each is as likely. Between nodes values are interpolated and
-# then made a policy. `price`: what straying from the prior costs in `value`, per nat.
+# A plan whose policy is the softmax of action_value [node, action] at temperature `alpha`, times the action prior.
+# With `alpha` = 0 it takes the best action: those in `best` [node, action] are equally likely. Between nodes, values
+# are interpolated and then become a policy. `price`: what departing from the prior costs in `value`, per nat.
 plan_with_values <- function(problem, planner, alpha, action_value, value, prior = NULL, parameters = list(),
                              report = list(), price = alpha, best = equal_best(action_value)) {
   if (alpha == 0) action_value <- share_best(action_value, best)
@@ -49,8 +49,8 @@ plan_with_values <- function(problem, planner, alpha, action_value, value, prior
                    parameters)
 }
 
-# A plan of a given policy [node, action]. Values are what it is worth in the setting; between nodes the policy itself
-# is interpolated.
+# A plan with a given policy [node, action]. Its values are what the policy is worth in the setting. Between nodes the
+# policy itself is interpolated.
 plan_with_policy <- function(problem, planner, policy, parameters = list(), report = list()) {
   agent <- bounded_agent()
   problem$by_value <- 0L
@@ -67,12 +67,12 @@ plan_with_policy <- function(problem, planner, policy, parameters = list(), repo
   new_ibrc_planned(new_ibrc_plan(problem, agent, numbers, solution, report), planner, parameters)
 }
 
-# A plan that plan_agent()'s own solver makes, as the plan of a planner: exact limits of bounded rational control.
+# A planner's plan that the solver of plan_agent() makes: an exact limit of bounded rational control.
 plan_by_solving <- function(problem, planner, agent, parameters = list(), tolerance = solve_tolerance(problem)) {
   new_ibrc_planned(solve_planned(problem, agent, tolerance, "loosen `tolerance`, or "), planner, parameters)
 }
 
-# plan_agent()'s solver where the user cannot set its arguments. `advice`: what there is to do first.
+# The solver of plan_agent(), called where the user cannot set its arguments. `advice`: what to do first.
 solve_planned <- function(problem, agent, tolerance, advice = NULL) {
   tryCatch(
     solve_problem(problem, agent, tolerance),
@@ -89,12 +89,12 @@ refuse_unplanned <- function(result, tolerance, advice = NULL) {
   abort("convergence", "The values are known to ", signif(result$bound, 3), " after ",
         plural(result$backups, "backup"), ", not to the ", signif(tolerance, 3), " that were wanted. Rounding alone ",
         "may exceed that where some utilities are very large or the discount is near 1: ", advice,
-        "state smaller ones in the setting.",
+        "state smaller utilities in the setting.",
         argument = "setting", fields = list(bound = result$bound, backups = result$backups))
 }
 
-# As kernels read it: action_value and policy [action, node]. Models keep their neutral weights, so that between nodes
-# no value of a model is ever looked at.
+# The solution as kernels read it: action_value and policy [action, node]. Models keep their neutral weights, so that
+# the value of a model is never needed between nodes.
 solution_of <- function(problem, value, action_value, policy) {
   n <- n_models(problem$models)
   list(value = value, action_value = action_value,
@@ -114,8 +114,8 @@ planned_report <- function(problem, report) {
   given
 }
 
-# The most that values of this problem can be, and how near to the right ones a solve is asked to be: in the utility's
-# own unit.
+# The largest possible value of this problem, and how near to the right values a solve must come, both in the unit of
+# the utility.
 value_scale <- function(problem) {
   most <- max(abs(problem$reward))
   if (most > 0) most / (1 - problem$setting$discount) else 1
@@ -124,19 +124,19 @@ solve_tolerance <- function(problem, share = 1e-11) {
   max(share, 16 * .Machine$double.eps / (1 - problem$setting$discount)) * value_scale(problem)
 }
 
-# Which actions may be the best of their node, [node, action], if each value may be off by its error.
+# Which actions may be the best at their node, [node, action], if each value may be wrong by its error.
 near_best <- function(action_value, error) {
   at <- cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))
   action_value[at] - action_value <= error[at] + error
 }
 
-# Values [node, action] that are taken for the best of their node have all the same value.
+# Gives the same value to all values [node, action] that count as the best of their node.
 share_best <- function(action_value, best) {
   most <- action_value[cbind(seq_len(nrow(action_value)), max.col(action_value, "first"))]
   action_value[best] <- most[row(action_value)[best]]
   action_value
 }
-# Those that differ from it by no more than what some hundred roundings make of numbers of that size.
+# The actions whose values differ from the best by no more than about a hundred roundings of numbers of that size.
 equal_best <- function(action_value) near_best(action_value, 256 * .Machine$double.eps * abs(action_value))
 
 #' @export
@@ -175,14 +175,14 @@ format_solved <- function(report) {
          if (!is.na(report$backups)) paste(" in", plural(report$backups, "backup")))
 }
 
-# Of what was learned by trial: from how much, and how far it came.
+# For a plan that was learned by trial: from how many tries, and how near it came.
 format_learned <- function(report) {
   never <- sum(report$tries == 0)
   of <- paste0(" of the ", format_count(length(report$tries)), " pairs of a state and an action")
   c(
-    if (!is.na(report$bound)) paste0("  learned so far: values are off by up to ", signif(report$bound, 2),
-                                     " from those of one who knows the setting"),
-    if (never) paste0("  ", format_count(never), of, if (never == 1) " was" else " were", " never tried: nothing is ",
+    if (!is.na(report$bound)) paste0("  learned so far: values differ by up to ", signif(report$bound, 2),
+                                     " from those of a planner who knows the setting"),
+    if (never) paste0("  ", format_count(never), of, if (never == 1) " was" else " were", " never tried; nothing is ",
                       "known of them") else
       paste0("  each", of, " was tried ", format_count(min(report$tries)), " times or more")
   )
@@ -190,7 +190,7 @@ format_learned <- function(report) {
 
 #' @export
 update.ibrc_planned <- function(object, ...) {
-  abort_input("object", "was made by plan_", object$planner, "(), whose plans are not updated: plan again with ",
+  abort_input("object", "was made by plan_", object$planner, "(), whose plans cannot be updated. Plan again with ",
               "other arguments.")
 }
 
@@ -206,7 +206,7 @@ print.summary.ibrc_planned <- function(x, digits = 4, ...) {
   column <- function(v) formatC(v, format = "f", digits = digits)
   cat("\nPer visit, on discounted average\n")
   cat("  utility ", column(x$utility), "\n", sep = "")
-  cat("  decisions stray from the action prior by ", column(x$complexity$nats[1]), " nats\n", sep = "")
+  cat("  decisions depart from the action prior by ", column(x$complexity$nats[1]), " nats\n", sep = "")
   invisible(x)
 }
 

@@ -1,14 +1,14 @@
 #' Planners
 #'
-#' Lists the planners of this package: ways to get from a setting, and from what somebody wants and may do, to
-#' behaviour. They are the rows of Table 2 of the paper behind this package (Jarrett, Huyuk and van der Schaar 2021), in
-#' its order, and after them the noisy planner of its Table 4.
-#' Every one of them returns a plan, which answers the same calls: [value()], [policy()],
+#' Lists the planners of this package. A planner goes from a setting, and from what somebody wants and may do, to
+#' behaviour. They are the rows of Table 2 of the paper behind this package (Jarrett, Hüyük and van der Schaar 2021), in
+#' the same order, followed by the noisy planner of its Table 4.
+#' Every planner returns a plan, and all plans answer the same calls: [value()], [policy()],
 #' [simulate()][simulate.ibrc_plan], [log_lik()], [predict()][predict.ibrc_plan].
 #'
 #' @return A data frame with one row per planner: `planner`, a key that [project_behavior()] takes; `title`;
-#'   `setting`, whether the state has to be seen (`"seen"`) or may be hidden as well; `parameters`, what has to be
-#'   known; `objective`, what the planner looks for; `function`, the name of the function; `reference`.
+#'   `setting`, whether the state has to be seen (`"seen"`) or may also be hidden; `parameters`, what has to be
+#'   known; `objective`, what the planner looks for; `function`, the name of the function; and `reference`.
 #' @seealso [inverse_planners()], which go the other way; [agents()]; [decision_models()], which join the two.
 #' @family framework
 #' @export
@@ -28,10 +28,10 @@ planners <- function() {
         "Haarnoja, Tang, Abbeel and Levine (2017)"),
     row("mdp", "Model-based planner", "seen", "utility, discount, dynamics", "the most utility", "any exact solver"),
     row("differentiable", "Differentiable planner", "seen", "utility, discount, dynamics, alpha, steps",
-        "utility so many visits ahead, less alpha for each nat of straying from an even choice; has derivatives",
+        "utility over that many visits, less alpha for each nat of departing from an even choice; has derivatives",
         "Shah, Gundotra, Abbeel and Dragan (2019)"),
     row("kl", "KL-regularised planner", "seen", "utility, discount, dynamics, alpha, action prior",
-        "utility, less alpha for each nat of straying from the action prior", "Rubin, Shamir and Tishby (2012)"),
+        "utility, less alpha for each nat of departing from the action prior", "Rubin, Shamir and Tishby (2012)"),
     row("iohmm_rule", "Decision rule on beliefs", "seen or hidden", "centres, sharpness, dynamics",
         "nothing: the nearer a belief is to an action's centre, the likelier the action",
         "H\u00fcy\u00fck, Jarrett, Tekin and van der Schaar (2021)"),
@@ -51,7 +51,7 @@ planners <- function() {
         "any number that can be computed from a plan, given as a function",
         "Jarrett, H\u00fcy\u00fck and van der Schaar (2021)"),
     row("boltzmann", "Noisy planner", "seen or hidden", "utility, discount, dynamics, temperature",
-        "the most utility; then better actions are taken more often than worse ones, not always",
+        "the most utility; then better actions are taken more often than worse ones, but not always",
         "Cesa-Bianchi, Gentile, Lugosi and Neu (2017)")
   )
 }

@@ -1,40 +1,39 @@
 #' Learn to act by trial
 #'
 #' The plan of an agent that sees the state, knows neither the dynamics nor the utilities, and learns by trying what
-#' actions are worth: Q-learning (Watkins), the model-free learner of the framework ([planners()]). The setting is its
-#' environment: it says what follows on an action and what that was worth, and nothing else.
+#' actions are worth. This is Q-learning (Watkins), the model-free learner of the framework ([planners()]). The setting
+#' is its environment: it says what follows an action and what that was worth, and nothing else.
 #'
-#' After an action the value of the pair tried moves towards what came of it,
+#' After an action, the value of the pair that was tried moves towards what came of it,
 #'
 #' \deqn{Q(s, u) \leftarrow Q(s, u) + r \bigl( \upsilon(s, u) + \gamma \max_{u'} Q(s', u') - Q(s, u) \bigr),}{
 #'   Q(s, u) <- Q(s, u) + r * (utility(s, u) + discount * max(Q(s', ...)) - Q(s, u)),}
 #'
 #' where s' is the next state and the learning rate r is `(patience / (patience + n - 1))^power` at the n-th try of that
-#' pair. Every `episode` steps the
-#' agent finds itself in a state drawn at random, so that every state and action is tried however the setting moves.
-#' With more steps, values come as near as one likes to those of [plan_mdp()]; at any number of steps they are those of
-#' an agent that has learned so much. How far they still are is printed with the plan. Where two actions are worth
-#' nearly the same, which of them it takes may stay a matter of luck.
+#' pair. Every `episode` steps the agent is put into a state drawn at random, so that every state and action is tried
+#' whatever the dynamics. With more steps, values come arbitrarily near to those of [plan_mdp()]. At any number of steps
+#' they are those of an agent that has learned that much. The plan prints how far away they still are. If two actions
+#' are worth nearly the same, it may remain a matter of chance which of them is taken.
 #'
-#' Values begin at the middle (median) of all utilities, as if that came for ever, so that it does not matter from where
-#' utility is counted. Of an action that was never tried in a state nothing is known: it is given the least that
-#' anything can be worth, and is not taken where another one was tried. Where none was, all are as likely. How many
-#' there are is printed; more `steps` or more `exploration` make them fewer.
+#' Values begin as if the median of all utilities came at every visit, so that it does not matter where the zero of the
+#' utility is. Nothing is known about an action that was never tried in a state. It gets the least possible value, and
+#' is not taken if another action was tried there. If no action was tried, all are equally likely. The plan prints how
+#' many such pairs there are. More `steps` or more `exploration` make them fewer.
 #'
 #' @param setting A setting in which the state is seen (`emission = "identity"` in [decision_setting()]).
 #' @param steps How many actions to try in all. By default 40,000 for each pair of a state and an action, from 400,000
-#'   to 10 million; where the discount is near 1 or the states are many, more are needed.
+#'   to 10 million. If the discount is near 1 or there are many states, more are needed.
 #' @param exploration How likely an action is to be drawn at random, from 0 to 1; otherwise it is the best so far.
-#' @param patience,power How the learning rate falls with the tries of a pair, see above. `patience` is
+#' @param patience,power How the learning rate falls with the number of tries of a pair, see above. `patience` is
 #'   `1 / (1 - discount)` by default, and `power` lies between 0.5 and 1.
-#' @param episode After how many steps to start anew in a state drawn at random.
+#' @param episode After how many steps to start again in a state drawn at random.
 #' @param seed A number to set the random generator with; its state is put back afterwards. `NULL` draws from the
 #'   present state, and moves it on.
 #'
-#' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()]. Its values are those learned: what they
-#'   promise, not what the policy is worth in the setting, for which see [evaluate_policy()]. `report$tries` has how
-#'   often each pair was tried, `[state, action]`; `report$bound`, and `bound` of [glance()][tidy.ibrc_plan], how far
-#'   the values of states are at most from those of [plan_mdp()].
+#' @return A plan, of class `ibrc_planned` and `ibrc_plan`: see [plan_mdp()]. Its values are the learned ones. They are
+#'   what the agent expects, not what the policy is worth in the setting; see [evaluate_policy()] for that.
+#'   `report$tries` says how often each pair was tried, `[state, action]`. `report$bound`, and `bound` of
+#'   [glance()][tidy.ibrc_plan], say how far the values of states are at most from those of [plan_mdp()].
 #' @family framework
 #' @export
 #' @examples
@@ -64,8 +63,8 @@ plan_q_learning <- function(setting, steps = NULL, exploration = 0.5, patience =
                    report = learned_report(problem, learned, value, 0))
 }
 
-# How often pairs were tried, and how far values [state] are from where learning leads: those of the planner who knows
-# the setting. `bonus`: what these lack, beside learned ones.
+# How often pairs were tried, and how far values [state] are from the limit of learning: the values of the planner who
+# knows the setting. `bonus`: what learned values have in addition to these.
 learned_report <- function(problem, learned, value, alpha, bonus = 0) {
   bound <- tryCatch({
     best <- solve_planned(problem, bounded_agent(alpha = alpha), solve_tolerance(problem, 1e-8))
@@ -74,7 +73,7 @@ learned_report <- function(problem, learned, value, alpha, bonus = 0) {
   list(tries = learned$tries, bound = bound)
 }
 
-# Steps in which a small setting is learned well, in about a second.
+# Enough steps to learn a small setting well, in about a second.
 default_steps <- function(setting) {
   min(1e7, max(4e5, 4e4 * length(setting$states) * length(setting$actions)))
 }
@@ -99,10 +98,11 @@ schedule_words <- function(schedule) {
   c(list(steps = format_count(schedule$steps)), schedule[c("exploration", "patience", "power", "episode")])
 }
 
-# Steps in one call of the kernel: an interrupt is answered between them.
+# Steps in one call of the kernel. Between calls an interrupt is answered.
 learned_at_once <- 50000
 
-# What was learned, [state, action], and how often each pair was tried. `bonus`: what V has beside the soft mean of Q.
+# What was learned, [state, action], and how often each pair was tried. `bonus`: what V has in addition to the soft mean
+# of Q.
 learn_values <- function(problem, schedule, alpha, bonus, stream) {
   setting <- problem$setting
   for_ever <- function(utility) utility / (1 - setting$discount)
@@ -117,7 +117,7 @@ learn_values <- function(problem, schedule, alpha, bonus, stream) {
                   tries = matrix(0, size[1], size[2]), state = first, made = 0L)
     keep_learning(learner, models, begun, schedule$steps)
   })
-  # Nothing is known of what was never tried: it is not to look better than what was.
+  # Nothing is known about what was never tried. It must not look better than what was tried.
   run$action_value[run$tries == 0] <- for_ever(min(problem$reward))
   list(action_value = t(run$action_value), tries = t(run$tries))
 }

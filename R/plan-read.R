@@ -4,15 +4,15 @@
 #' @param beliefs A matrix or data frame with one column per state and one row per belief,
 #'   or a vector for a single belief. By default the nodes of the plan's lattice.
 #' @param last For `value()` and `policy()` of an agent with a habit ([bounded_agent()]), what was done at the visit
-#'   before: the name of an action, or one per belief, `NA` where there is none. `NULL`: a first visit, which has none.
+#'   before: the name of an action, or one per belief, with `NA` for none. `NULL` is a first visit, without one.
 #' @param action For `model_weights()`, the action taken: one name, or one per
 #'   belief.
 #' @param ... Not used.
 #'
-#' @return `value()`: a numeric vector, how much the agent expects from each belief
-#'   on, discounted. `policy()`: a matrix `[belief, action]` of probabilities.
-#'   `action_value()`: a matrix `[belief, action]`, the worth of each action now and
-#'   later, discounted; what was done before does not matter to it.
+#' @return `value()`: a numeric vector, the discounted worth that the agent expects from each belief
+#'   on. `policy()`: a matrix `[belief, action]` of probabilities.
+#'   `action_value()`: a matrix `[belief, action]`, the discounted worth of each action now and
+#'   later. It does not depend on what was done before.
 #'   `model_weights()`: a matrix `[belief, model]`, what the agent believes about
 #'   the dynamics when it takes the action.
 #' @family planning
@@ -26,7 +26,7 @@
 #' @name read_plan
 NULL
 
-# What was done last, as kernels read it: from 0, -1 where there is nothing. Without a habit any name serves.
+# The last action as kernels read it: counted from 0, and -1 if there is none. Without a habit any action will do.
 last_positions <- function(plan, last, n) {
   if (is.null(last)) return(rep(-1L, n))
   last <- as_positions(last, plan$setting$actions, "last", "action", missing_ok = TRUE)
@@ -79,19 +79,19 @@ model_weights.default <- function(object, beliefs = NULL, action, ...) not_a_pla
 
 not_a_plan <- function(object) check_belief_plan(object, "object")
 
-# A plan by beliefs, to be read by them.
+# Refuses a plan that holds no beliefs.
 check_belief_plan <- function(plan, argument = "plan") {
   if (inherits(plan, "ibrc_history_plan")) {
-    abort_input(argument, "remembers its last visits and holds no beliefs, which this would need. Read it with ",
+    abort_input(argument, "remembers its last visits and holds no beliefs, which are needed here. Read it with ",
                 "policy(), predict(), log_lik() and simulate().", topic = "plan_history_q_learning")
   }
   check_class(plan, "ibrc_plan", argument, "plan_agent()")
 }
 
-# NULL: at the nodes.
+# NULL stands for the nodes.
 beliefs_of <- function(plan, beliefs) if (!is.null(beliefs)) as_beliefs(beliefs, plan$setting$states)
 
-# [state, belief], as kernels read them.
+# Beliefs as kernels read them, [state, belief].
 by_column <- function(beliefs) if (!is.null(beliefs)) t(beliefs)
 
 #' @rdname read_plan
@@ -146,15 +146,15 @@ match_length <- function(x, n, argument, what) {
 
 #' Carry a belief over a visit
 #'
-#' The agent's own update: what it believes after taking an action and seeing
-#' what it saw, averaged over the models by the weights it gives them there. A
-#' missing observation (`NA`) moves the belief by prediction alone.
+#' The agent's own update: what it believes after an action and an observation,
+#' averaged over the models with the weights that it gives them there. With a
+#' missing observation (`NA`), the belief moves by prediction alone.
 #'
 #' @param plan A plan ([plan_agent()]).
 #' @param belief One belief as a vector, or several as a matrix with one column per
 #'   state.
 #' @param action,observation Names, one for all beliefs or one per belief.
-#' @return The next belief: a vector named by state where one was given, else a
+#' @return The next belief: a vector named by state if one belief was given, otherwise a
 #'   matrix. An observation that no model can produce is an error.
 #' @family planning
 #' @export
@@ -194,16 +194,15 @@ generics::tidy
 #' A plan as a data frame
 #'
 #' @param x A plan ([plan_agent()]).
-#' @param last Of an agent with a habit, what was done at the visit before: an action's name. `NULL`: a first visit.
+#' @param last For an agent with a habit, the action at the visit before. `NULL` is a first visit.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with a row for each node of the lattice and action: one
+#' @return `tidy()`: a data frame with one row for each node of the lattice and each action. It has one
 #'   column per state with the belief, then `action`, `probability`,
-#'   `action_value` and `value`; where the setting was given by what is possible alone (see *Many
+#'   `action_value` and `value`. If the setting was given by its possible transitions only (see *Many
 #'   states* in [decision_setting()]), nodes are states and the first column is `state`.
-#'   `glance()`: one row about the plan: how many `states`, `actions`, `observations`,
-#'   `models` and `nodes` there are; the agent's `alpha`, `beta`, `eta` and `habit`; the `discount`; `value`, what it
-#'   expects from the start on; and how far it was solved, `bound` (how near values are to the right ones) in so many
-#'   `backups`.
+#'   `glance()`: one row about the plan. It has the number of `states`, `actions`, `observations`,
+#'   `models` and `nodes`; the agent's `alpha`, `beta`, `eta` and `habit`; the `discount`; `value`, what the agent
+#'   expects from the start on; `bound`, how near values are to the right ones; and `backups`, how many the solve took.
 #' @family planning
 #' @export
 #' @examples
@@ -242,8 +241,8 @@ glance.ibrc_plan <- function(x, ...) {
              value = start_value(x), bound = x$report$bound, backups = x$report$backups)
 }
 
-# Beliefs to begin with, one per row, and how much each counts: one that is given, that of a group, or those of the
-# setting.
+# Beliefs to begin with, one per row, and how much each counts. It is the belief that is given, that of a group, or
+# those of the setting.
 begin_from <- function(plan, start) {
   setting <- plan$setting
   if (is.null(start)) return(list(beliefs = unname(start_matrix(setting)), share = start_shares(setting)))
@@ -262,7 +261,7 @@ start_value <- function(plan, start = NULL) {
   sum(from$share * value(plan, from$beliefs))
 }
 
-# What belief each node is, for tables: one column per state, or, where there may be thousands, the state.
+# The belief of each node, for tables: one column per state or, if there may be thousands of states, the state.
 node_columns <- function(plan) {
   states <- plan$setting$states
   if (is_vertices(plan$space) && is_by_rows(plan$setting$transition)) {

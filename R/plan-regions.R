@@ -1,23 +1,24 @@
-# Where on a lattice of two or three states each action is the likeliest, exactly: what
-# the likeliest is read from is linear on each cell, so its regions are polygons.
+# The exact regions in which each action is the likeliest, on a lattice of two or three states. The
+# scores that decide which action is likeliest are linear on each cell, so the regions are polygons.
 
-# One score per node and action, [node, action], whose largest is the likeliest action and
-# which is linear between nodes as the plan's own reading is.
+# One score per node and action, [node, action]. The action with the largest score is the likeliest. Scores
+# are linear between nodes, as the plan itself is read.
 node_scores <- function(plan) {
   if (!plan$by_value) return(t(plan$solution$policy))
   worth <- t(plan$solution$action_value)
   prior <- unname(plan$problem$action_prior)
   alpha <- plan$problem$alpha
   if (is.infinite(alpha)) return(matrix(prior, nrow(worth), length(prior), byrow = TRUE))
-  # Scaled by alpha, which keeps precision as it goes to 0; actions ruled out stay below all others.
+  # Scores are scaled by alpha, which keeps precision as alpha goes to 0. Excluded actions stay below all others.
   score <- if (1 / alpha > 0) worth else -worth
   habit <- abs(alpha) * log(prior)
   habit[prior == 0] <- -1 - 2 * max(abs(worth))
   sweep(score, 2, habit, `+`)
 }
 
-# Regions as rows: piece, action, one column per state; and the boundary between them, two
-# rows per piece (one for two states) with action NA. `part` tells them apart. `score`: other scores at the nodes.
+# Regions as rows: piece, action, and one column per state. The boundary between regions has two
+# rows per piece (one row if there are two states) with action NA. `part` says which is which. `score`: other scores at
+# the nodes.
 decision_regions <- function(plan, score = node_scores(plan)) {
   divide <- if (length(plan$setting$states) == 2) interval_regions else triangle_regions
   found <- divide(score, plan$space)
@@ -27,7 +28,7 @@ decision_regions <- function(plan, score = node_scores(plan)) {
              action = name_actions(found$action, plan$setting), check.names = FALSE)
 }
 
-# Two states: on each step of the lattice lines cross at most pairwise.
+# Two states: within one step of the lattice, any two lines cross at most once.
 interval_regions <- function(score, space) {
   n <- space$resolution
   score <- score[nodes_in_line(space), , drop = FALSE]
@@ -54,7 +55,7 @@ interval_regions <- function(score, space) {
        action = c(rep(run$values, each = 2), rep(NA_integer_, length(inner))), at = cbind(1 - second, second))
 }
 
-# Three states: cells of a row that one action has are one strip.
+# Three states: neighbouring cells of a row that belong to one action are joined into one strip.
 triangle_regions <- function(score, space) {
   n <- space$resolution
   nodes <- node_beliefs(space)
@@ -85,8 +86,8 @@ strip_corners <- function(from, to, b, n) {
   cbind(as.vector(x), as.vector(y))
 }
 
-# Cuts one cell into where each action has the highest score. `corners`: second and third
-# state. Edges are rows x1, y1, x2, y2.
+# Cuts one cell into the parts in which each action has the highest score. `corners`: probabilities of the second and
+# third state. Edges are rows x1, y1, x2, y2.
 split_cell <- function(score, corners) {
   blur <- 1e-12 * max(abs(score))
   out <- list(polygons = list(), actions = integer(), edges = matrix(0, 0, 4))
@@ -95,7 +96,7 @@ split_cell <- function(score, corners) {
     for (other in seq_len(ncol(score))[-action]) shape <- clip_shape(shape, score[, action] - score[, other])
     if (nrow(shape) < 3) next
     lead <- shape[, 3:5] %*% (score[, action] - score)
-    # Where actions tie throughout, the first has it.
+    # If actions tie in the whole cell, it belongs to the first of them.
     if (any(colMeans(lead)[seq_len(action - 1)] <= blur)) next
     out$polygons <- c(out$polygons, list(shape[, 1:2]))
     out$actions <- c(out$actions, action)
@@ -105,8 +106,8 @@ split_cell <- function(score, corners) {
   out
 }
 
-# Keeps the part of a convex shape where a function, linear and given at the cell's three
-# corners, is not negative. Rows: x, y and the weights of those corners.
+# Keeps the part of a convex shape in which a linear function is not negative. The function is given at the
+# cell's three corners. Rows: x, y and the weights of those corners.
 clip_shape <- function(shape, gap) {
   if (!nrow(shape)) return(shape)
   here <- as.vector(shape[, 3:5, drop = FALSE] %*% gap)
@@ -120,7 +121,7 @@ clip_shape <- function(shape, gap) {
   if (is.null(out)) shape[0, , drop = FALSE] else out
 }
 
-# Edges of a shape along which its action leads some other by nothing.
+# Edges of a shape along which its action ties with another one.
 contested_edges <- function(shape, lead, blur) {
   after <- c(seq_len(nrow(shape))[-1], 1)
   tied <- rowSums(lead <= blur & lead[after, , drop = FALSE] <= blur) > 0
@@ -129,7 +130,7 @@ contested_edges <- function(shape, lead, blur) {
   edges[tied & long, , drop = FALSE]
 }
 
-# Either side of a boundary has its edges: once is enough.
+# Both sides of a boundary have the same edges. Each is kept once.
 unique_edges <- function(edges) {
   swap <- edges[, 1] > edges[, 3] + 1e-9 | abs(edges[, 1] - edges[, 3]) <= 1e-9 & edges[, 2] > edges[, 4]
   edges[swap, ] <- edges[swap, c(3, 4, 1, 2)]

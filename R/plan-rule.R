@@ -1,29 +1,29 @@
 #' Act by a rule
 #'
-#' The simplest planner: it is told what to do. Any rule will do, whether or not it serves a purpose: one that was
-#' learned from behaviour by cloning, one from a guideline, one of thumb. The plan says what the rule is worth in the
-#' setting and how it behaves there.
+#' The simplest planner is told what to do. Any rule will do, whether or not it serves a purpose: a rule that was
+#' learned from behaviour by cloning, a rule from a guideline, a rule of thumb. The plan says what the rule is worth in
+#' the setting and how it behaves there.
 #'
-#' At beliefs between the nodes of the lattice the probabilities of the nodes around are averaged. So they are at the
-#' first visit of a setting in which the state is seen, if several states are possible there.
+#' At beliefs between the nodes of the lattice, the probabilities of the surrounding nodes are averaged. The same
+#' happens at the first visit of a setting in which the state is seen, if several states are possible there.
 #'
 #' @inheritParams plan_pomdp
 #' @param setting A setting ([decision_setting()]).
-#' @param rule What is done: a matrix of probabilities `[state, action]`; a vector of them, the same at
+#' @param rule What is done: a matrix of probabilities `[state, action]`; a vector of probabilities that is the same at
 #'   every belief; or a function of a matrix of beliefs (one column per state) that returns a matrix
-#'   `[belief, action]`. Where the state is hidden, who follows a matrix acts as in a state drawn from the belief.
-#' @param models By which dynamics beliefs are updated ([model_prior()]), if not by the setting's own; of several
-#'   models each keeps its weight.
+#'   `[belief, action]`. If the state is hidden, a matrix means to act as in a state that is drawn from the belief.
+#' @param models By which dynamics beliefs are updated ([model_prior()]), if not by the setting's own. Each of several
+#'   models keeps its weight.
 #'
-#' @return A plan of class `ibrc_planned`, read as that of [plan_agent()] is. [value()] is what the rule is worth, and
-#'   [action_value()] what an action is worth if the rule is followed afterwards.
-#' @seealso [planners()] for the others; [infer_matching()] learns a rule from visits.
+#' @return A plan of class `ibrc_planned`. It is read in the same way as a plan of [plan_agent()]. [value()] is what the
+#'   rule is worth, and [action_value()] is what an action is worth if the rule is followed afterwards.
+#' @seealso [planners()] for the other planners; [infer_matching()] learns a rule from visits.
 #' @references Pomerleau (1991), Efficient training of artificial neural networks for autonomous navigation,
 #'   *Neural Computation*.
 #' @family framework
 #' @export
 #' @examples
-#' # Listen until one door is all but sure.
+#' # Listen until one door is almost certain.
 #' careful <- function(beliefs) {
 #'   sure <- beliefs > 0.95
 #'   open <- cbind(sure[, 2], sure[, 1])

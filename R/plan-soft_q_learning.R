@@ -1,10 +1,10 @@
 #' Learn to act by trial, and stay random
 #'
-#' Q-learning ([plan_q_learning()]) for an agent to which randomness of its choices has a worth: besides utility it gets
+#' Q-learning ([plan_q_learning()]) for an agent to whom random choices are worth something: besides utility it gets
 #' `alpha` for each nat of the entropy of its policy. This is soft Q-learning, the maximum-entropy learner of the
 #' framework ([planners()]).
 #'
-#' A pair that is tried moves towards
+#' The value of a pair that is tried moves towards
 #'
 #' \deqn{\upsilon(s, u) + \gamma V(s')}{utility(s, u) + discount * V(s')}
 #' with
@@ -12,10 +12,10 @@
 #'
 #' and actions are taken in proportion to `exp(Q / alpha)`. A nat is the unit of information, 1.44 bits.
 #'
-#' With more steps it comes as near as one likes to soft value iteration. [plan_kl()] works that out in the form in
-#' which straying from a uniform prior is paid for: entropy is the logarithm of the number of actions, `log(n)`, less
-#' that divergence, so that policies are the same and values here are larger, `value()` by
-#' `alpha * log(n) / (1 - discount)` and `action_value()` by `discount` times that. [evaluate_policy()] and
+#' With more steps it comes arbitrarily near to soft value iteration. [plan_kl()] works that out in another form, in
+#' which departing from a uniform prior has a price. Entropy is the logarithm of the number of actions, `log(n)`, less
+#' that divergence. So policies are the same and values here are larger: `value()` by
+#' `alpha * log(n) / (1 - discount)`, and `action_value()` by `discount` times that. [evaluate_policy()] and
 #' [complexity()] count as [plan_kl()] does.
 #'
 #' @param alpha What a nat of entropy is worth, in the unit of the utility. Greater than 0.

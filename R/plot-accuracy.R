@@ -63,14 +63,8 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   do.call(rbind, pieces)
 }
 
-# Wilson's interval of a share.
-with_wilson <- function(points, level = 0.95) {
-  z2 <- stats::qnorm((1 + level) / 2)^2
-  n <- points$visits
-  middle <- (points$seen + z2 / (2 * n)) / (1 + z2 / n)
-  half <- sqrt(z2 * (points$seen * (1 - points$seen) / n + z2 / (4 * n^2))) / (1 + z2 / n)
-  points$conf.low <- pmax(middle - half, 0)
-  points$conf.high <- pmin(middle + half, 1)
+with_wilson <- function(points) {
+  points[c("conf.low", "conf.high")] <- wilson_ends(points$seen, points$visits)
   points
 }
 
@@ -89,7 +83,8 @@ draw_reliability <- function(data) {
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
     ggplot2::labs(x = paste0("Predicted probability of \"", action, "\""),
                   y = paste0("Share of visits with\n\"", action, "\""),
-                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals.", unseen_patients)),
+                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals.",
+                                           unseen_patients)),
                   alt = paste0("Share of visits with ", action, " over its predicted probability, one panel for each ",
                                "method.")) +
     theme_ibrc()

@@ -81,7 +81,8 @@ draw_sensitivity <- function(data, verdict, conf.level = NULL) {
   levels(data$panel) <- as_narrow_label(levels(data$panel), 18)
   facet <- ggplot2::facet_grid(what ~ panel, scales = "free", space = "free_y")
   said <- c(paste0("Points and lines: estimate and ", if (length(conf.level)) paste0(level_text(conf.level), " "),
-                   "interval. Dashed line and grey band: as fitted. In brackets: log-likelihood beside that of the fit."),
+                   "interval. Dashed line and grey band: as fitted. In brackets: log-likelihood beside that of ",
+                   "the fit."),
             if (any(data$fits %in% "better")) paste0("Orange: fits better by more than ", better_by, "."))
   caption <- c(paste(said, collapse = " "),
                if (any(verdict$verdict != "ok")) paste0(verdict_headline(verdict), " (of the fit itself)."))

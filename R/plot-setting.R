@@ -3,8 +3,8 @@
 #' One panel per action, or per set of actions that have the same effect. With up to four states it is a diagram: a box
 #' for each state with the probability of staying there, arrows to the states that can follow, and below each state what
 #' is seen there, the likeliest first. Beside actions that end a trajectory stands "(ends)". With 5 to 60 states it is a
-#' heat map of the transitions: rows are states before the action, columns are states after it. What is seen is not drawn
-#' then.
+#' heat map of the transitions: rows are states before the action, columns are states after it. What is seen is not
+#' drawn then.
 #'
 #' Utilities are not in the picture: `summary()` of a setting prints them.
 #'
@@ -135,7 +135,8 @@ box_rows <- function(moves, states) {
   out <- merge(data.frame(panel = unique(moves$panel)), data.frame(x = seq_along(states)))
   stays <- moves[moves$start == moves$end, ]
   stay <- stays$probability[match(paste(out$panel, out$x), paste(stays$panel, stays$start))]
-  out$label <- paste0(as_narrow_label(states[out$x], 12), ifelse(is.na(stay), "", paste0("\nstays ", chance_label(stay))))
+  out$label <- paste0(as_narrow_label(states[out$x], 12),
+                      ifelse(is.na(stay), "", paste0("\nstays ", chance_label(stay))))
   out$y <- 0
   out
 }

@@ -74,6 +74,7 @@ shrinkage_data <- function(fit, term = NULL, conf.level = 0.95, cores = getOptio
 
 check_shrunken <- function(fit, term) {
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_part(fit, "fit", "plot_shrinkage()")
   if (!has_population(fit) || !length(fit$effects$factors)) {
     abort_input("fit", "has no random intercepts: fit with `effects`, such as effects = list(optimism ~ (1 | site)).")
   }

@@ -14,9 +14,9 @@
 #' their number beside it; marks of other actions at that belief stand next to it, towards
 #' the middle.
 #'
-#' With three states, two actions and a bonus for being sure ([certainty_bonus()]), an agent may not ask for a test where
-#' it knows least. Such a patch in the middle is explained in the caption: by how much one test raises the chance to be
-#' sure there, and where it is asked for.
+#' With three states, two actions and a bonus for being sure ([certainty_bonus()]), an agent may not ask for a test
+#' where it knows least. Such a patch in the middle is explained in the caption: by how much one test raises the chance
+#' to be sure there, and where it is asked for.
 #'
 #' A path ends where its agent has no belief any more ([belief_paths()]); `simplex_data()` has `NA` there.
 #'
@@ -128,6 +128,7 @@ path_grounds <- function(fit, plans, rational, averaged) {
 
 check_drawable <- function(fit) {
   if (!inherits(fit, "ibrc_plan")) check_class(fit, "ibrc_fit", "fit", "ibrc() or plan_agent()")
+  refuse_several(fit, "fit", "plot_simplex()")
   setting <- if (inherits(fit, "ibrc_plan")) fit$setting else fit$problem$setting
   n <- length(setting$states)
   if (n > 3) {
@@ -189,7 +190,8 @@ draw_simplex_panels <- function(data, setting, columns, caption, state) {
     ggplot2::scale_alpha_continuous(range = c(0.25, 0.95), limits = c(floor_chance, 1), n.breaks = 4) +
     ggplot2::guides(alpha = ggplot2::guide_legend(nrow = 1, order = 2)) +
     ggplot2::coord_equal(clip = "off", ylim = c(-0.07, 0.95)) +
-    ggplot2::labs(fill = "Likeliest action", alpha = "Its probability", caption = if (nzchar(caption)) in_lines(caption, 50)) +
+    ggplot2::labs(fill = "Likeliest action", alpha = "Its probability",
+                  caption = if (nzchar(caption)) in_lines(caption, 50)) +
     theme_diagram()
   path <- data[data$part == "path", ]
   if (nrow(path)) {

@@ -121,8 +121,8 @@ draw_recovery <- function(data, conf.level) {
     ggplot2::scale_colour_manual(values = c(yes = action_colours[1], no = action_colours[2])) +
     ggplot2::scale_shape_manual(values = c(yes = 16, no = 17)) +
     ggplot2::labs(x = "Truth", y = "Estimate", colour = "Truth in the interval", shape = "Truth in the interval",
-                  caption = in_lines(paste0("Lines: ", level_text(conf.level), " intervals. Dashed: estimate and truth ",
-                                            "are the same.")),
+                  caption = in_lines(paste0("Lines: ", level_text(conf.level), " intervals. Dashed: estimate and ",
+                                            "truth are the same.")),
                   alt = paste0("Estimates with intervals over truths, one panel per term; ", sum(data$covered), " of ",
                                nrow(data), " intervals cover the truth.")) +
     theme_ibrc()

@@ -1,8 +1,8 @@
 #' The ADNI setting of the paper
 #'
-#' Whether to order an MRI at each half-yearly visit of a patient who may be
-#' developing dementia: each MRI costs 1, and being more than 90 percent sure of the
-#' patient's state is worth 2.5 a visit. States and dynamics are not stated but
+#' The decision is whether to order an MRI at each half-yearly visit of a patient who may be
+#' developing dementia. Each MRI costs 1. Being more than 90 percent sure of the
+#' patient's state is worth 2.5 per visit. States and dynamics are not stated but
 #' learned: they come from an input-output hidden Markov model of the visits.
 #'
 #' @param iohmm The learned dynamics: a model from `fit_iohmm()`, or any list with
@@ -10,10 +10,10 @@
 #'   `transition` `[from, to, action]`, `emission` `[to, observation, action]` and
 #'   `start` (with starts that differ also `start_by`), in any form that [decision_setting()] takes.
 #' @param mri_cost What an MRI costs, 0 or more.
-#' @param certainty,above,full What certainty is worth per visit, the probability of a state that counts as certain once
-#'   exceeded, and the one from which all of it is paid ([certainty_bonus()]). In the paper it jumps; `full = 0.95` lets
-#'   it rise, and the answer depends less on the lattice of beliefs.
-#' @param discount How much the next visit counts beside this one.
+#' @param certainty,above,full What certainty is worth per visit; the probability of a state above which the doctor
+#'   counts as certain; and the probability from which all of it is paid ([certainty_bonus()]). In the paper the bonus
+#'   jumps. With `full = 0.95` it rises in a line, and the answer depends less on the lattice of beliefs.
+#' @param discount How much the next visit counts compared with this one.
 #' @return A setting ([decision_setting()]).
 #' @seealso [read_adni()] for the visits, [adni_like] for a cohort to try it on.
 #' @family problem statements
@@ -39,7 +39,7 @@ adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, disc
     abort_input("iohmm", "must have the actions ", enumerate(adni_actions), ", not ", enumerate(actions), ".")
   }
   mri_cost <- check_finite_number(mri_cost, "mri_cost")
-  if (mri_cost < 0) abort_input("mri_cost", "must be 0 or more: it is taken off; it is ", format(mri_cost), ".")
+  if (mri_cost < 0) abort_input("mri_cost", "must be 0 or more: it is subtracted; it is ", format(mri_cost), ".")
   certainty <- check_finite_number(certainty, "certainty")
   bonus <- certainty_bonus(certainty, above, full)
   states <- check_names(iohmm$states, "iohmm$states")
@@ -55,12 +55,12 @@ adni_setting <- function(iohmm, mri_cost = 1, certainty = 2.5, above = 0.9, disc
   if (inherits(iohmm, "ibrc_iohmm")) mark_learned(setting) else setting
 }
 
-# What read_adni() calls what was done and seen.
+# The names that read_adni() gives to what was done and seen.
 adni_actions <- c("no_mri", "mri")
 adni_cdr <- c("cdr_normal", "cdr_questionable", "cdr_severe")
 adni_mri <- c("mri_none", "mri_low", "mri_average", "mri_high")
 
-# Every combination, the second class changing fastest.
+# Every combination of two classes; the second class changes fastest.
 cross_labels <- function(first, second) {
   paste(rep(first, each = length(second)), second, sep = "_")
 }

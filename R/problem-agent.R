@@ -1,31 +1,30 @@
 #' A boundedly rational agent
 #'
-#' Three numbers say how an agent falls short of perfect rationality: `alpha`, the
-#' price of deliberating (its inverse is **flexibility**); `beta`, the price of
-#' believing something other than the neutral view of the dynamics (its inverse
-#' is **optimism**, negative for a pessimist); and `eta`, the price of surprise, of
-#' next beliefs that stray from the belief prior (its inverse is **adaptivity**; with
+#' Three numbers say how an agent falls short of perfect rationality. `alpha` is the
+#' price of deliberating; its inverse is **flexibility**. `beta` is the price of
+#' believing something other than the neutral view of the dynamics; its inverse
+#' is **optimism**, which is negative for a pessimist. `eta` is the price of surprise, of
+#' next beliefs that stray from the belief prior; its inverse is **adaptivity**. With
 #' the default belief prior, `eta > 0` favours actions after which the next belief is
-#' less predictable). Give each in either form. What is
-#' not given is perfectly rational, so `bounded_agent()` itself is the perfectly
-#' rational agent.
+#' less predictable. Give each number in either form. A number that is not given is
+#' perfectly rational, so `bounded_agent()` itself is the perfectly rational agent.
 #'
-#' Limits are exact, not large numbers: `flexibility = Inf` always takes the best
-#' action (`-Inf` the worst) and `flexibility = 0` plays the action prior;
+#' Limits are exact, not large numbers. `flexibility = Inf` always takes the best
+#' action (`-Inf` the worst), and `flexibility = 0` follows the action prior.
 #' `optimism = 0` keeps the neutral weights, `optimism = Inf` believes the best
-#' case and `-Inf` the worst; to `adaptivity = Inf` it does not matter how hard the
+#' case and `-Inf` the worst. With `adaptivity = Inf` it does not matter how hard the
 #' next belief is to foresee.
 #'
 #' @param alpha,beta,eta Prices, as signed numbers. `alpha` and `beta` may be
-#'   `Inf`, and a zero keeps its sign: `alpha = -0` is `flexibility = -Inf`.
-#' @param flexibility,optimism,adaptivity The same three, inverted.
-#' @param habit How much more likely the last action is to be repeated, as log odds, before deliberating: the
-#'   action prior after an action has that action's probability times `exp(habit)`, rescaled. Below 0 it is avoided. A
-#'   first visit has no last action. The agent plans with it.
+#'   `Inf`. A zero keeps its sign: `alpha = -0` is `flexibility = -Inf`.
+#' @param flexibility,optimism,adaptivity The inverses of the three prices.
+#' @param habit How much more likely the last action is to be repeated, as log odds, before deliberating. After an
+#'   action, the action prior has that action's probability times `exp(habit)`, rescaled. Below 0 the last action is
+#'   avoided. A first visit has no last action. The agent takes its habit into account when it plans.
 #' @param action_prior What the agent does without deliberating: probabilities
 #'   over the setting's actions, by name or in their order. Uniform by default.
 #' @param belief_prior Which beliefs do not surprise: a function of a matrix of
-#'   beliefs (one column per state) that returns one positive number per row; it is read
+#'   beliefs (one column per state) that returns one positive number per row. It is evaluated
 #'   at the nodes of the belief lattice and is log-linear between them. `NULL` is
 #'   the constant 1.
 #'
@@ -42,7 +41,7 @@ bounded_agent <- function(alpha = NULL, beta = NULL, eta = NULL, flexibility = N
                           optimism = NULL, adaptivity = NULL, habit = 0, action_prior = NULL,
                           belief_prior = NULL) {
   if (is.numeric(adaptivity) && identical(as.numeric(adaptivity), 0)) {
-    abort_input("adaptivity", "must not be 0: an agent without any has no finite value. Use a small one.")
+    abort_input("adaptivity", "must not be 0: an agent without adaptivity has no finite value. Use a small number.")
   }
   agent <- new_ibrc_agent(
     alpha = either_form("alpha", alpha, flexibility), beta = either_form("beta", beta, optimism),
@@ -56,7 +55,7 @@ new_ibrc_agent <- function(alpha, beta, eta, action_prior = NULL, belief_prior =
                  belief_prior = belief_prior, habit = habit), class = "ibrc_agent")
 }
 
-# One that was saved before there was such a thing has none.
+# An agent that was saved before habits were introduced has none.
 habit_of <- function(agent) if (is.null(agent$habit)) 0 else agent$habit
 
 either_form <- function(name, price, inverse) {
@@ -74,10 +73,10 @@ validate_ibrc_agent <- function(agent) {
     agent[[price]] <- check_number(agent[[price]], price, "one number, not NA")
   }
   if (is.infinite(agent$eta)) {
-    abort_input("eta", "must be finite: an agent without any adaptivity has no finite value. Use a large eta.")
+    abort_input("eta", "must be finite: an agent without adaptivity has no finite value. Use a large eta.")
   }
   agent$habit <- check_number(habit_of(agent), "habit", "one finite number: log odds")
-  if (is.infinite(agent$habit)) abort_input("habit", "must be finite. A large one repeats all but surely.")
+  if (is.infinite(agent$habit)) abort_input("habit", "must be finite. A large number repeats almost always.")
   prior <- agent$action_prior
   if (!is.null(prior)) {
     if (!is.numeric(prior) || length(prior) == 0 || any(!is.finite(prior)) || any(prior < 0)) {
@@ -105,7 +104,7 @@ action_prior_of <- function(agent, setting) {
   check_distribution(prior, setting$actions, "action_prior", of = "actions")
 }
 
-# log rho~ of an agent that has one, at beliefs.
+# log rho~ at beliefs, for an agent that has a belief prior.
 log_belief_prior_at <- function(agent, beliefs) {
   prior <- call_user(agent$belief_prior, beliefs, argument = "belief_prior")
   if (!is.numeric(prior) || !length(prior) %in% c(1, nrow(beliefs)) ||
@@ -116,7 +115,7 @@ log_belief_prior_at <- function(agent, beliefs) {
   rep_len(log(as.numeric(prior)), nrow(beliefs))
 }
 
-# How each number reads to someone who has not seen the paper.
+# Each number in words, for someone who has not read the paper.
 agent_words <- function(agent) {
   flexibility <- 1 / agent$alpha
   optimism <- 1 / agent$beta

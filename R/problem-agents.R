@@ -1,31 +1,32 @@
 #' Agents that others have studied
 #'
-#' Most agents of the literature are corners of one: [bounded_agent()] with some of its three prices at a limit. These
-#' constructors name the corners, so that a study can say "a maximum entropy agent" and mean exactly that. [agents()]
-#' lists them.
+#' Most agents in the literature are special cases of one: [bounded_agent()] with some of its three prices at a limit.
+#' These constructors name the special cases, so that a study can say "a maximum entropy agent" and mean exactly that.
+#' [agents()] lists them.
 #'
-#' * `random_agent()` deliberates about nothing: every action is as likely as any other, whatever it believes.
+#' * `random_agent()` does not deliberate: every action is as likely as any other, whatever it believes.
 #' * `optimal_agent()` always takes the best action under the dynamics that it is told.
-#' * `boltzmann_agent()` works out what the optimal agent would gain by each action, and then takes better actions more
-#'   often, not always. It does not foresee its own lapses, so that it is no bounded agent: a bounded agent's values
-#'   count on how it will act later. [plan_boltzmann()] plans for it, and [plan_agent()] refuses it.
-#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) both for
-#'   deciding (against its action prior) and for next states that stray from what it takes for usual (its belief
-#'   prior, over states). The state must be seen.
-#' * `max_entropy_agent()` prefers better actions and, among equals, variety; it knows that it will do so later.
-#' * `kl_agent()` does the same against a habit of its own: the action prior.
-#' * `robust_agent()` acts as best it can against dynamics that lean to what would hurt it. It needs several models of
-#'   the dynamics to lean to, the `models` of [plan_agent()] ([model_prior()]); with one it is the optimal agent.
+#' * `boltzmann_agent()` works out what the optimal agent would gain by each action. It then takes better actions more
+#'   often, but not always. It does not foresee its own lapses. It is therefore not a bounded agent, whose values take
+#'   into account how it will act later. [plan_boltzmann()] plans for it, and [plan_agent()] refuses it.
+#' * `minimum_information_agent()` pays one unit of utility per nat (the unit of information, 1.44 bits) for two things.
+#'   One is departing from its action prior. The other is next states that stray from what it regards as usual (its
+#'   belief prior, over states). The state must be seen.
+#' * `max_entropy_agent()` prefers better actions and, among equally good ones, variety. It knows that it will do so
+#'   later as well.
+#' * `kl_agent()` does the same, but starts from an action prior of its own instead of equal probabilities.
+#' * `robust_agent()` acts as well as it can against dynamics that lean to what would hurt it. It needs several models
+#'   of the dynamics, the `models` of [plan_agent()] ([model_prior()]). With one model it is the optimal agent.
 #'
 #' @param temperature How freely worse actions are taken, in the unit of the utility: a positive number. Near 0 only
-#'   the best is.
+#'   the best action is taken.
 #' @param belief_prior Which states are usual: probabilities, one positive number per state, by name or in the order of
-#'   the setting's states. `NULL`: all the same.
+#'   the setting's states. `NULL`: all states are equally usual.
 #' @param action_prior What is done without deliberating: probabilities of the actions, by name or in the order of the
-#'   setting's actions. For `minimum_information_agent()` it may be `NULL`: all the same.
+#'   setting's actions. For `minimum_information_agent()` it may be `NULL`: all actions are equally likely.
 #' @param alpha The price of deliberating, in the unit of the utility per nat: a positive number.
 #' @param beta The price of leaving the neutral view of the dynamics: a negative number, because this agent leans to
-#'   the bad side. Near 0 it fears the worst case.
+#'   dynamics that hurt it. Near 0 it expects the worst case.
 #'
 #' @return An agent of class `ibrc_agent`, as [bounded_agent()] makes it, for [plan_agent()];
 #'   `boltzmann_agent()` returns one of class `ibrc_boltzmann_agent`, for [plan_boltzmann()].
@@ -79,7 +80,7 @@ minimum_information_agent <- function(belief_prior = NULL, action_prior = NULL) 
   bounded_agent(alpha = 1, eta = 1, action_prior = action_prior, belief_prior = prior_of_states(belief_prior))
 }
 
-# Names are matched later, when the states are known.
+# The names of the states are matched later, when the states are known.
 check_state_prior <- function(prior) {
   if (!is.numeric(prior) || !is.null(dim(prior)) || length(prior) < 2) {
     abort_input("belief_prior", "must be NULL or probabilities of the states, not ", describe(prior), ".")
@@ -87,17 +88,17 @@ check_state_prior <- function(prior) {
   bad <- which(!is.finite(prior) | prior <= 0)
   if (length(bad)) {
     abort_input("belief_prior", "must be positive; it is not at position ", bad[1],
-                ". A state that has no probability would surprise without end.", rows = bad)
+                ". A state with probability 0 would be infinitely surprising.", rows = bad)
   }
   stats::setNames(check_distribution(unname(prior), seq_along(prior), "belief_prior"), names(prior))
 }
 
-# A law of the next state, as bounded_agent() wants it: a function of beliefs, each of which is one state.
+# A law of the next state in the form that bounded_agent() takes: a function of beliefs, each of which is one state.
 prior_of_states <- function(prior) {
   force(prior)
   function(beliefs) {
     if (any(beliefs != 0 & beliefs != 1)) {
-      stop("it is over states, and beliefs between them have none. The setting must let the state be seen ",
+      stop("it is over states, and beliefs between states have no such value. The setting must let the state be seen ",
            "(emission = \"identity\").", call. = FALSE)
     }
     if (is.null(prior)) return(rep(1 / ncol(beliefs), nrow(beliefs)))
@@ -138,29 +139,29 @@ robust_agent <- function(beta) {
   beta <- check_finite_number(beta, "beta")
   if (beta >= 0) {
     abort_input("beta", "must be less than 0: a robust agent leans to dynamics that hurt it. For the worst case alone ",
-                "there is bounded_agent(optimism = -Inf), for the neutral view optimal_agent().")
+                "use bounded_agent(optimism = -Inf), for the neutral view use optimal_agent().")
   }
   bounded_agent(beta = beta)
 }
 
 #' Agents as a table
 #'
-#' One row per agent that the paper behind this package (Table 4) places among bounded agents, in its order. It says
-#' where each stands: how well it deliberates (`flexibility`), how it views the dynamics (`optimism`), how little it
-#' minds next beliefs that are hard to foresee (`adaptivity`), what its priors are, and whether it was studied where the
-#' state is seen or hidden. Here all of them but the minimum-information agent can be planned for in either kind of
-#' setting.
+#' The table has one row for each agent that the paper behind this package places among bounded agents (its Table 4), in
+#' the same order. It says how well the agent deliberates (`flexibility`), how it views the dynamics (`optimism`), how
+#' little it matters to it that the next belief is hard to foresee (`adaptivity`), what its priors are, and whether it
+#' was studied where the state is seen or hidden. This package can plan for all of them in either kind of setting,
+#' except for the minimum-information agent.
 #'
-#' Signs: `-> 0` and `-> Inf` are limits, which the package takes exactly; `= 1` is a fixed number; `(0, Inf)` is any
-#' number between, to be chosen. An adaptivity of `-> +-Inf` (without end, to either side) is one under which it does
-#' not matter how hard the next belief is to foresee. A model prior that is "one model" believes in one dynamics
-#' alone.
+#' How to read the entries: `-> 0` and `-> Inf` are limits, which the package takes exactly. `= 1` is a fixed number.
+#' `(0, Inf)` is any number in between, which the user chooses. With an adaptivity of `-> +-Inf` (infinite, of either
+#' sign) it does not matter how hard the next belief is to foresee. A model prior that is "one model" holds a single
+#' model of the dynamics.
 #'
 #' @return A data frame with one row per agent and the columns `agent`; `flexibility`, `optimism` and `adaptivity`;
-#'   `action_prior`, `model_prior` and `belief_prior`, `""` where none plays a part; `observability`, where the paper's
-#'   table places it (`"seen"` or `"seen or hidden"`); `constructor` and `planner`, names of the functions that make
-#'   the agent and plan for it; and `reference`.
-#' @seealso [named_agents] for the constructors, [planners()] for what plans.
+#'   `action_prior`, `model_prior` and `belief_prior`, which are `""` where none plays a part; `observability`, where
+#'   the paper's table places it (`"seen"` or `"seen or hidden"`); `constructor` and `planner`, the names of the
+#'   functions that make the agent and plan for it; and `reference`.
+#' @seealso [named_agents] for the constructors, [planners()] for the methods that plan.
 #' @family framework
 #' @export
 #' @examples
@@ -197,7 +198,7 @@ agents <- function() {
 # An agent that plan_agent() can plan for.
 check_bounded <- function(agent) {
   if (inherits(agent, "ibrc_boltzmann_agent")) {
-    abort_input("agent", "is a boltzmann_agent(), which is no bounded agent: it does not foresee how it will act. ",
+    abort_input("agent", "is a boltzmann_agent(), which is not a bounded agent: it does not foresee how it will act. ",
                 "Plan for it with plan_boltzmann(setting, agent).", topic = "plan_boltzmann")
   }
   check_class(agent, "ibrc_agent", "agent", "bounded_agent()")

@@ -5,22 +5,22 @@
 #'
 #' @section Files:
 #' The `.POMDP` format is the one that Cassandra's solver `pomdp-solve` reads,
-#' and most other solvers too. All of it is understood: names or numbers
-#' (counted from 0) for states, actions and observations, `*` for all of them;
+#' as do most other solvers. All of the format is understood: names or numbers
+#' (counted from 0) for states, actions and observations, and `*` for all of them;
 #' `start:` as probabilities, a state, several states, `uniform`, or with
 #' `include` or `exclude`; `T:`, `O:` and `R:` with one number, a row or a
-#' matrix; `uniform`, `identity` and `reset`; later entries over earlier ones.
+#' matrix; `uniform`, `identity` and `reset`. Later entries replace earlier ones.
 #' Without `observations:` the file is a Markov decision process, and the state
-#' is seen. Where a file gives numbers instead of names, the names are `"0"`,
+#' is seen. If a file gives numbers instead of names, the names are `"0"`,
 #' `"1"` and so on.
 #'
-#' Rows of probabilities that miss 1 by at most 0.00001, as those written with
-#' few digits do, are rescaled. A file that does not follow the format gives an
+#' Rows of probabilities that miss 1 by at most 0.00001, because they are written
+#' with few digits, are rescaled. A file that does not follow the format gives an
 #' error of class `ibrc_error_input` that names the line; its field `rows` holds
 #' the number of the line.
 #'
 #' @section Rewards:
-#' A setting knows what an action is worth in a state. Rewards that depend on
+#' A setting states what an action is worth in a state. Rewards that depend on
 #' the next state or on what is seen there are averaged over both, with the
 #' probabilities of the problem itself:
 #' \deqn{u(s, a) = \sum_{s', o} T(s' | s, a) O(o | a, s') R(a, s, s', o)}{u(s, a) =
@@ -29,18 +29,18 @@
 #'
 #' @section Models of the package pomdp:
 #' Objects of class `POMDP` or `MDP` are read with that package's own functions.
-#' A setting goes on for ever, so a model with a finite horizon needs a
-#' `discount`; one whose parts change over time cannot be converted, and neither
-#' can rewards of `-Inf`. Files are better given by their path than
-#' through `pomdp::read_POMDP()`, which keeps only part of what they can say.
+#' A setting has no last step, so a model with a finite horizon needs a
+#' `discount`. A model whose parts change over time cannot be converted, and neither
+#' can rewards of `-Inf`. It is better to give the path of a file than the result of
+#' `pomdp::read_POMDP()`, which keeps only part of what a file can say.
 #'
 #' @param x The path of a `.POMDP` file, an object of class `POMDP` or `MDP`
 #'   from the package \pkg{pomdp}, a setting, which is returned as it is, or learned dynamics
 #'   ([fit_iohmm()]), which have [a page of their own][as_setting.ibrc_iohmm].
-#' @param discount How much the next step counts beside this one, at least 0 and
-#'   less than 1, in place of the discount in `x`. Needed where that is 1.
-#' @param stop_actions Names of the actions that end a trajectory: neither files
-#'   nor models of \pkg{pomdp} can say so.
+#' @param discount How much the next step counts compared with this one, at least 0 and
+#'   less than 1. It replaces the discount in `x`, and is needed if that is 1.
+#' @param stop_actions Names of the actions that end a trajectory. Neither files
+#'   nor models of \pkg{pomdp} contain this.
 #' @param ... Not used; anything here is an error.
 #' @return A setting ([decision_setting()]).
 #' @family problem statements
@@ -106,12 +106,12 @@ as_setting.MDP <- function(x, discount = NULL, stop_actions = character(), ...) 
   check_unused(...)
   require_package("pomdp", "as_setting() of an MDP")
   check_pomdp(x, discount)
-  # The rewards of an MDP have one column, whatever is seen.
+  # The rewards of an MDP have one column, because they do not depend on what is seen.
   unseen <- array(1, c(length(x$states), 1, length(x$actions)))
   setting_from_pomdp(x, as.character(x$states), "identity", unseen, discount, stop_actions)
 }
 
-# `weights` are the emission as the rewards see it.
+# `weights` are the emission by which rewards are averaged.
 setting_from_pomdp <- function(x, observations, emission, weights, discount, stop_actions) {
   states <- as.character(x$states)
   actions <- as.character(x$actions)
@@ -132,7 +132,7 @@ setting_from_pomdp <- function(x, observations, emission, weights, discount, sto
       if (!is.finite(utility[s, a])) {
         abort_input("x", "has a reward of ", utility[s, a], " for action ", enumerate(actions[a]),
                     " in state ", enumerate(states[s]), "; it must be finite. A large negative number can ",
-                    "stand for what is not allowed.", rows = s)
+                    "stand for an action that is not allowed.", rows = s)
       }
     }
   }
@@ -156,22 +156,22 @@ order_worth <- function(worth, states, observations) {
   worth
 }
 
-# The names, the horizon, and what pomdp::read_POMDP() passes over in a file.
+# Checks the names, the horizon, and what pomdp::read_POMDP() ignores in a file.
 check_pomdp <- function(x, discount) {
   for (part in c("states", "actions", if (inherits(x, "POMDP")) "observations")) {
     if (!length(x[[part]]) || !is.atomic(x[[part]])) abort_input("x", "has no names in `", part, "`.")
   }
   if (length(x$horizon) > 1) {
-    abort_input("x", "has parts that change over time; those of a setting stay the same.")
+    abort_input("x", "has parts that change over time; the parts of a setting stay the same.")
   }
   if (is.numeric(x$horizon) && any(is.finite(x$horizon)) && is.null(discount)) {
     abort_input("x", "ends after ", plural(x$horizon, "step"), "; a setting goes on for ever. ",
-                "Pass `discount =` to have one that counts later steps less instead.")
+                "Pass `discount =` to have a setting in which later steps count less instead.")
   }
   partly_read <- "^\\s*(values\\s*:\\s*cost|start\\s+(include|exclude))"
   if (any(grepl(partly_read, unclass(x$problem), useBytes = TRUE))) {
     abort_input("x", "comes from a file with costs, or with start states to include or exclude, which ",
-                "pomdp::read_POMDP() passes over. Pass the path of the file instead.")
+                "pomdp::read_POMDP() ignores. Pass the path of the file instead.")
   }
 }
 
@@ -182,7 +182,7 @@ ask_pomdp <- function(expression) {
   })
 }
 
-# The user's discount, or that of `x`; `line` says where in a file it is.
+# The discount that the user gave, or that of `x`. `line` says where it is in a file.
 choose_discount <- function(chosen, given, line = NULL) {
   if (!is.null(chosen)) return(check_discount(chosen))
   missed <- "Pass `discount =`, at least 0 and less than 1."
@@ -192,7 +192,7 @@ choose_discount <- function(chosen, given, line = NULL) {
     abort_input("x", "has no discount. ", missed)
   }
   if (is.numeric(given) && length(given) == 1 && !is.na(given) && given == 1) {
-    abort_input("x", "has discount 1", where, ": nothing makes what comes later count less. ", missed,
+    abort_input("x", "has discount 1", where, ": later steps would count as much as this one. ", missed,
                 rows = line)
   }
   check_discount(given)

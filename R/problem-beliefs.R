@@ -24,7 +24,7 @@ as_beliefs <- function(beliefs, states, argument = "beliefs") {
   out
 }
 
-# Positions of names among known ones, counted from 1. `missing_ok` lets NA be.
+# Positions of names among known ones, counted from 1. With `missing_ok`, NA stays NA.
 as_positions <- function(x, known, argument, what, missing_ok = FALSE) {
   if (is.factor(x)) x <- as.character(x)
   if (!is.character(x) && !(is.logical(x) && all(is.na(x)))) {

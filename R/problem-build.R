@@ -1,5 +1,5 @@
-# A problem: a setting, what may be believed about it, and a space of beliefs, put into the tables that every plan
-# and every likelihood reads. It has no agent: built once, it is solved for as many as anybody likes.
+# A problem is a setting, what may be believed about it, and a space of beliefs. They are put into the tables that every
+# plan and every likelihood reads. A problem has no agent: it is built once and can be solved for any number of agents.
 
 build_problem <- function(setting, models = NULL, resolution = 100, interpolate = c("value", "policy"),
                           surprise = c("belief", "observation"), max_bytes = getOption("ibrc.max_bytes", 2e9),
@@ -29,14 +29,14 @@ new_ibrc_problem <- function(setting, models, space, interpolate, surprise, tabl
   )
 }
 
-# A plan has all that its problem has: this is the problem alone.
+# A plan contains all parts of its problem: these are the parts of the problem alone.
 problem_parts <- c("setting", "models", "space", "resolution", "interpolate", "by_value", "surprise", "nodes", "reward",
                    "tables")
 
-# What beliefs are worth by themselves, beside the worth of states: [node, action].
+# What beliefs are worth by themselves, in addition to the worth of states: [node, action].
 belief_worth <- function(problem) unname(problem$reward - expect_at_nodes(problem$space, problem$setting$utility))
 
-# The same problem where states are worth something else.
+# The same problem with another utility of states.
 with_utility <- function(problem, utility) {
   worth <- belief_worth(problem)
   problem$setting$utility[] <- utility
@@ -44,9 +44,9 @@ with_utility <- function(problem, utility) {
   problem
 }
 
-# The same problem with something else assumed of it: the one place where such problems are made. `change` holds any of
-# `resolution`; `models`, or the `step` of those it has; `utility`, a matrix; `bonus` and `above` of a certainty bonus.
-# Tables are built again only where they depend on it.
+# The same problem under other assumptions. Such problems are made only here. `change` holds any of `resolution`;
+# `models`, or another `step` for the models that it has; `utility`, a matrix; `bonus` and `above` of a certainty bonus.
+# Tables are built again only if they depend on the change.
 changed_problem <- function(problem, change, cores = 1L, max_bytes = getOption("ibrc.max_bytes", 2e9)) {
   setting <- changed_setting(problem$setting, change)
   models <- change$models
@@ -61,7 +61,7 @@ changed_problem <- function(problem, change, cores = 1L, max_bytes = getOption("
   out$reward <- reward_at_nodes(setting, out$space)
   worth <- lost_worth(problem)
   if (is.null(worth)) return(out)
-  # Read off the old nodes, where these are not the same.
+  # If the nodes are not the same, it is read off at the old nodes.
   if (!identical(out$space, problem$space)) {
     worth <- at_nodes(out$space, function(beliefs) interpolate_at(problem$space, t(worth), beliefs))
   }
@@ -69,7 +69,7 @@ changed_problem <- function(problem, change, cores = 1L, max_bytes = getOption("
   out
 }
 
-# A worth of beliefs that is no longer known as a function (after resume()), [node, action]; NULL without one.
+# A worth of beliefs whose function is no longer known (after resume()), as [node, action]. NULL if there is none.
 lost_worth <- function(problem) {
   if (!is.null(problem$setting$belief_utility)) return(NULL)
   worth <- belief_worth(problem)

@@ -1,20 +1,20 @@
 #' A bonus for being sure
 #'
-#' A worth of the belief itself, for the `belief_utility` of [decision_setting()]:
-#' it is paid at every visit, whatever the action, where the likeliest state has
-#' a probability of more than `above`, and in part from `above` to `full` if they differ.
+#' A worth of the belief itself, for the `belief_utility` of [decision_setting()].
+#' It is paid at every visit, whatever the action, when the likeliest state has
+#' a probability of more than `above`. If `full` is larger than `above`, only a part is paid between them.
 #'
-#' A bonus that jumps is a different wish on every lattice of beliefs: between two nodes it rises, and how far apart
-#' they are decides where. With `full` above `above` the rise is part of the wish, and a finer lattice (`resolution` of
-#' [plan_agent()] and [ibrc()]) changes the answer little.
+#' A bonus that jumps means something different on every lattice of beliefs: it rises between two nodes, and their
+#' distance decides where. With `full` larger than `above` the rise is stated by you, and a finer lattice (`resolution`
+#' of [plan_agent()] and [ibrc()]) changes the answer little.
 #'
-#' Any function of beliefs and an action can stand in its place; this one also says
-#' in words what it pays where a setting is printed.
+#' Any function of beliefs and an action can take its place. This one also says
+#' in words what it pays when a setting is printed.
 #'
-#' @param worth What certainty is worth per visit, a finite number. Negative: a price
+#' @param worth What certainty is worth per visit, a finite number. A negative number is a price
 #'   of being sure.
 #' @param above The probability to exceed, at least 0 and less than 1.
-#' @param full The probability from which all of it is paid, `above` to 1; in between it rises in a line.
+#' @param full The probability from which the whole bonus is paid, from `above` to 1. In between it rises in a line.
 #' @return A function of class `ibrc_certainty_bonus`: called with a matrix of beliefs
 #'   (one column per state) and the name of an action, it returns one number per row, from 0 to `worth`.
 #' @seealso [adni_setting()], which uses it.
@@ -39,12 +39,12 @@ certainty_bonus <- function(worth, above = 0.9, full = above) {
 check_certainty <- function(x, argument) {
   x <- check_finite_number(x, argument)
   if (x < 0 || x >= 1) {
-    abort_input(argument, "must be at least 0 and less than 1: no belief exceeds 1; it is ", format(x), ".")
+    abort_input(argument, "must be at least 0 and less than 1, because no belief exceeds 1; it is ", format(x), ".")
   }
   x
 }
 
-# A belief that is 0.9 but for rounding does not exceed 0.9.
+# A belief that differs from 0.9 only by rounding does not exceed 0.9.
 certainty_slack <- 1e-12
 
 new_ibrc_certainty_bonus <- function(worth, above, full = above) {
@@ -57,7 +57,7 @@ new_ibrc_certainty_bonus <- function(worth, above, full = above) {
   structure(pays, class = c("ibrc_certainty_bonus", "function"), worth = worth, above = above, full = full)
 }
 
-# The same with another worth or bound; where it rises, it does so over as long a way, as far as there is room.
+# The same bonus with another worth or bound. If it rises, it rises over the same distance, as far as there is room.
 changed_bonus <- function(bonus, worth = attr(bonus, "worth"), above = attr(bonus, "above")) {
   rise <- attr(bonus, "full") - attr(bonus, "above")
   new_ibrc_certainty_bonus(worth, above, min(1, above + rise))

@@ -1,14 +1,14 @@
 #' The diagnosis setting of the paper (DIAG)
 #'
-#' A patient is healthy or diseased. At each visit a doctor declares a diagnosis,
-#' which ends the trajectory, or monitors: a noisy test comes back before the
-#' next visit. Monitoring costs 1, a right diagnosis is worth 10 and a wrong one
-#' costs 36; after a diagnosis the next patient arrives, diseased with
-#' probability one half, with a first test result.
+#' A patient is healthy or diseased. At each visit a doctor either declares a diagnosis,
+#' which ends the trajectory, or monitors: the result of a noisy test comes back before the
+#' next visit. Monitoring costs 1, a right diagnosis is worth 10, and a wrong one
+#' costs 36. After a diagnosis the next patient arrives with a first test result,
+#' and is diseased with probability one half.
 #'
 #' @param accuracy Probability that a test is right, in both directions; for
 #'   `diag_models()` one value per model.
-#' @param discount How much the next visit counts beside this one.
+#' @param discount How much the next visit counts compared with this one.
 #' @param weights Prior weights of the models; equal by default.
 #'
 #' @return `diag_setting()` returns a setting ([decision_setting()]);

@@ -1,6 +1,6 @@
-# Transition and emission arrays in every form users write them, checked and
-# brought into one: transition [from, to, action], emission
-# [to, observation, action], named, rows rescaled to sum to exactly 1.
+# Users write transition and emission arrays in several forms. All are checked and
+# brought into one form: transition [from, to, action] and emission
+# [to, observation, action], with names, and with rows rescaled to sum to exactly 1.
 
 as_transition <- function(x, states, actions, argument = "transition") {
   if (is_by_rows(x)) x <- array_of_rows(check_kept_rows(x, states, actions, argument), states, actions)
@@ -30,10 +30,10 @@ refuse_unseen_states <- function(states, observations, argument) {
               length(observations), ".")
 }
 
-# Transition and emission of one model. Where the state is seen and the transition given by what is possible alone,
-# they stay so: rows, and the word "identity".
+# Transition and emission of one model. If the state is seen and only the possible transitions are given, they are kept
+# in that form: as rows, and as the word "identity".
 as_dynamics <- function(transition, emission, states, actions, observations, at = "") {
-  # In the order of the arguments: either may be a call that draws numbers.
+  # Evaluated in the order of the arguments: either may be a call that draws random numbers.
   force(transition)
   if (identical(emission, "identity") && is_sparse_input(transition)) {
     refuse_unseen_states(states, observations, paste0(at, "emission"))
@@ -104,7 +104,7 @@ order_by_names <- function(x, over, of, argument) {
   x
 }
 
-# Rows run over the second dimension: check and rescale each.
+# Checks and rescales each row. A row runs along the second dimension.
 check_rows <- function(x, dims, argument) {
   over <- dimnames(x)
   where <- function(cell) {

@@ -1,38 +1,38 @@
 #' What an agent may believe about the dynamics
 #'
-#' A model prior is a list of possible worlds with weights: each model is a
-#' transition and an emission law, and the weights say how likely each is to a
-#' neutral mind. An optimistic agent leans towards the models under which its
+#' A model prior is a list of possible models with weights. Each model is a
+#' transition and an emission law. The weights say how likely each model is in the
+#' neutral view. An optimistic agent leans towards the models under which its
 #' plan pays, a pessimistic one towards the others.
 #'
-#' `perturb_models()` moves the probabilities of a setting by a step down, not at
-#' all, and up: in each row the largest probability moves and the others are
+#' `perturb_models()` makes models in which the probabilities of a setting are one step lower,
+#' unchanged, or one step higher. In each row the largest probability moves and the others are
 #' rescaled. A step never goes more than half the way to 0 or 1, so what is
-#' possible stays possible; rows with a certain outcome are facts and stay.
-#' `soften_models()` mixes the setting's own rows with equal chances for all that
+#' possible stays possible. Rows with a certain outcome are not changed.
+#' `soften_models()` mixes the setting's own rows with equal chances for everything that
 #' can happen in that row.
 #'
 #' @param models A list of models, each a list with elements `transition` and
-#'   `emission` in any form that [decision_setting()] takes. Names, where given,
+#'   `emission` in any form that [decision_setting()] takes. Names, if given,
 #'   label the models.
 #' @param weights Prior weights, non-negative with sum 1. Equal by default.
 #' @param setting A setting ([decision_setting()]). For `model_prior()` it is
-#'   optional: given, the models are checked against it now rather than when a
+#'   optional. If it is given, the models are checked against it now rather than when a
 #'   plan is made.
 #' @param by The step, added to or taken from the largest probability of a row: 0.1
 #'   is ten percentage points.
 #' @param vary Which law varies: `"emission"` (what is seen), `"transition"` (how
 #'   states move) or `"both"`.
-#' @param apart `FALSE`: all rows of a law move together: three models or, with `vary = "both"`, nine, every step
-#'   of the one law with every step of the other.
-#'   `TRUE` (not where the transition is sparse): every distinct row moves by itself, in all combinations: for
-#'   [diag_setting()] that is sensitivity and specificity apart (nine models) and,
-#'   with `vary = "both"`, prevalence as well (27).
-#' @param mix For each model the share of the uniform law, from 0 (the setting
+#' @param apart With `FALSE` all rows of a law move together. This gives three models. With `vary = "both"` it gives
+#'   nine: every step of the one law is combined with every step of the other.
+#'   With `TRUE` (not for a sparse transition) every distinct row moves by itself, in all combinations. For
+#'   [diag_setting()] sensitivity and specificity then vary separately (nine models) and,
+#'   with `vary = "both"`, prevalence as well (27 models).
+#' @param mix The share of the uniform law in each model, from 0 (the setting
 #'   itself) to 1.
 #'
-#' @return An object of class `ibrc_models`: a list with `models` and `weights`; of `perturb_models()` also `step`, how
-#'   they were made, so that [sensitivity_analysis()] can make them with another step.
+#' @return An object of class `ibrc_models`: a list with `models` and `weights`. The result of `perturb_models()` also
+#'   has `step`, which records how they were made, so that [sensitivity_analysis()] can make them with another step.
 #' @seealso [diag_models()] for the paper's three models of DIAG.
 #' @family problem statements
 #' @export
@@ -74,7 +74,7 @@ new_ibrc_models <- function(models, weights) {
 
 # Brings every model into the arrays of a setting.
 validate_ibrc_models <- function(models, setting) {
-  # What draws are worth (model_draws()) is no part of a problem.
+  # How many independent draws they are worth (model_draws()) is not part of a problem.
   attr(models, "effective") <- NULL
   quick <- quick_models(models, setting)
   if (!is.null(quick)) return(quick)
@@ -92,7 +92,7 @@ own_model <- function(setting) {
   new_ibrc_models(list(setting = setting[c("transition", "emission")]), c(setting = 1))
 }
 
-# Does every model let the state be seen?
+# Is the state seen in every model?
 all_seen <- function(models) all(vapply(models$models, function(model) is_identity(model$emission), NA))
 
 # The space that plans with these models need.
@@ -105,7 +105,7 @@ model_size <- function(model) {
   if (is_by_rows(model$transition)) model$transition$size[c(1, 1, 2)] else dim(model$emission)
 }
 
-# The stack that kernels read: arrays or, where the state is seen, rows.
+# The models as the kernels read them: stacked arrays or, if the state is seen, rows.
 stack_models <- function(models) {
   size <- model_size(models$models[[1]])
   stack <- list(n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = length(models$models))
@@ -115,7 +115,8 @@ stack_models <- function(models) {
                 emission = unlist(lapply(laws, `[[`, "emission"), use.names = FALSE)))
 }
 
-# The same where their arrays have its sizes and names already, as functions of the package return them; else NULL.
+# The same for models whose arrays already have the setting's sizes and names, as functions of the package return them.
+# NULL for others.
 quick_models <- function(models, setting) {
   over <- list(transition = setting[c("states", "states", "actions")],
                emission = setting[c("states", "observations", "actions")])
@@ -136,8 +137,8 @@ quick_models <- function(models, setting) {
   models
 }
 
-# stack_models() of models that have not been brought into the arrays of their setting yet. Where their arrays already
-# have its sizes and names, which is what functions of the package return, that is quick: a sampler asks at each step.
+# stack_models() for models that have not yet been brought into the arrays of their setting. Functions of the package
+# return arrays that already have its sizes and names. For those this is quick, because a sampler asks at each step.
 valid_stack <- function(models, setting) {
   laws <- models$models
   size <- c(length(setting$states), length(setting$observations), length(setting$actions))
@@ -153,7 +154,7 @@ valid_stack <- function(models, setting) {
   stack
 }
 
-# One law of all models as a vector, its rows rescaled as check_rows() does; NULL where anything is out of the ordinary.
+# One law of all models as a vector, with rows rescaled as check_rows() does. NULL if anything is unusual.
 quick_rows <- function(laws, law, over) {
   arrays <- lapply(laws, `[[`, law)
   size <- lengths(over)
@@ -170,7 +171,7 @@ quick_rows <- function(laws, law, over) {
   as.vector(aperm(rows / total, c(1, 3, 2)))
 }
 
-# Beside models in which the state is hidden, one by rows has to be written out.
+# Together with models in which the state is hidden, a model by rows has to be written out in full.
 dense_model <- function(model) {
   if (!is_by_rows(model$transition)) return(model)
   size <- model$transition$size
@@ -198,7 +199,7 @@ perturb_arrays <- function(setting, by, vary, apart, weights) {
   models <- if (apart) perturb_apart(setting, by, laws) else perturb_together(setting, by, laws)
   if (is.null(models)) abort_input("setting", "has nothing to perturb: every outcome of the ", vary, " is certain.")
   out <- model_prior(models, weights)
-  # Whole laws were rescaled when they were moved.
+  # Laws that were moved as a whole have been rescaled already.
   if (!apart && has_law_names(setting)) out else validate_ibrc_models(out, setting)
 }
 
@@ -208,8 +209,8 @@ has_law_names <- function(setting) {
               list(to = setting$states, observation = setting$observations, action = setting$actions))
 }
 
-# Every step of the one law with every step of the other. A sampler may ask at each of its steps: laws are moved once,
-# whole.
+# Combines every step of the one law with every step of the other. A sampler may ask for this at each of its steps, so
+# each law is moved only once, as a whole.
 perturb_together <- function(setting, by, laws) {
   steps <- c(-by, 0, by)
   words <- c(sprintf("%+g", -by), "as is", sprintf("%+g", by))
@@ -231,7 +232,7 @@ perturb_together <- function(setting, by, laws) {
   if (length(models) > 1) stats::setNames(models, labels)
 }
 
-# A law as a matrix of its rows, and with others in their place, which are rescaled to sum to exactly 1.
+# A law as a matrix of its rows; and back, with other rows in their place that are rescaled to sum to exactly 1.
 law_as_rows <- function(law) matrix(aperm(law, c(1, 3, 2)), ncol = dim(law)[2])
 with_law_rows <- function(law, rows) {
   law[] <- aperm(array(rows / rowSums(rows), dim(law)[c(1, 3, 2)]), c(1, 3, 2))
@@ -239,7 +240,7 @@ with_law_rows <- function(law, rows) {
 }
 rescaled_law <- function(law) with_law_rows(law, law_as_rows(law))
 
-# Every distinct row by itself.
+# Moves every distinct row by itself.
 perturb_apart <- function(setting, by, laws) {
   units <- do.call(rbind, lapply(laws, function(law) row_units(setting[[law]], law)))
   n_units <- length(unique(units$unit))
@@ -268,7 +269,8 @@ perturb_apart <- function(setting, by, laws) {
   models
 }
 
-# The same where the state is seen: what is seen is certain, and every row of the transition moves with the others.
+# The same for a setting in which the state is seen: the emission is certain, and all rows of the transition move
+# together.
 perturb_rows <- function(setting, by, vary, apart, weights) {
   if (apart) {
     abort_input("apart", "must be FALSE for a sparse transition: it has too many rows to move each by itself.")
@@ -286,8 +288,8 @@ perturb_rows <- function(setting, by, vary, apart, weights) {
   validate_ibrc_models(model_prior(models, weights), setting)
 }
 
-# The same models with another step, or NULL where it is not known how they were made: by hand, or changed since.
-# The one in the middle is what was perturbed, whatever setting they now stand beside.
+# The same models with another step. NULL if it is not known how they were made: by hand, or changed since then.
+# The model in the middle is the one that was perturbed, whatever setting they are used with now.
 models_at_step <- function(models, setting, by) {
   made <- models$step
   if (is.null(made)) return(NULL)
@@ -298,7 +300,7 @@ models_at_step <- function(models, setting, by) {
   if (same) again(by)
 }
 
-# One row per row of the law that can vary; rows in one unit vary together.
+# One row for each row of the law that can vary. Rows of the same unit vary together.
 row_units <- function(law_array, law) {
   size <- dim(law_array)
   at <- expand.grid(state = seq_len(size[1]), action = seq_len(size[3]))
@@ -317,8 +319,8 @@ row_units <- function(law_array, law) {
   data.frame(law = law, at, unit = label[first])
 }
 
-# Moves the largest probability of a row by `step`, the others in proportion,
-# and never more than half the way to 0 or 1.
+# Moves the largest probability of a row by `step`, but never more than half the way to 0 or 1.
+# The others change in proportion.
 shift_row <- function(p, step) {
   top <- which.max(p)
   if (1 - p[top] < 1e-6) return(shift_sure_row(p, top, step))
@@ -328,7 +330,7 @@ shift_row <- function(p, step) {
   p
 }
 
-# The same of every row of a matrix.
+# The same for every row of a matrix.
 shift_each_row <- function(p, step) {
   row <- seq_len(nrow(p))
   top <- cbind(row, max.col(p, ties.method = "first"))
@@ -341,13 +343,13 @@ shift_each_row <- function(p, step) {
   out
 }
 
-# The same beside a probability of nearly 1, as EM makes them: what 1 leaves is lost to rounding, even all of it in
-# (1e-20, 1), and is taken from the others instead.
+# The same for a row with a probability of nearly 1, as EM makes them. 1 minus that probability is lost to rounding; in
+# (1e-20, 1) it is 0. The sum of the other probabilities is used instead.
 shift_sure_row <- function(p, top, step) {
   rest <- sum(p[-top])
   share <- p[-top] / rest
   left <- if (step > 0) max(rest - step, rest / 2) else 1 - max(p[top] + step, p[top] / 2)
-  # Half of the smallest number there is would be 0.
+  # Half of the smallest number that a double can hold would be 0.
   p[-top] <- ifelse(p[-top] > 0, pmax(share * left, .Machine$double.xmin), 0)
   p[top] <- 1 - sum(p[-top])
   p
@@ -381,7 +383,7 @@ soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission",
   validate_ibrc_models(model_prior(models, weights), setting)
 }
 
-# What is seen is certain: there is nothing to soften.
+# The emission is certain, so that there is nothing to soften in it.
 soften_rows <- function(rows, share) {
   uniform <- rep(1 / diff(rows$start), diff(rows$start))
   with_probabilities(rows, (1 - share) * rows$probability + share * uniform)

@@ -1,22 +1,22 @@
 # The table of parameters: what an agent has, and what a posterior can be about. Priors, agents, the evaluator, the
-# glue to C, summaries, reports and help read it. To add one: a row here, a field in `ibrc_problem` (src/backup.h),
-# and a test.
+# glue to C, summaries, reports and help read it. A new parameter needs a row here, a field in `ibrc_problem`
+# (src/backup.h), and a test.
 #
-#   name, inverse   what it is called, and what 1 / it is called (NA: nothing)
+#   name, inverse   its name, and the name of 1 / it (NA: it has none)
 #   per             "agent": one number; "action": one probability per action, which sum to 1
-#   support         where it can be when it is inferred: "positive", "unit" (from 0 to less than 1), "real", "simplex"
-#   rational        its value for the perfectly rational agent; NA: the setting's own, or uniform
-#   slot            where its numbers begin in a vector that src/evaluator.h reads; one of "action" takes as many as
-#                   there are actions, and stands last
+#   support         its possible values when inferred: "positive", "unit" (from 0 to less than 1), "real", "simplex"
+#   rational        its value for the perfectly rational agent; NA: the setting's own value, or uniform
+#   slot            where its numbers begin in a vector that src/evaluator.h reads; a parameter per "action" takes one
+#                   place for each action, and stands last
 #   label, unit     for tables and axes
-#   meaning         in a sentence, and `inverse_meaning` that of the inverse
+#   meaning         its meaning in a sentence; `inverse_meaning` is that of the inverse
 parameters <- list(
   alpha = list(
     inverse = "flexibility", per = "agent", support = "positive", rational = 0, slot = 1L,
     label = "alpha", unit = "utility",
-    meaning = paste("Price of deliberating. Near 0 the best action is always taken; the larger, the closer to",
+    meaning = paste("Price of deliberating. Near 0 the best action is always taken; the larger it is, the closer to",
                     "choosing at random."),
-    inverse_meaning = "1 / alpha. The larger, the more surely the best action is taken; at 0 it chooses at random."
+    inverse_meaning = "1 / alpha. The larger it is, the more surely the best action is taken; 0 is choosing at random."
   ),
   beta = list(
     inverse = "optimism", per = "agent", support = "positive", rational = Inf, slot = 2L,
@@ -28,13 +28,13 @@ parameters <- list(
   eta = list(
     inverse = "adaptivity", per = "agent", support = "positive", rational = 0, slot = 3L,
     label = "eta", unit = "utility per nat",
-    meaning = "Above 0, actions after which the next belief is hard to foresee look better than they are; at 0 not.",
-    inverse_meaning = "1 / eta. The larger, the less it matters how hard the next belief is to foresee."
+    meaning = "Above 0, actions after which the next belief is hard to foresee look better than they are; not so at 0.",
+    inverse_meaning = "1 / eta. The larger it is, the less it matters how hard the next belief is to foresee."
   ),
   discount = list(
     inverse = NA_character_, per = "agent", support = "unit", rational = NA_real_, slot = 4L,
     label = "discount", unit = "per visit",
-    meaning = "How much the next visit counts beside this one.", inverse_meaning = NA_character_
+    meaning = "How much the next visit counts compared with this one.", inverse_meaning = NA_character_
   ),
   habit = list(
     inverse = NA_character_, per = "agent", support = "real", rational = 0, slot = 5L,
@@ -60,7 +60,7 @@ price_inverses <- local({
   inverse[!is.na(inverse)]
 })
 
-# Every name that a term can have, a price beside its inverse.
+# Every name that a term can have. The name of a price is followed by that of its inverse.
 parameter_terms <- function() {
   unlist(lapply(names(parameters), function(name) c(name, stats::na.omit(parameters[[name]]$inverse))),
          use.names = FALSE)
@@ -72,13 +72,13 @@ quantity_of <- function(term) {
   ifelse(is.na(at), sub("\\[.*", "", term), names(price_inverses)[at])
 }
 
-# Is what is said of the one said of the other? Of probabilities of one simplex it is. Recycled as usual.
+# Do two terms stand for the same quantity? Probabilities of one simplex do. Arguments are recycled as usual.
 same_quantity <- function(term, other) {
   simplex <- names(parameters)[parameter_column("support") == "simplex"]
   term == other | quantity_of(term) == quantity_of(other) & quantity_of(other) %in% simplex
 }
 
-# What a term means. An entry of the utility is no parameter of the agent, nor is a quantity of a recipe.
+# What a term means. An entry of the utility is not a parameter of the agent, and neither is a quantity of a recipe.
 meaning_of <- function(term) {
   found <- parameters[[quantity_of(term)]]
   if (is.null(found) && grepl("^utility[[(]", term)) return("Worth of an action in a state.")
@@ -86,7 +86,7 @@ meaning_of <- function(term) {
   if (term %in% price_inverses) found$inverse_meaning else found$meaning
 }
 
-# Prices of an agent in its own form, from either form; `rational` where neither is given.
+# An agent's price, from the price itself or from its inverse. The value in `rational` if neither is given.
 price_from <- function(name, values) {
   inverse <- price_inverses[[name]]
   if (!is.null(values[[name]])) return(values[[name]])

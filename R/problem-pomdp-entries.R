@@ -1,9 +1,9 @@
 # The entries T:, O: and R: of a .POMDP file. Each names an action and perhaps
-# states and an observation, joined by colons, then gives one number, a row, a
-# matrix, or a word that stands for one. What it leaves out it gives in full.
+# states and an observation, joined by colons. It then gives one number, a row, a
+# matrix, or a word that stands for one of these. For the parts that it does not name, it gives all values.
 
-# Where in `over` (a named list of sets) an entry points, one vector of positions a
-# part, and the tokens of what it gives.
+# Where in `over` (a named list of sets) an entry points, as one vector of positions for
+# each part; and the tokens that hold its values.
 pomdp_entry <- function(statement, over) {
   body <- statement$body
   n_tokens <- length(body$text)
@@ -23,7 +23,7 @@ pomdp_entry <- function(statement, over) {
        line = statement$line, last_line = statement$lines[2])
 }
 
-# For messages only: where arguments are lazy, well-formed entries do not pay for it.
+# For messages only. Arguments are evaluated lazily, so that it costs nothing for entries without an error.
 entry_label <- function(entry) paste0("\"", entry$word, ":\" of ", paste(entry$parts, collapse = " : "))
 
 article <- function(noun) paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
@@ -45,8 +45,8 @@ pomdp_positions <- function(tokens, i, set, what) {
   at
 }
 
-# Exactly `n` numbers; probabilities where there is a `most`. The caller has dealt with
-# `words`, which could stand here too.
+# Exactly `n` numbers. They are probabilities if there is a `most`. `words` could stand here too, and the
+# caller has already dealt with them.
 pomdp_numbers <- function(tokens, n, last_line, where, most = Inf, words = character()) {
   expected <- function() {
     paste("expected", paste(c(plural(n, "number"), words), collapse = " or "), "in", where)
@@ -94,8 +94,8 @@ pomdp_probabilities <- function(statements, over, start, last_line) {
   sweep(out, c(1, 3), total, "/")
 }
 
-# What one T: or O: gives to its rows and columns, column by column. Words stand for
-# rows or matrices; only T: knows a start to go back to.
+# The values that one T: or O: gives to its rows and columns, column by column. Words stand for
+# rows or matrices. Only T: has a start to go back to.
 pomdp_block <- function(entry, n_rows, size, start) {
   given <- entry$given
   square <- size[1] == size[2]
@@ -122,7 +122,7 @@ pomdp_block <- function(entry, n_rows, size, start) {
   )
 }
 
-# One R: as a list of rewards, each with the positions where it holds. Without
+# One R: as a list of rewards, each with the positions to which it applies. Without
 # observations, each end state has one column.
 pomdp_reward <- function(statement, over) {
   entry <- pomdp_entry(statement, over)
@@ -144,14 +144,14 @@ pomdp_reward <- function(statement, over) {
     value <- matrix(value, n_states, n_states, byrow = TRUE)
     return(lapply(seq_len(n_states), function(s) reward(s, value[s, ])))
   }
-  # A row goes to every end state that is named; a matrix comes row by row.
+  # A row applies to every end state that is named. A matrix is given row by row.
   if (n_columns && entry$n_parts == 3) value <- rep(value, each = length(ends))
   if (n_columns && entry$n_parts == 2) value <- as.vector(matrix(value, n_states, n_columns, byrow = TRUE))
   list(reward(entry$at[[2]], value))
 }
 
 # What an action in a state is worth, averaged over where it leads and what is seen
-# there. Later rewards win over earlier ones.
+# there. Later rewards replace earlier ones.
 pomdp_utility <- function(rewards, transition, emission) {
   n_states <- dim(transition)[1]
   n_actions <- dim(transition)[3]
@@ -183,12 +183,12 @@ abort_file <- function(line, ...) {
 
 quoted <- function(text) paste0("\"", if (nchar(text) > 30) paste0(strtrim(text, 30), "...") else text, "\"")
 
-# The solver that the format comes from takes rows that miss 1 by 0.00001, and
-# files are written to match: as coarse here, and a little for the rounding.
+# The solver that the format comes from accepts rows that miss 1 by 0.00001, and
+# files are written accordingly. The same is accepted here, and a little more for rounding.
 file_tolerance <- 1e-5 + 1e-9
 
-# The average of `worth` [end state, observation]. What cannot happen counts nothing,
-# not even where it is worth -Inf.
+# The average of `worth` [end state, observation]. What cannot happen does not count,
+# even if it is worth -Inf.
 expected_reward <- function(reached, emission, worth) {
   weight <- reached * emission
   possible <- weight > 0

@@ -1,14 +1,14 @@
 # Reads a file in Cassandra's .POMDP format, in three passes: tokens; statements
 # (a word of the format, a colon, and all that follows up to the next such word);
-# a model. The words are reserved, so statements can be cut apart before any of
-# them is understood, and what goes wrong in one can name its line.
+# a model. The words of the format are reserved. Statements can therefore be separated before any of
+# them is interpreted, and an error in one of them can name its line.
 
 entry_words <- c("T", "O", "R")
 preamble_words <- c("discount", "values", "states", "actions", "observations", "start")
 reserved_words <- c(entry_words, preamble_words, "uniform", "identity", "reset", "reward", "cost",
                     "include", "exclude")
 
-# Transition and emission cells that a file may ask for: 400 MB.
+# How many cells of transition and emission a file may ask for: 400 MB.
 most_cells <- 5e7
 
 # A list with what decision_setting() takes, and the line where the discount is or
@@ -29,7 +29,7 @@ read_pomdp_file <- function(path) {
     if (length(seen)) {
       abort_file(seen[[1]]$line, "\"O:\" needs a list \"observations:\" at the beginning of the file.")
     }
-    # A Markov decision process: its rewards know no observation, so one stands for all.
+    # A Markov decision process: its rewards do not depend on an observation, so one observation stands for all.
     emission <- array(1, c(length(states), 1, length(actions)))
     over <- list(action = actions, "start state" = states, "end state" = states)
     model$observations <- states
@@ -50,8 +50,8 @@ pomdp_lines <- function(path) {
   bytes <- tryCatch(suppressWarnings(readBin(path, "raw", file.size(path))), error = function(e) NULL)
   if (is.null(bytes)) abort_input("x", "is a file that cannot be read: \"", path, "\".")
   if (identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))) bytes <- bytes[-(1:3)]
-  # Comments may hold any byte. A stand-in keeps the text plain ASCII, and is still
-  # refused outside comments.
+  # Comments may hold any byte. Bytes outside plain ASCII are replaced by a stand-in,
+  # which is still refused outside comments.
   bytes[!as.integer(bytes) %in% c(9:10, 12:13, 32:126)] <- as.raw(1)
   strsplit(gsub("\r\n?", "\n", rawToChar(bytes)), "\n", fixed = TRUE)[[1]]
 }
@@ -59,7 +59,7 @@ pomdp_lines <- function(path) {
 pomdp_tokens <- function(lines) {
   lines <- sub("#.*", "", lines)
   name <- "[A-Za-z][A-Za-z0-9_.-]*+"
-  # Also what only begins as a number, such as 2nd, so that it can be refused as a whole.
+  # This also matches text that only begins as a number, such as 2nd, so that it can be refused as a whole.
   number <- "(?:[+-][ \t]*)?\\.?[0-9](?:(?<=[eE])[+-]|[A-Za-z0-9_.])*+"
   found <- regmatches(lines, gregexpr(paste0(name, "|", number, "|[:*]|[^[:space:]]"), lines, perl = TRUE))
   text <- unlist(found)
@@ -92,8 +92,8 @@ refuse_token <- function(text, is_number, line) {
 
 # Statements ----------------------------------------------------------------------------------------
 
-# Each a list: the word, its line, whether `start` includes or excludes, the lines
-# it covers, and its tokens after the colon.
+# Each statement is a list: the word, its line, whether `start` includes or excludes, the lines
+# that it covers, and its tokens after the colon.
 pomdp_statements <- function(tokens) {
   first <- which(tokens$text %in% c(entry_words, preamble_words))
   if (!length(first) || first[1] > 1) {
@@ -150,10 +150,10 @@ pomdp_preamble <- function(statements, last_line) {
        sign = pomdp_sign(given$values), start = pomdp_start(given$start, sets$states))
 }
 
-# Without names, things are called by their numbers.
+# States, actions and observations without names are called by their numbers.
 format_positions <- function(n) format(seq_len(n) - 1, scientific = FALSE, trim = TRUE)
 
-# A file of three lines can ask for more memory than there is.
+# Even a file of three lines can ask for more memory than there is.
 check_cells <- function(sets, given) {
   size <- vapply(sets, function(set) if (is.numeric(set)) set else as.numeric(length(set)), 0)
   cells <- size[["states"]] * size[["actions"]] * (size[["states"]] + sum(size["observations"], na.rm = TRUE))
@@ -214,7 +214,7 @@ pomdp_start <- function(statement, states) {
     abort_file(statement$lines[2],
                "expected a state after \"", trimws(paste("start", statement$mode)), ":\".")
   }
-  # One whole number is a state, since a single probability says nothing of two states.
+  # One whole number is a state, because there are at least two states and one probability would not be enough.
   listed <- nzchar(statement$mode) || all(body$kind == "name") ||
     length(body$text) == 1 && grepl("^[0-9]+$", body$text)
   start <- if (listed) {
@@ -229,7 +229,7 @@ pomdp_start <- function(statement, states) {
   start / sum(start)
 }
 
-# The same probability for each state that is listed, or for each that is not.
+# Gives the same probability to each state that is listed, or to each that is not listed.
 start_among <- function(statement, states) {
   body <- statement$body
   chosen <- unlist(lapply(seq_along(body$text), function(i) pomdp_positions(body, i, states, "state")))

@@ -1,62 +1,62 @@
 #' State a decision problem
 #'
-#' A decision setting says what there is to see, do and want: hidden states,
-#' actions, observations, how states move, what is seen of them, what each
+#' A decision setting says what there is to see, to do and to want: hidden states,
+#' actions, observations, how states change, what is seen of them, what each
 #' action is worth, and how strongly the future counts. It is the normative
-#' side of an analysis: everything here is stated by the investigator, nothing
+#' side of an analysis: the investigator states everything here, and nothing
 #' is inferred from behaviour.
 #'
 #' @param states,actions,observations Names, as character vectors without
-#'   duplicates. A state cannot have the name of a column that tables of a plan
-#'   have beside the states, such as `action` or `value`.
+#'   duplicates. Tables of a plan have columns such as `action` and `value` beside those of
+#'   the states. A state cannot have one of these names.
 #' @param transition Probabilities of the next state: an array
 #'   `[from, to, action]`, a list of matrices (named by action, or in the order
-#'   of `actions`), or one matrix for every action. Rows must sum to 1 (to
-#'   1e-8; they are then rescaled). Dimension names, where given, are matched.
+#'   of `actions`), or one matrix for every action. Rows must sum to 1, with a tolerance of
+#'   1e-8, and are then rescaled. Dimension names, if given, are matched.
 #'   For a setting of many states in which the state is seen, see *Many states*.
 #' @param emission Probabilities of what is seen after the action in the new
 #'   state: an array `[to, observation, action]`, a list of matrices, one matrix
-#'   for every action, or `"identity"`: the state itself is seen, from the first
-#'   observation on (at the first visit the agent knows `start` alone).
+#'   for every action, or `"identity"`. With `"identity"` the state itself is seen, from the first
+#'   observation on. (At the first visit the agent only knows `start`.)
 #' @param utility A matrix `[state, action]`: the worth of taking an action in
 #'   a state.
 #' @param belief_utility Worth that depends on the belief itself rather than on
 #'   the state: `NULL`, a bonus for being sure ([certainty_bonus()]), or any
 #'   function of a matrix of beliefs (one column per state) and the name of an action
 #'   that returns one number per row.
-#' @param discount How much the next visit counts beside this one, at least 0
+#' @param discount How much the next visit counts compared with this one, at least 0
 #'   and less than 1.
-#' @param start Probabilities of the first state: also the belief that an agent
-#'   starts from. Uniform by default. Where groups of trajectories start differently, a matrix with one row per group
-#'   and one column per state, see *Starts that differ*.
+#' @param start Probabilities of the first state. They are also the belief that an agent
+#'   starts from. Uniform by default. If groups of trajectories start differently, give a matrix with one row per group
+#'   and one column per state; see *Starts that differ*.
 #' @param stop_actions Names of the actions that end a trajectory.
-#' @param start_by With such a matrix: names of the columns that say which group a trajectory is in, covariates of
-#'   [trajectories()].
+#' @param start_by With such a matrix, the names of the columns that say which group a trajectory is in. They are
+#'   covariates of [trajectories()].
 #'
 #' @section Starts that differ:
-#' Who is examined for the first time at 80 is sicker than who is at 60, and doctors know. Where all trajectories start
-#' with the same belief, such a difference is read as one between the doctors, of optimism or pessimism above all.
-#' Give `start` one row per group, named as groups are by `by` of [ibrc()] (the
-#' values of the column, `"missing"` where there is none; with several columns joined by a comma and a space), and
-#' `start_by` the columns; [fit_iohmm()] learns such starts from visits. Everything else is shared, and so are the
-#' tables of a plan. Each trajectory then begins with the belief of its own group of `start_by`, whether or not a fit
-#' is grouped `by` the same columns, by others or not at all. This assumes that who decides knows the group and how
-#' its members start. Where no trajectory is in question ([occupancy()], the value that
-#' [glance()][tidy.ibrc_plan] gives), groups weigh by their share of the trajectories that dynamics were
-#' learned from, or the same; `plot()` of a plan starts from the mean of their beliefs.
+#' Patients who are first examined at 80 are sicker than those first examined at 60, and doctors know it. If all
+#' trajectories start with the same belief, this difference is mistaken for a difference between the doctors, above all
+#' in optimism. Give `start` one row per group, and give `start_by` the columns. The rows have the names that `by` of
+#' [ibrc()] gives to groups: the values of the column, or `"missing"`; the values of several columns are joined by a
+#' comma and a space. [fit_iohmm()] learns such starts from visits. Everything else is shared, and so are the tables of
+#' a plan. Each trajectory then begins with the belief of its own group of `start_by`, whether a fit is grouped `by` the
+#' same columns, by others or not at all. This assumes that the decision maker knows the group and how its members
+#' start. Some results belong to no trajectory: [occupancy()], and the value that [glance()][tidy.ibrc_plan] gives.
+#' There each group has its share of the trajectories from which the dynamics were learned, or all weigh the same.
+#' `plot()` of a plan starts from the mean of their beliefs.
 #'
 #' @section Many states:
-#' Where the state is seen (`emission = "identity"`) there may be thousands of states, of
-#' which few can follow on each. Give what is possible alone: a list of sparse matrices of the
+#' If the state is seen (`emission = "identity"`) there may be thousands of states, and only
+#' few can follow each of them. Give only the transitions that are possible: a list of sparse matrices of the
 #' package \pkg{Matrix}, one per action (or one for every action), or a data frame with one row
 #' per possible transition and the columns `from`, `to`, `action` and `probability`. States and
-#' actions stand there by their names or by their numbers, counted from 1; rows that agree in the
-#' first three are added up. Such a setting is kept by rows: it is planned, simulated and fitted
+#' actions are given there by their names or by their numbers, counted from 1. Rows that agree in the
+#' first three columns are added up. Such a setting is stored by rows: it is planned, simulated and fitted
 #' without a number for each pair of states. [tidy()][tidy.ibrc_plan] and [occupancy()] of its
 #' plans have one column `state`.
 #'
-#' @return An object of class `ibrc_setting`: a list with the elements above,
-#'   arrays named, and `fully_observed`, `TRUE` where the emission is the identity.
+#' @return An object of class `ibrc_setting`: a list with the elements above, where arrays have
+#'   names, and `fully_observed`, which is `TRUE` if the emission is the identity.
 #'   `summary()` prints its utility and laws.
 #' @seealso [diag_setting()] and [tiger_setting()] for ready-made settings,
 #'   [as_setting()] to import one, [plan_agent()] for what comes next.
@@ -79,7 +79,7 @@
 #' )
 #' screening
 #'
-#' # A walk through 1,000 rooms in a row, given by what is possible: a step may fail.
+#' # A walk through 1,000 rooms in a row. A step may fail. Only what is possible is given.
 #' rooms <- 1000
 #' here <- seq_len(rooms)
 #' step <- function(action, by) {
@@ -109,7 +109,7 @@ decision_setting <- function(states, actions, observations, transition, emission
   actions <- check_names(actions, "actions")
   observations <- check_names(observations, "observations")
   if (missing(discount)) {
-    abort_input("discount", "must be given: how much the next visit counts beside this one, such as 0.95.")
+    abort_input("discount", "must be given: how much the next visit counts compared with this one, such as 0.95.")
   }
   laws <- as_dynamics(transition, emission, states, actions, observations)
   if (!is.null(start_by)) start_by <- check_start_by(start_by)
@@ -144,7 +144,7 @@ new_ibrc_setting <- function(states, actions, observations, transition, emission
   )
 }
 
-# Its dynamics were learned from visits: a fit that holds them fixed has to say so.
+# Marks a setting whose dynamics were learned from visits: a fit that holds them fixed has to say so.
 mark_learned <- function(setting) {
   setting$dynamics <- "learned"
   setting
@@ -279,7 +279,7 @@ print.summary.ibrc_setting <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
-# A setting by rows may have thousands of them: the first ones show what they look like.
+# A setting by rows may have thousands of rows. The first ones show what they look like.
 print_rows_summary <- function(x, digits, most = 6) {
   setting <- x$setting
   shown <- seq_len(min(most, length(setting$states)))

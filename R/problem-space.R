@@ -1,11 +1,11 @@
 # Spaces of beliefs: which beliefs are nodes, and where any belief lies between them. What kernels call a space
-# (src/space.h) is a plain list here; nobody else knows how beliefs are laid out.
+# (src/space.h) is a plain list here. No other file knows how beliefs are arranged.
 #
 #   kind        "lattice": all beliefs whose entries are multiples of 1 / resolution
 #               "vertices": the states themselves, for a setting in which the state is seen
-#   n_states, resolution, and n_nodes, a double: there may be more than an integer holds
-#   states      their names, and of a lattice
-#   nodes       [node, state], once open_space() has filled them in
+#   n_states, resolution, and n_nodes, which is a double: there may be more than an integer can hold
+#   states      their names; and for a lattice
+#   nodes       [node, state], after open_space() has filled them in
 
 lattice_space <- function(n_states, resolution) new_space("lattice", n_states, resolution)
 
@@ -19,7 +19,7 @@ new_space <- function(kind, n_states, resolution) {
 
 is_vertices <- function(space) space$kind == "vertices"
 
-# With its nodes: not before it is known that they can be had. Vertices need none.
+# The space with its nodes. It is opened only after it is known that they fit into memory. Vertices need no nodes.
 open_space <- function(space, states) {
   space$states <- states
   if (is_vertices(space)) return(space)
@@ -28,7 +28,7 @@ open_space <- function(space, states) {
   space
 }
 
-# [node, state]; of vertices some at a time, where there are many.
+# [node, state]. If there are many vertices, they are made some at a time.
 node_beliefs <- function(space, nodes = NULL) {
   if (!is_vertices(space)) return(t(.Call(ffi_space_nodes, space)))
   if (is.null(nodes)) nodes <- seq_len(space$n_states)
@@ -40,7 +40,7 @@ node_beliefs <- function(space, nodes = NULL) {
 # What a utility [state, action] is worth on average at each node, [node, action].
 expect_at_nodes <- function(space, utility) if (is_vertices(space)) utility else space$nodes %*% utility
 
-# Numbers in a matrix of beliefs that a function sees at once.
+# How many numbers a matrix of beliefs may hold when a function is called with it.
 beliefs_at_once <- 1e6
 
 # `f` of a matrix of beliefs, one row per belief, at all nodes: a vector or a matrix of rows.
@@ -59,7 +59,7 @@ at_nodes <- function(space, f) {
 # Corner nodes and weights of beliefs, both [corner, belief].
 locate <- function(space, beliefs) .Call(ffi_space_locate, space, t(beliefs))
 
-# values: [node] or [k, node]; returns [belief] or [belief, k]. Without beliefs, at the nodes.
+# values: [node] or [k, node]. Returns [belief] or [belief, k]. Without beliefs, it returns the values at the nodes.
 interpolate_at <- function(space, values, beliefs) {
   if (is.null(beliefs)) return(if (is.null(dim(values))) values else unname(t(values)))
   corners <- locate(space, beliefs)
@@ -72,7 +72,7 @@ interpolate_at <- function(space, values, beliefs) {
 
 # ---- cells, for pictures of two or three states ---------------------------------------------------------------------
 
-# Nodes of two states in the order of the second one's probability.
+# The nodes of two states, in the order of the second state's probability.
 nodes_in_line <- function(space) order(node_beliefs(space)[, 2])
 
 # The triangles of three states, in rows of equal probability of the third. In a row, cell `place` lies between edges

@@ -1,8 +1,8 @@
-# Transitions by rows, for settings in which the state is seen and may be one of thousands: of each state and action
-# only what can follow is kept. A plain list, so that a checkpoint can hold it:
+# Transitions by rows, for settings in which the state is seen and may be one of thousands. For each state and action
+# only what can follow is kept. It is a plain list, so that a checkpoint can hold it:
 #
 #   size          number of states, number of actions
-#   start         entries that stand before each row, and last how many there are; rows [state, action], states fastest
+#   start         number of entries before each row, and last the number of all; rows [state, action], states fastest
 #   to            the next state of each entry, counted from 1, rising within a row
 #   probability   greater than 0, summing to 1 within a row
 #
@@ -29,7 +29,7 @@ as_rows <- function(x, states, actions, argument = "transition") {
   rows_of_entries(entries, states, actions, argument)
 }
 
-# Rows as they are kept, perhaps in a file: as they were made, or not at all.
+# Rows as they are kept, perhaps read from a file. They are accepted only if they are exactly as they were made.
 check_kept_rows <- function(rows, states, actions, argument) {
   size <- c(length(states), length(actions))
   if (!identical(as.numeric(rows$size), as.numeric(size))) {
@@ -93,7 +93,7 @@ matrix_entries <- function(x, states, actions, argument) {
   entries
 }
 
-# Columns are what such a matrix is kept by: turned, they are the rows.
+# Such a matrix is stored by columns. After it is transposed, these are the rows.
 one_matrix_entries <- function(x, states, action, argument) {
   size <- rep(length(states), 2)
   if (!identical(dim(x), size)) {
@@ -111,7 +111,7 @@ one_matrix_entries <- function(x, states, action, argument) {
     columns <- methods::as(methods::as(x, "CsparseMatrix"), "generalMatrix")
     methods::as(Matrix::t(columns), "dMatrix")
   }, error = function(e) {
-    abort_input(argument, "for action ", enumerate(action), " is no matrix of numbers: ", conditionMessage(e))
+    abort_input(argument, "for action ", enumerate(action), " is not a matrix of numbers: ", conditionMessage(e))
   })
   list(from = named[[1]][rep(seq_along(states), diff(turned@p))], to = named[[2]][turned@i + 1L],
        probability = turned@x)
@@ -124,7 +124,7 @@ rows_of_entries <- function(entries, states, actions, argument) {
   refuse_bad_entries(entries, states, actions, argument)
   kept <- entries$probability > 0
   row <- (entries$action[kept] - 1) * n_states + entries$from[kept]
-  # Ways that lead from one state to the same other add up.
+  # Entries with the same action, from the same state to the same state, add up.
   key <- (row - 1) * n_states + entries$to[kept]
   in_order <- order(key)
   key <- key[in_order]
@@ -188,7 +188,7 @@ rows_of_array <- function(x) {
 # The row of each entry, counted from 1.
 entry_rows <- function(rows) rep(seq_len(length(rows$start) - 1L), diff(rows$start))
 
-# And back, where the states are few.
+# And back to an array, if there are few states.
 array_of_rows <- function(rows, states, actions) {
   out <- array(0, c(rows$size[1], rows$size[1], rows$size[2]), list(from = states, to = states, action = actions))
   row <- entry_rows(rows) - 1L
@@ -196,14 +196,14 @@ array_of_rows <- function(rows, states, actions) {
   out
 }
 
-# Rows with other probabilities of the same entries, each row summing to 1.
+# The same entries with other probabilities. Each row sums to 1.
 with_probabilities <- function(rows, probability) {
   row <- entry_rows(rows)
   rows$probability <- probability / row_totals(row, probability, length(rows$start) - 1L)[row]
   rows
 }
 
-# How far two laws lie apart: the sum of absolute differences, for arrays and for rows.
+# The distance between two laws: the sum of absolute differences, for arrays and for rows.
 law_distance <- function(a, b) {
   if (identical(a, b)) return(0)
   if (identical(a, "identity")) a <- array(diag(dim(b)[1]), dim(b))

@@ -1,19 +1,19 @@
-# Starts that differ: a setting in which groups of trajectories begin with beliefs of their own and share all else. Such
-# a setting has
+# Starts that differ: a setting in which each group of trajectories begins with its own belief, and all else is shared.
+# Such a setting has
 #   start        one row per group, [group, state], instead of one law
 #   start_by     the columns that say which group a trajectory is in
-#   start_share  how large the groups are beside each other, if that is known
+#   start_share  the share of each group, if that is known
 # A setting without them has one law. Groups have the labels of behaviour-groups.R.
 
 has_starts <- function(setting) !is.null(setting$start_by)
 
 start_groups <- function(setting) if (has_starts(setting)) rownames(setting$start)
 
-# One row per start, also where there is but one.
+# One row per start, even if there is only one.
 start_matrix <- function(setting) {
   start <- setting$start
   if (!has_starts(setting)) {
-    # Put there by hand: nobody could tell whose start is whose.
+    # It was put there by hand, and it is not known which start belongs to which group.
     if (NROW(start) > 1 && NCOL(start) > 1) {
       abort_input("setting", "has a `start` with several rows, and no `start_by` that says which trajectory has ",
                   "which: give both to decision_setting().")
@@ -23,7 +23,7 @@ start_matrix <- function(setting) {
   start
 }
 
-# As kernels read them, [state, start].
+# The starts as kernels read them, [state, start].
 kernel_starts <- function(setting) {
   start <- unname(setting$start)
   if (has_starts(setting) || is.matrix(start)) t(unname(start_matrix(setting))) else start
@@ -34,7 +34,7 @@ start_shares <- function(setting) {
   if (is.null(setting$start_share)) rep(1 / n, n) else unname(setting$start_share)
 }
 
-# What is believed at the start by who does not know the group.
+# The first belief of somebody who does not know the group.
 mean_start <- function(setting) {
   if (!has_starts(setting)) return(setting$start)
   stats::setNames(as.vector(start_shares(setting) %*% setting$start), setting$states)
@@ -77,7 +77,7 @@ check_start <- function(start, states, start_by) {
   matrix(t(rows), length(groups), dimnames = list(group = as_utf8(groups), state = states))
 }
 
-# "a 0.5, b 0.5" for each start; where there are many, of the first.
+# "a 0.5, b 0.5" for each start. If there are many, only the first ones are written.
 start_texts <- function(start, most = 6) {
   told <- apply(start, 1, function(p) listing(paste(colnames(start), format(p, digits = 3, trim = TRUE))))
   shown <- utils::head(told, most)

@@ -5,14 +5,14 @@ build_tables <- function(models, space, surprise, cores, max_bytes) {
   tryCatch(
     .Call(ffi_table_build, stack_models(models), space, as.integer(surprise == "belief"), cores),
     error = function(e) {
-      abort("memory", "The tables for `resolution` = ", space$resolution, " could not be had: ", conditionMessage(e),
+      abort("memory", "The tables for `resolution` = ", space$resolution, " could not be built: ", conditionMessage(e),
             ". Choose a smaller resolution.", argument = "resolution")
     }
   )
 }
 
-# An upper bound on what tables and solution take. Where the state is seen, an entry of the table is one of the
-# transition; else every observation that some state can emit lands between n_states nodes.
+# An upper bound on the memory for tables and solution. If the state is seen, the table has one entry per entry of the
+# transition. Otherwise every observation that some state can emit leads to a belief between n_states nodes.
 plan_bytes <- function(models, space) {
   size <- model_size(models$models[[1]])
   rows <- size[3] * n_models(models)
@@ -24,7 +24,7 @@ plan_bytes <- function(models, space) {
     }, 0)
     sum(landings) * size[1]
   }
-  # A lattice has a coarser one beside it.
+  # A lattice comes with a coarser one.
   coarse <- if (is_vertices(space)) 0 else 20 * size[1]
   per_node <- 12 * entries + (12 + 3 * 8) * rows + 8 * (4 * size[3] + 30) + coarse
   list(nodes = space$n_nodes, bytes = space$n_nodes * per_node)

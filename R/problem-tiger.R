@@ -1,13 +1,13 @@
 #' The tiger setting
 #'
-#' The small problem that every planner under partial observation is tried on
-#' (Kaelbling, Littman and Cassandra 1998): a tiger waits behind one of two
-#' doors. Listening costs 1 and tells the right side with some probability;
-#' opening the other door is worth 10, opening the tiger's costs 100, and the
+#' The small problem on which every planner under partial observation is tried
+#' (Kaelbling, Littman and Cassandra 1998). A tiger waits behind one of two
+#' doors. Listening costs 1 and gives the right side with some probability.
+#' Opening the other door is worth 10, and opening the tiger's door costs 100. Then the
 #' game starts again.
 #'
 #' @param accuracy Probability that the tiger is heard on its side.
-#' @param discount How much the next step counts beside this one.
+#' @param discount How much the next step counts compared with this one.
 #' @return A setting ([decision_setting()]).
 #' @family problem statements
 #' @export

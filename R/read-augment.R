@@ -2,56 +2,52 @@
 #' @export
 generics::augment
 
-#' What a fit makes of each visit
+#' What a fit says about each visit
 #'
-#' Adds to each visit the belief that the agent held at it, how likely the action
-#' taken was there, and what a perfectly rational agent would have done, for the agent
-#' at the posterior medians of its group ([project_behavior()]), or on average over draws.
+#' Adds to each visit the belief that the agent held, how likely the action taken was there, and what a perfectly
+#' rational agent would have done. The agent is that at the posterior medians of its group ([project_behavior()]), or
+#' results are averages over draws.
 #'
-#' On average over draws (`draws`), each draw has its plan, and its dynamics where those were inferred ([ibrc()] with
-#' `dynamics`). Beliefs and probabilities are means; the likeliest action is the one with the highest mean; an
-#' action `.differs` if it does at more than half of the draws; and `.due` and `.late` follow from these.
+#' With `draws`, each draw has its own plan, and its own dynamics where those were inferred ([ibrc()] with `dynamics`).
+#' Beliefs and probabilities are means; the likeliest action is the one with the highest mean; an action `.differs` if
+#' it does so at more than half of the draws; and `.due` and `.late` follow from these.
 #'
-#' The perfectly rational agent (`bounded_agent()`) has the setting and the models of
-#' the fitted one. It sees what was seen and follows what was done, but carries its own
-#' beliefs. An action that is worth as much to it as its likeliest does not differ.
+#' The perfectly rational agent (`bounded_agent()`) has the setting and the models of the fitted one. It sees what was
+#' seen and follows what was done, but carries its own beliefs. An action `.differs` only if it is worth less to this
+#' agent than its likeliest action.
 #'
-#' A diagnosis is *due* when the perfectly rational agent would make it. Where the setting
-#' has stop actions, that is the first visit at which its likeliest action is one of them,
-#' and the diagnosis is made when a stop action, whichever, is taken. Where it has none,
-#' a diagnosis is due at the first visit at which the rational agent's belief in some state
-#' is at least `certain`, and made at the first visit at which the fitted agent's belief in
-#' that same state is. Only visits count: of what the last observation makes certain
-#' nothing can be said before there is another visit. A diagnosis that is made before it is
-#' due has a negative `.late`, unless it ends the trajectory: then it was never due.
+#' A diagnosis is *due* when the perfectly rational agent would make it. If the setting has stop actions, that is the
+#' first visit at which its likeliest action is one of them, and the diagnosis is made when any stop action is taken. If
+#' it has none, a diagnosis is due at the first visit at which the rational agent's belief in some state is at least
+#' `certain`, and made at the first visit at which the fitted agent's belief in that same state is. Only visits count:
+#' what the last observation makes certain is not counted until there is another visit. A diagnosis that is made before
+#' it is due has a negative `.late`, unless it ends the trajectory: then it was never due.
 #'
-#' An agent may come to have no belief: it is sure of models that do not allow what was seen, or an action is missing
-#' and what was seen after it follows no action that the agent would have taken, as easily happens to the perfectly
-#' rational one. From there on what is said of that agent is `NA`, and a probability of the action taken is 0.
+#' An agent may lose its belief. Either it is sure of models that do not allow what was seen, or an action is missing
+#' and what was seen after it follows no action that the agent would have taken. The latter easily happens to the
+#' perfectly rational agent. From there on everything about that agent is `NA`, and the probability of the action taken
+#' is 0.
 #'
-#' Actions that are not scored ([trajectories()]) are judged as others are. Leave them out of counts of `.differs` where
-#' they were forced.
+#' Actions that are not scored ([trajectories()]) are judged like others. Leave them out of counts of `.differs` if they
+#' were forced.
 #'
 #' @param x A fit ([ibrc()]).
-#' @param visits Trajectories ([trajectories()]): those of the fit, or others. For a
-#'   fit with groups they must have the columns that it was grouped by; for one by the column of identifiers
-#'   they must be those of the fit. By default the
-#'   coded visits that the fit keeps, which have no identifiers.
+#' @param visits Trajectories ([trajectories()]): those of the fit, or others. For a fit with groups they must have the
+#'   columns that it was grouped by. For a fit by the column of identifiers they must be those of the fit. By default
+#'   the coded visits that the fit keeps, which have no identifiers.
 #' @param certain The belief at which a diagnosis counts as made in a setting without stop
 #'   actions: more than one half.
 #' @param draws How many draws to average over, evenly spaced over the chains. `NULL` takes the agent at the posterior
-#'   medians; of a fit whose dynamics were inferred, 50 draws: their medians and those of the agents need not go
-#'   together.
+#'   medians. For a fit whose dynamics were inferred it takes 50 draws, as medians of dynamics and of agents need not
+#'   fit together.
 #' @param ... Not used.
-#' @return A data frame with one row per visit, in the order given: the columns of
-#'   `visits`, then `.belief_<state>`, one column per state; `.probability`, of the action
-#'   taken; `.fitted`, the likeliest action; `.rational`, the likeliest action of the
-#'   perfectly rational agent; `.differs`, whether the action taken is another; `.due`,
-#'   the visit (from 1) at which the trajectory's diagnosis was due, `NA` where it never
-#'   was; and `.late`, how many visits later it was made, `NA` where it never was due or
-#'   never made. The last two are the same for all visits of a trajectory. Without `visits`
-#'   its first columns are `trajectory` (numbered by first appearance), `group` (with
-#'   groups), `visit` and `action`.
+#' @return A data frame with one row per visit, in the order given: the columns of `visits`, then `.belief_<state>`, one
+#'   column per state; `.probability`, of the action taken; `.fitted`, the likeliest action; `.rational`, the likeliest
+#'   action of the perfectly rational agent; `.differs`, whether the action taken is another; `.due`, the visit (from 1)
+#'   at which the trajectory's diagnosis was due, `NA` where it never was; and `.late`, how many visits later it was
+#'   made, `NA` where it was never due or never made. The last two are the same for all visits of a trajectory. Without
+#'   `visits` its first columns are `trajectory` (numbered by first appearance), `group` (with groups), `visit` and
+#'   `action`.
 #' @seealso [belief_paths()] for the beliefs of either agent.
 #' @family inference
 #' @export
@@ -68,6 +64,8 @@ generics::augment
 augment.ibrc_fit <- function(x, visits = NULL, certain = 0.9, draws = NULL, ...) {
   check_unused(...)
   certain <- check_certain(certain)
+  refuse_several(x, "x", "augment()")
+  if (is.null(visits)) x <- only_met(x)
   chosen <- averaged_over(x, draws)
   # Before any solve.
   if (!is.null(visits)) {
@@ -132,7 +130,7 @@ augment_kept <- function(fit, judge, certain) {
   without_lone_group(out, names(fit$draws))
 }
 
-# What augment() adds to judged visits, whose trajectories stand together; actions from 1.
+# What augment() adds to judged visits; visits of a trajectory stand together, actions from 1.
 flag_visits <- function(judged, action, trajectory, setting, certain) {
   own <- judged$own
   best <- judged$best
@@ -152,7 +150,7 @@ lateness <- function(own, best, action, trajectory, setting, certain) {
     due <- first_row(best$likeliest %in% stops, trajectory)
     made <- first_row(action %in% stops, trajectory)
   } else {
-    # Beliefs that should be just enough may round to less.
+    # Rounding may make a belief that is just large enough a little too small.
     enough <- certain - 1e-9
     surest <- max.col(best$belief, ties.method = "first")
     due <- first_row(best$belief[cbind(at, surest)] >= enough, trajectory)

@@ -1,34 +1,33 @@
 #' The beliefs behind each decision
 #'
-#' Carries the beliefs of an agent along what was done and seen, and beside them those of
-#' a perfectly rational agent (`bounded_agent()`) with the same setting and models: what
-#' either believed at each visit, and what it would have done there.
+#' Carries the beliefs of an agent along what was done and seen, and beside them those of a perfectly rational agent
+#' (`bounded_agent()`) with the same setting and models. It says what either believed at each visit, and what it would
+#' have done there.
 #'
-#' The perfectly rational agent follows the actions that were taken, not its own: what it
-#' would have seen had it acted otherwise is not known. Its beliefs differ from the
-#' agent's where the agent leans to some of its models (`beta`). Where an action is missing ([trajectories()]), each of
-#' the two carries on the mean of what it might have done itself. Where what was seen then follows nothing that it would
-#' have done, or where models that it is sure of rule out what was seen, it has no belief from there on: all that is
-#' said of it is `NA`, and a probability of the action taken is 0. Actions that are not scored are judged as others are.
+#' The perfectly rational agent follows the actions that were taken, not its own, since nobody knows what it would have
+#' seen after other actions. Its beliefs differ from the agent's where the agent leans to some of its models (`beta`).
+#' Where an action is missing ([trajectories()]), each of the two continues with the mean over what it might have done
+#' itself. An agent has no belief if what was seen follows nothing that it would have done, or if models that it is sure
+#' of rule out what was seen. From there on everything about it is `NA`, and the probability of the action taken is 0.
+#' Actions that are not scored are judged like others.
 #'
 #' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
 #'   posterior medians of each group ([project_behavior()]) or averaged over draws.
-#' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
-#'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
-#' @param final Whether to add one row per trajectory with the belief that it ended on: after
-#'   the last observation, or that at which a stop action was taken.
+#' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the columns that it was grouped
+#'   by; for a fit by the column of identifiers they must be those of the fit.
+#' @param final Whether to add one row per trajectory with its final belief: the one after the last observation, or the
+#'   one at which a stop action was taken.
 #' @param draws How many draws to average over, evenly spaced over the chains: beliefs and probabilities are then means,
-#'   as in [augment()][augment.ibrc_fit], which says the rest. `NULL` reads the agent at the posterior medians; of a
-#'   fit whose dynamics were inferred ([ibrc()] with `dynamics`) it averages over 50 draws, each with its own dynamics.
+#'   as in [augment()][augment.ibrc_fit], which explains the rest. `NULL` reads the agent at the posterior medians; for
+#'   a fit whose dynamics were inferred ([ibrc()] with `dynamics`) it averages over 50 draws, each with its own
+#'   dynamics.
 #' @param ... Not used.
-#' @return A data frame with one row per visit, in the order given: the columns of `visits` that
-#'   are their `id`, `time`, `action` and `observation`; `.group` (with groups); `.visit`,
-#'   from 1; `.belief_<state>`, one column per state; `.probability`, of the action taken;
-#'   `.fitted`, the likeliest action; `.rational_belief_<state>`, what the perfectly
-#'   rational agent would have believed; `.rational`, what it would have done; and
-#'   `.differs`, whether the action taken is another, worth less to it. With `final = TRUE`
-#'   also `.final`, true in the rows added, each after the last visit of its trajectory;
-#'   they have no time, action or observation.
+#' @return A data frame with one row per visit, in the order given: the columns of `visits` that are their `id`, `time`,
+#'   `action` and `observation`; `.group` (with groups); `.visit`, from 1; `.belief_<state>`, one column per state;
+#'   `.probability`, of the action taken; `.fitted`, the likeliest action; `.rational_belief_<state>`, what the
+#'   perfectly rational agent would have believed; `.rational`, what it would have done; and `.differs`, whether the
+#'   action taken is another one that is worth less to it. With `final = TRUE` also `.final`, true in the added rows,
+#'   each after the last visit of its trajectory; they have no time, action or observation.
 #' @seealso [augment()][augment.ibrc_fit], which keeps all columns and says which diagnoses
 #'   came late; [plot_simplex()] for pictures.
 #' @family inference
@@ -56,6 +55,7 @@ belief_paths.ibrc_fit <- function(object, visits, final = FALSE, draws = NULL, .
   check_unused(...)
   if (missing(visits)) abort_input("visits", "must be given: trajectories to carry beliefs along.")
   final <- check_flag(final, "final")
+  refuse_several(object, "object", "belief_paths()")
   # Before any solve.
   check_visits(visits)
   object <- with_new_cells(object, visits)
@@ -68,7 +68,7 @@ belief_paths.default <- function(object, visits, ...) {
               ". For a mode, give its plan: project_behavior().")
 }
 
-# `object`: a plan or a fit; `chosen`: which trajectories, numbered by first appearance; NULL for all; `averaged`: over
+# `object`: a plan or a fit; `chosen`: which trajectories, numbered by first appearance, NULL for all; `averaged`: over
 # which draws, NULL for the medians.
 trace_paths <- function(object, visits, final, chosen = NULL, averaged = NULL, plans = group_plans(object),
                         rational = NULL) {
@@ -99,11 +99,11 @@ trace_paths <- function(object, visits, final, chosen = NULL, averaged = NULL, p
   cbind(given, told)
 }
 
-# One more visit per trajectory, for the belief after the last. A stop action leaves the
-# belief where it was taken: what is seen after it is another matter's beginning.
+# One more visit per trajectory, for the belief after the last. A stop action leaves the belief as it was when it was
+# taken: what is seen after it belongs to something new.
 add_ends <- function(coded, setting) {
   last <- which(!duplicated(coded$trajectory, fromLast = TRUE))
-  # Nor is it known what a missing action would have shown, which may have been one.
+  # What a missing action would have shown is not known either; it may have been a stop action.
   coded$observation[last[is.na(coded$action[last]) | is_stop(coded$action[last], setting)]] <- -1L
   longer <- lapply(coded, function(x) c(x, x[last]))
   longer$final[-seq_along(coded$row)] <- TRUE

@@ -1,8 +1,8 @@
-# What the columns of a design say of the variables in its formulas: covariates of cells, and columns for people who
-# have others. A variable is what stands in a formula: age, log(age), arm.
+# What the columns of a design say about the variables in its formulas: covariates of cells, and columns for other
+# people with other values. A variable is what stands in a formula: age, log(age), arm.
 
-# A data frame with one row per cell: levels of grouping factors and the covariates. What a formula has in products
-# alone stands as its columns do.
+# A data frame with one row per cell: levels of grouping factors and the covariates. A variable that occurs only in
+# products is given by its columns.
 cell_covariates <- function(design) {
   out <- data.frame(row.names = seq_along(design$cells))
   for (one in design$factors) out[[one$name]] <- one$levels[one$level]
@@ -14,7 +14,7 @@ cell_covariates <- function(design) {
       value <- variables[[name]]
       if (is.null(value)) next
       if (is.factor(value)) value <- as.character(value)
-      # 15 digits, so that what was written is read again.
+      # 15 digits, so that the same number is read again.
       if (is.double(value)) value <- signif(value, 15)
       out[[name]] <- value
     }
@@ -28,7 +28,7 @@ cell_covariates <- function(design) {
   out
 }
 
-# As tidy_draws(), one row per term and cell, with what the people in the cell have in common.
+# Like tidy_draws(), one row per term and cell, with what the people in the cell have in common.
 tidy_cells <- function(fit, conf.level = 0.95) {
   out <- tidy_draws(fit, conf.level)
   names(out)[names(out) == "group"] <- "cell"
@@ -40,7 +40,7 @@ tidy_cells <- function(fit, conf.level = 0.95) {
 }
 
 # As columns of visits: covariates that stand in formulas by themselves, and those that grouping factors are made of,
-# but not whose trajectory it was.
+# but not the identifier of the trajectory.
 visit_columns <- function(design) {
   out <- cell_covariates(design)
   out <- out[names(out) %in% unlist(lapply(design$formulas, function(one) all.vars(one$fixed)))]
@@ -48,8 +48,8 @@ visit_columns <- function(design) {
     parts <- strsplit(one$levels, ":", fixed = TRUE)
     if (length(one$columns) == 1) parts <- as.list(one$levels)
     if (any(lengths(parts) != length(one$columns))) {
-      abort_input("object", "has levels of ", enumerate(one$name), " with a colon in them, so that what they are made ",
-                  "of cannot be told: use other labels, and fit again.")
+      abort_input("object", "has levels of ", enumerate(one$name), " with a colon in them, so nobody can tell what ",
+                  "they are made of: use other labels, and fit again.")
     }
     parts <- do.call(rbind, parts)
     for (j in seq_along(one$columns)) out[[one$columns[j]]] <- parts[one$level, j]
@@ -58,7 +58,7 @@ visit_columns <- function(design) {
 }
 
 # The variables of a formula by name, each with one value per row of its matrix: factors, numbers or logicals. NULL
-# where the columns do not tell.
+# where the columns do not determine them.
 cell_variables <- function(formula, x) {
   raw <- sweep(x, 2, formula$centre, "+")
   label <- variable_labels(formula)
@@ -109,8 +109,8 @@ columns_at_levels <- function(design, term, name) {
   variables <- cell_variables(formula, x)
   again <- if (!any(vapply(variables, is.null, NA))) variable_matrix(formula, variables)
   if (is.null(again) || !identical(colnames(again), colnames(x)) || max(abs(again - x)) > 1e-8 * max(1, abs(x))) {
-    abort_input("fit", "has a formula of ", term, " with variables in products alone, so that ", enumerate(name),
-                " cannot be set to another level: write a * b in the place of a:b, and fit again.")
+    abort_input("fit", "has a formula of ", term, " with variables only in products, so ", enumerate(name),
+                " cannot be set to another level: write a * b in place of a:b, and fit again.")
   }
   value <- variables[[name]]
   levels <- if (is.logical(value)) c("FALSE", "TRUE") else levels(value)

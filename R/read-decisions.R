@@ -1,4 +1,4 @@
-# A fit and a mode as decision models: what they say of the actions of any visits. See predict.ibrc_plan().
+# A fit and a mode as decision models: what they say about the actions of any visits. See predict.ibrc_plan().
 
 #' @rdname predict.ibrc_plan
 #' @export
@@ -7,6 +7,10 @@ predict.ibrc_fit <- function(object, visits = NULL, type = "action", draws = 200
   check_choice(type, "action", "type")
   summary <- check_flag(summary, "summary")
   chosen <- spaced_draws(object, draws)
+  if (has_several(object)) {
+    if (is.null(visits)) need_data(object, "predict() without `visits`")
+    return(predict_problems(object, visits, function(one, visits) predict(one, visits, type, draws, summary)))
+  }
   if (!is.null(visits)) object <- with_new_cells(object, visits)
   seen <- if (is.null(visits)) kept_visits(object, "predict() without `visits`") else
     code_for_fit(visits, object, "visits")
@@ -44,6 +48,7 @@ action_draws <- function(fit, chosen, seen, n_visits, actions) {
 predict.ibrc_mode <- function(object, visits = NULL, type = "action", ...) {
   check_unused(...)
   check_choice(type, "action", "type")
+  if (has_several(object)) return(predict_problems(object, visits, function(one, visits) predict(one, visits)))
   judged <- judge_groups(object, visits, function(plan, tree, action) {
     action_law(plan, tree)[tree$visit, , drop = FALSE]
   })
@@ -57,6 +62,7 @@ predict.ibrc_mode <- function(object, visits = NULL, type = "action", ...) {
 #' @export
 log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
   check_unused(...)
+  if (has_several(object)) return(log_lik_problems(object, visits, function(one, visits) log_lik(one, visits)))
   judged <- judge_groups(object, visits, taken = TRUE, read = function(plan, tree, action) {
     law <- read_histories(plan, tree, beliefs = FALSE)$log_policy
     trajectory_sums(scored_log_policy(law, tree, action), trajectory_of(tree))
@@ -66,7 +72,7 @@ log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
   stats::setNames(out, judged$who)
 }
 
-# What `read` makes of the visits of each group by the plan at its mode: a list, beside what code_for_fit() gives.
+# The result of `read` on the visits of each group with the plan at its mode: a list, beside what code_for_fit() gives.
 judge_groups <- function(mode, visits, read, taken = FALSE) {
   # Before any solve.
   if (!is.null(visits)) mode <- with_new_cells(mode, visits)

@@ -17,14 +17,14 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
     array(prior_natural(evaluator$prior, flat_draws(theta)), c(kept, length(mine), length(terms)),
           list(NULL, NULL, terms))
   })
-  structure(
+  fit <- structure(
     list(draws = stats::setNames(draws, levels(group)), problem = inverse$problem, problems = inverse$problems,
          recipe = inverse$recipe, prior = inverse$prior, fixed = inverse$fixed, tolerance = inverse$tolerance,
          likelihood = evaluator$likelihood,
          log_posterior = state$log_density_draws[seq_len(kept), , drop = FALSE],
          acceptance = acceptance_of(state, evaluator$group, levels(group)),
-         group_sizes = c(table(group)), n_visits = visit_counts(inverse$histories),
-         n_scored = scored_counts(inverse$histories),
+         group_sizes = c(table(group)), n_visits = counts_of(inverse, visit_counts),
+         n_scored = counts_of(inverse, scored_counts),
          by = inverse$by, histories = inverse$histories, visit_actions = inverse$actions,
          trajectory_group = as.integer(group),
          run = made_run(job$run, state), sampler = job$sampler,
@@ -34,27 +34,46 @@ new_ibrc_fit <- function(chain, job, state = state_of(chain)) {
          chain = flushed_chain(chain)),
     class = "ibrc_fit"
   )
+  fit$several <- inverse$several
+  fit
 }
 
-# Without what a run says of itself, and with all its draws in their place.
+# Without the run's description of itself, and with all its draws in place.
 flushed_chain <- function(chain) {
   if (!is.null(chain$parts)) return(list(parts = lapply(chain$parts, flushed_chain)))
   keeps <- is_walk(chain$state) || is_population(chain$state)
   list(state = if (keeps) chain$state else sampler_flush(chain$state), value = chain$value)
 }
 
-# A run may have been given more steps than it was begun with.
+# A run may have been given more steps than at its beginning.
 made_run <- function(run, state) {
   run$iter <- state$iter
   run
 }
 
-# keep_data = FALSE: nothing of the visits stays but how many there were, in groups and, where they differ, by start.
+# keep_data = FALSE: only the numbers of visits stay, by group and, where starts differ, by start.
 without_data <- function(fit) {
+  if (has_several(fit)) fit$several <- several_without_data(fit)
   if (has_starts(fit$problem$setting)) fit$start_sizes <- start_sizes(fit)
   fit[c("histories", "visit_actions", "trajectory_group", "chain")] <- list(NULL)
   if (has_dynamics(fit)) fit$dynamics$tree <- NULL
   fit
+}
+
+# keep_data = FALSE: what stays of several problems.
+several_without_data <- function(fit) {
+  several <- fit$several
+  several$counts <- problem_counts(fit)
+  several$start_sizes <- lapply(stats::setNames(nm = problem_names(fit)), function(name) {
+    view <- problem_view(replace(fit, "effects", list(NULL)), name)
+    whole <- start_sizes(view)
+    if (is.null(whole)) return(NULL)
+    out <- matrix(0L, nrow(whole), length(fit$draws), dimnames = list(rownames(whole), names(fit$draws)))
+    out[, names(view$draws)] <- whole
+    out
+  })
+  several$of <- NULL
+  several
 }
 
 # How many trajectories of a fit or a mode begin with each of the starts, [start, group]; NULL where all start alike.
@@ -66,7 +85,7 @@ start_sizes <- function(fit) {
          length(groups), dimnames = list(groups, names(fit$group_sizes)))
 }
 
-# The start of each trajectory by name, one vector per group; NULL where all start alike.
+# The start of each trajectory by name, one vector per group; NULL where all start the same.
 start_labels <- function(fit) {
   groups <- start_groups(fit$problem$setting)
   if (is.null(groups)) return(NULL)
@@ -81,7 +100,7 @@ draw_start_labels <- function(fit, group, n) {
   rownames(sizes)[sample.int(nrow(sizes), n, replace = TRUE, prob = sizes[, group])]
 }
 
-# Where each chain of a fit stands, one row per chain, group after group: where others can start.
+# The position of each chain of a fit, one row per chain, group after group: other chains can start there.
 last_draws <- function(fit) {
   do.call(rbind, lapply(fit$draws, function(draws) {
     size <- dim(draws)
@@ -96,10 +115,10 @@ acceptance_of <- function(state, group, levels) {
 
 is_grouped <- function(fit) are_groups(names(fit$draws))
 
-# A fit as it is reported: probabilities, and their own priors, where the sampler has fractions of a simplex.
+# A fit in the form that is reported: probabilities, and their own priors, where the sampler has fractions of a simplex.
 as_reported <- function(fit) {
   if (!length(simplex_columns(fit$prior, "action_prior"))) return(fit)
-  actions <- fit$problem$setting$actions
+  actions <- lead_problem(fit)$setting$actions
   fit$draws <- lapply(fit$draws, function(draws) {
     size <- dim(draws)
     flat <- matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
@@ -110,14 +129,14 @@ as_reported <- function(fit) {
   fit
 }
 
-reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, fit$problem$setting$actions))
+reported_terms <- function(fit) prior_terms(reported_prior(fit$prior, lead_problem(fit)$setting$actions))
 
 variable_names <- function(fit, group) {
   terms <- reported_terms(fit)
   if (is_grouped(fit)) paste0(terms, "[", group, "]") else terms
 }
 
-# One row per term and group: quantiles, and what the package posterior says of the chains.
+# One row per term and group: quantiles, and what the package posterior says about the chains.
 tidy_draws <- function(fit, conf.level = 0.95) {
   fit <- as_reported(fit)
   tail <- (1 - conf.level) / 2
@@ -145,7 +164,7 @@ contraction <- function(fit) {
   prior_sd <- prior_sd_unconstrained(fit$prior)
   out <- vapply(fit$draws, function(draws) {
     theta <- prior_unconstrain(fit$prior, flat_draws(draws))
-    # A draw at the edge of the doubles has no place on that scale.
+    # A draw at the limit of the doubles has no place on that scale.
     theta[!is.finite(theta)] <- NA
     1 - apply(theta, 2, stats::var, na.rm = TRUE) / prior_sd^2
   }, numeric(length(prior_sd)))
@@ -156,13 +175,13 @@ contraction <- function(fit) {
 #'
 #' @param x A fit ([ibrc()]).
 #' @param row.names,optional,... Not used.
-#' @return `as.data.frame()`: a data frame with one row per draw and term: `.chain`,
-#'   `.iteration`, `.draw`, `group`, `term` and `value`, on the natural scale (`alpha` itself, not its logarithm).
-#'   `as_draws_array()`, `as_draws_df()` and the like: objects of the package
-#'   posterior, with variables such as `alpha`, or `alpha[carrier]` in groups; and, where dynamics were inferred as
-#'   well, the probabilities of their laws, such as `transition[mci,dementia]`. Of a fit under several draws of the
-#'   dynamics (`uncertainty = "cut"` of [ibrc()]), chains of one such draw stand next to each other, and an R-hat over
-#'   all chains means nothing: [tidy()][tidy.ibrc_fit] has that under each draw.
+#' @return `as.data.frame()`: a data frame with one row per draw and term: `.chain`, `.iteration`, `.draw`, `group`,
+#'   `term` and `value`, on the natural scale (`alpha` itself, not its logarithm). `as_draws_array()`, `as_draws_df()`
+#'   and the like: objects of the package posterior, with variables such as `alpha`, or `alpha[carrier]` in groups.
+#'   Where dynamics were inferred as well, they include the probabilities of their laws, such as
+#'   `transition[mci,dementia]`. For a fit under several draws of the dynamics (`uncertainty = "cut"` of [ibrc()]),
+#'   chains of one such draw stand next to each other, and an R-hat over all chains means nothing:
+#'   [tidy()][tidy.ibrc_fit] has that under each draw.
 #' @family inference
 #' @export
 #' @examples
@@ -170,7 +189,7 @@ contraction <- function(fit) {
 #' visits <- simulate(plan_agent(setting, bounded_agent(alpha = 0.5), diag_models()), 40, seed = 1)
 #' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
 #'             chains = 2, iter = 100, seed = 1, resolution = 20)
-#' # The draws as they are, and a look at whether there are enough of them
+#' # The draws themselves, and a look at whether there are enough of them
 #' head(as.data.frame(fit))
 #' tidy(fit)[c("term", "rhat", "ess_bulk", "ess_tail")]
 as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
@@ -195,9 +214,8 @@ as.data.frame.ibrc_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @importFrom posterior as_draws_array
 #' @export
 as_draws_array.ibrc_fit <- function(x, ...) {
-  if (has_population(x)) return(posterior::as_draws_array(reported_population(x)$population$draws))
-  x <- as_reported(x)
-  all <- lapply(names(x$draws), function(group) {
+  x <- if (has_population(x)) reported_population(x) else as_reported(x)
+  all <- if (has_population(x)) list(kept_population(x)) else lapply(names(x$draws), function(group) {
     draws <- x$draws[[group]]
     dimnames(draws)[[3]] <- variable_names(x, group)
     draws

@@ -2,8 +2,8 @@
 #
 #   fit$dynamics   uncertainty ("joint" or "cut") and draws [iteration, chain, term], fractions of the laws
 
-# The share of draws in which the states, sorted as fit_iohmm() does, do not stand in their order; where nothing was
-# sorted by, in which other ones of the learned states are nearer to them.
+# The share of draws in which the states, sorted as in fit_iohmm(), do not stand in their order; if they were not
+# sorted, in which other learned states are nearer to them.
 swapped_draws <- function(fit) {
   codec <- fit$recipe$codec
   vectors <- vectors_of(codec, flat_draws(fit$dynamics$draws))
@@ -17,7 +17,7 @@ has_dynamics <- function(fit) !is.null(fit$dynamics)
 # With the actions cut off from the dynamics: chains of one draw of the dynamics stand next to each other.
 is_cut <- function(fit) identical(fit$dynamics$uncertainty, "cut")
 
-# Draws of the dynamics that a cut fit is pooled over, and to which of them each chain belongs.
+# The draws of the dynamics over which a cut fit is pooled, and the one to which each chain belongs.
 n_cut_draws <- function(fit) dim(fit$dynamics$draws)[2] %/% fit$dynamics$chains_per_draw
 dynamics_of_chain <- function(fit, chain) (chain - 1L) %/% fit$dynamics$chains_per_draw + 1L
 
@@ -28,12 +28,12 @@ problems_of_cut <- function(fit, cores = 1L) {
   problems_at_laws(fit$recipe, matrix(laws[1, first, ], length(first)), fit$problem, cores)
 }
 
-# The laws [draw, entry] of draws that were taken, as kernels have them.
+# The laws [draw, entry] of the draws taken, in the form of the kernels.
 laws_at <- function(fit, chosen) {
   vectors_of(fit$recipe$codec, flat_draws(fit$dynamics$draws)[chosen$.draw, , drop = FALSE])
 }
 
-# An evaluator whose rows have laws of their own, one after the other.
+# An evaluator whose rows have their own laws, one after the other.
 with_laws <- function(evaluator, laws) {
   evaluator$recipe[c("vectors", "which")] <- list(laws, seq_len(nrow(laws)))
   evaluator
@@ -54,7 +54,7 @@ law_draws <- function(fit) {
   iohmm <- codec$iohmm
   vectors <- vectors_of(codec, flat_draws(fit$dynamics$draws))
   colnames(vectors) <- entry_names(iohmm)
-  # What is certain or impossible is no term.
+  # A certain or impossible event is not a term.
   moves <- sort(unlist(lapply(codec$rows, function(part) as.vector(part$at))))
   vectors[, moves, drop = FALSE]
 }
@@ -76,7 +76,7 @@ tidy_dynamics <- function(fit, conf.level) {
              ess_tail = diagnose(posterior::ess_tail), row.names = NULL)
 }
 
-# The numbers may be as small as 1e-28: as they are, they would all be printed in that form.
+# The numbers may be as small as 1e-28; then all would be printed in scientific form.
 #' @export
 print.ibrc_laws <- function(x, digits = 3, ...) {
   digits <- check_count(digits, "digits", most = 15)
@@ -85,7 +85,7 @@ print.ibrc_laws <- function(x, digits = 3, ...) {
   table[laws] <- lapply(table[laws], law_text, digits)
   whole <- intersect(c("rhat", "ess_bulk", "ess_tail"), names(table))
   table[whole] <- Map(round, table[whole], c(rhat = 3, ess_bulk = 0, ess_tail = 0)[whole])
-  # The verdict stands beside the numbers that it speaks of, also where the rest does not fit on the line.
+  # The verdict stands beside the numbers that it is about, even where the rest does not fit on the line.
   first <- intersect(c("term", setdiff(laws, "std.error"), "verdict"), names(table))
   print(table[c(first, setdiff(names(table), first))], row.names = FALSE)
   invisible(x)
@@ -97,7 +97,7 @@ as.data.frame.ibrc_laws <- function(x, ...) {
   x
 }
 
-# "0.850", and "<0.001" of what is not nothing.
+# "0.850", and "<0.001" for small numbers above 0.
 law_text <- function(x, digits) {
   least <- 10^-digits
   text <- formatC(x, digits, format = "f", decimal.mark = ".")
@@ -110,8 +110,8 @@ need_dynamics <- function(fit) {
               "`uncertainty` = \"joint\" or \"cut\".")
 }
 
-# Chains of one draw of the dynamics are to agree with each other; those of others need not. The worst draw counts, and
-# draws add up in what they are worth.
+# Chains of one draw of the dynamics have to agree with each other; those of different draws need not. The worst draw
+# counts, and the effective numbers of draws add up.
 within_draws <- function(fit, x, measure, together) {
   if (!is_cut(fit)) return(measure(x))
   each <- fit$dynamics$chains_per_draw
@@ -127,7 +127,7 @@ unmixed_laws <- function(table) {
   is.na(table$rhat) | table$rhat > most_law_rhat | is.na(least) | least < least_law_draws
 }
 
-# How to get more draws: what is pooled over draws of the dynamics cannot be gone on with.
+# How to get more draws: a fit that is pooled over draws of the dynamics cannot be extended.
 go_on_words <- function(fit, times = 1) {
   if (is_cut(fit)) return(paste0("fit again with iter = ", (times + 1) * fit$run$iter))
   paste0("go on with extend_fit(fit, iter = ", times * fit$run$iter, ")")

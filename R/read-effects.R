@@ -1,15 +1,15 @@
-# What one plan's agent does, in numbers that need no parameter to be understood: how likely it takes each action at
-# beliefs and after observations that are stated, how long it takes to a decision, what its bounds cost, how good it
-# takes its tests to be, and how it weighs the models. Beside each stands the same of the perfectly rational agent, who
-# knows the setting's own dynamics.
+# What the agent of one plan does, in numbers that can be understood without its parameters: how likely it takes each
+# action at stated beliefs and after stated observations, how long it takes to reach a decision, what its bounds cost,
+# how good it thinks its tests are, and how it weighs the models. Beside each stands the value of the perfectly rational
+# agent, who knows the setting's own dynamics.
 #
-# `design`, what is asked of every plan alike:
+# `design`, what is asked of every plan in the same way:
 #   places     a list, each with `at`, its name, and `belief` (NULL: the start), or `actions` and `observations` on from
 #              the start
 #   nsim, horizon, seed   trajectories to simulate, how long, and from which random numbers
 
-# The values of a plan in the order of effect_keys(): `value`, of the `rational` agent, and `error`, what simulation
-# leaves open (0 where nothing was simulated).
+# The values of a plan in the order of effect_keys(): `value`, that of the `rational` agent, and `error`, the error of
+# the simulation (0 where nothing was simulated).
 effect_values <- function(plan, rational, design) {
   own <- place_beliefs(plan, design$places)
   best <- place_beliefs(rational$plan, design$places)
@@ -25,7 +25,7 @@ effect_values <- function(plan, rational, design) {
        error = c(exact$error, course$error, cost$error))
 }
 
-# One row per value: what it is of. `detail`: a state or a model.
+# One row per value that says what it is about. `detail`: a state or a model.
 effect_keys <- function(plan, design) {
   at <- vapply(design$places, `[[`, "", "at")
   actions <- plan$setting$actions
@@ -67,8 +67,8 @@ going_on_actions <- function(setting) {
 # ---- the perfectly rational agent ---------------------------------------------------------------------------------
 
 # A function of plans that gives the rational counterpart of each: its `plan` under the setting's own dynamics alone,
-# its `course`, and the cost of acting at random (`random`), by which costs are measured. Work is done again only where
-# a draw has another problem.
+# its `course`, and the cost of acting at random (`random`), by which costs are measured. The work is repeated only
+# where a draw has another problem.
 rational_counterparts <- function(design) {
   tables <- NULL
   last <- NULL
@@ -128,7 +128,7 @@ place_beliefs <- function(plan, places) {
   matrix(unlist(out), length(places), byrow = TRUE)
 }
 
-# What `read` makes of beliefs, one row per belief; NA where there is none.
+# The result of `read` on beliefs, one row per belief; NA where there is no belief.
 where_held <- function(beliefs, n, read) {
   out <- matrix(NA_real_, nrow(beliefs), n)
   held <- !is.na(beliefs[, 1])
@@ -158,9 +158,9 @@ stated_weights <- function(plan, places) {
   rep(unname(plan$models$weights), each = length(places) * length(going_on_actions(plan$setting)))
 }
 
-# ---- how good a test is taken to be -------------------------------------------------------------------------------
+# ---- how good a test is thought to be ------------------------------------------------------------------------------
 
-# More states are not told apart one by one.
+# With more states than this they are not reported one by one.
 most_accuracy_states <- 10
 
 accuracy_details <- function(setting) {
@@ -175,14 +175,14 @@ pointing <- function(emission) {
   points / rep(pmax(1, colSums(points)), each = nrow(emission))
 }
 
-# How often what is seen points to the state that is there: on average over states, and in each.
+# How often an observation points to the state that is there: on average over states, and in each.
 accuracy_of <- function(emission, points) {
   right <- rowSums(emission * points)
   c(mean(right), if (length(right) <= most_accuracy_states) right)
 }
 
-# Actions that go on and after which what is seen says something about the state. Where the state itself is seen there
-# is nothing to be right about.
+# Actions that go on and whose observation says something about the state. Where the state itself is seen the accuracy
+# of a test has no meaning.
 informative_actions <- function(plan) {
   setting <- plan$setting
   laws <- c(list(setting), plan$models$models)
@@ -257,15 +257,15 @@ course_of <- function(plan, design) {
   list(value = unname(colMeans(each)), error = unname(apply(each, 2, stats::sd)) / sqrt(nrow(each)))
 }
 
-# Trajectories without end need no more than this many visits: what comes later counts for a thousandth.
+# Trajectories without end need no more visits than this: what comes later counts for a thousandth.
 discount_horizon <- function(discount) {
   if (discount <= 0) 1 else min(500, max(1, ceiling(log(1e-3) / log(discount))))
 }
 
-# Of each simulated trajectory, discounted and per visit, what the agent gives up against the perfectly rational one. At
-# each visit that is how much less its action is worth, to who goes on rationally from there, than the best at what is
-# then to be believed; summed with discounting it is the difference of the two agents' expected utilities. Actions
-# that stop are followed by what the setting has next, as in a plan.
+# For each simulated trajectory, discounted and per visit, what the agent loses against the perfectly rational one. At
+# each visit this is how much less its action is worth than the best one, at the correct belief, if one acts rationally
+# from there on. The discounted sum is the difference of the two agents' expected utilities. Actions that stop are
+# followed by what the setting has next, as in a plan.
 regret_of <- function(plan, rational, design) {
   discount <- plan$setting$discount
   plan$setting$stop_actions <- character()
@@ -279,12 +279,12 @@ regret_of <- function(plan, rational, design) {
   as.vector(rowsum(loss * weight, run$trajectory)) / sum(discount^(seq_len(horizon) - 1))
 }
 
-# [history, action]: what each action is worth to the rational agent at what it believes after each history.
+# [history, action]: the worth of each action to the rational agent at its belief after each history.
 worth_along <- function(rational, tree) {
   if (!is_vertices(rational$space)) {
     return(action_value(rational, t(read_histories(rational, tree)$belief)))
   }
-  # Where the state is seen, what was seen last is all there is to know.
+  # Where the state is seen, the last observation is all there is to know.
   worth <- unname(t(rational$solution$action_value))
   first <- seq_along(tree$start)
   rbind(action_value(rational, start_matrix(rational$setting)[tree$start + 1, , drop = FALSE]),
@@ -294,7 +294,7 @@ worth_along <- function(rational, tree) {
 cost_of <- function(plan, rational, design) {
   regret <- regret_of(plan, rational$plan, design)
   error <- stats::sd(regret) / sqrt(length(regret))
-  # Where no action is better than another there is nothing to lose, and no share of it.
+  # Where no action is better than another there is nothing to lose, and there are no shares.
   scale <- if (rational$random > 0) rational$random else NA_real_
   list(value = c(mean(regret), mean(regret) / scale), error = c(error, error / scale))
 }

@@ -1,6 +1,6 @@
 # Other people's visits, coded as a fit keeps its own.
 
-# Of each group a tree (none where there are no visits), actions from 1 and the rows that they came from; and the group
+# For each group a tree (none where there are no visits), actions from 1 and the rows that they came from; and the group
 # of each trajectory.
 group_histories <- function(coded, group, fit) {
   pieces <- lapply(levels(group), function(level) group_coded(coded, group, level))
@@ -10,8 +10,8 @@ group_histories <- function(coded, group, fit) {
   group = as.integer(group))
 }
 
-# Are these histories and actions, by group, those that the fit was made from? Which of them count (`scored`) may
-# be another matter: what was held out of a fit is judged by it.
+# Whether these histories and actions, by group, are those that the fit was made from. Which of them count (`scored`)
+# may differ: a fit may judge actions that were held out of it.
 is_fitted_data <- function(seen, fit, scored = FALSE) {
   parts <- c("visit", "start", "parent", "action", "observation", if (scored) "scored")
   same_tree <- function(a, b) identical(lapply(a[parts], as.integer), lapply(b[parts], as.integer))

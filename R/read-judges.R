@@ -1,8 +1,7 @@
-# Who judges visits: the agent of each group at the posterior medians, or agents at draws, whose judgements are
-# averaged.
+# Judges of visits: the agent of each group at the posterior medians, or agents at draws, whose judgements are averaged.
 #
 # A judge is a function of the number of a group, its tree and the actions taken (from 1). It gives list(own, best):
-# what judge_visits() says of the agent itself, and of the perfectly rational one in its place.
+# what judge_visits() says about the agent itself, and about the perfectly rational one in its place.
 
 judge_at_plans <- function(plans, rational = rational_plans(plans)) {
   function(group, tree, action) {
@@ -10,11 +9,11 @@ judge_at_plans <- function(plans, rational = rational_plans(plans)) {
   }
 }
 
-# Medians of laws and of agents that were drawn together need not go together: with inferred dynamics it is averaged
-# over so many draws, unless the user says how many.
+# Medians of laws and of agents that were drawn together need not fit together: with inferred dynamics judgements are
+# averaged over this many draws, unless the user says how many.
 averaged_draws <- 50
 
-# The draws to average over, as spaced_draws() has them; NULL: the medians.
+# The draws to average over, in the form of spaced_draws(); NULL: the medians.
 averaged_over <- function(object, draws) {
   if (!inherits(object, "ibrc_fit")) {
     if (!is.null(draws)) abort_input("draws", "has no effect: a plan has no draws to average over.")
@@ -36,8 +35,8 @@ judge_at_draws <- function(fit, chosen) {
   }
 }
 
-# What can be added up. An agent may have no belief at some draws (`held` counts those at which it has), and of an
-# action that is missing nothing can be said.
+# What can be added up. An agent may have no belief at some draws (`held` counts the draws at which it has one), and
+# nothing can be said about a missing action.
 summed_judgement <- function(judged) {
   lost <- is.nan(judged$belief[, 1])
   judged$belief[lost, ] <- 0
@@ -46,7 +45,8 @@ summed_judgement <- function(judged) {
        worse = as.numeric(judged$loss > 0 & !is.na(judged$loss)), compared = as.numeric(!is.na(judged$loss)))
 }
 
-# As judge_visits() has it. What is likeliest is so on average, and an action is worse if it is at most draws.
+# In the form of judge_visits(). The likeliest action is so on average, and an action is worse if it is so at most
+# draws.
 mean_judgement <- function(sums, n) {
   likeliest <- max.col(sums$law, ties.method = "first")
   likeliest[sums$held == 0] <- NA
@@ -66,8 +66,8 @@ mean_policies <- function(fit, group, chosen) {
   lapply(sums, function(one) unname(one) / nrow(chosen))
 }
 
-# What a plan says of each visit of a tree: belief [visit, state], law [visit, action], the probability of the
-# action taken (from 1), the likeliest action, and how much worse the action taken is.
+# What a plan says about each visit of a tree: belief [visit, state], law [visit, action], the probability of the action
+# taken (from 1), the likeliest action, and how much worse the action taken is.
 judge_visits <- function(plan, tree, action) {
   reading <- read_histories(plan, tree)
   belief <- t(reading$belief)

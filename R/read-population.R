@@ -2,20 +2,20 @@
 
 has_population <- function(fit) !is.null(fit$population)
 
-# As tidy_draws(), one row per coefficient, spread and correlation. `group` is NA: they are about everybody.
+# Like tidy_draws(), one row per coefficient, spread and correlation. `group` is NA: they are about everybody.
 tidy_population <- function(fit, conf.level = 0.95) {
   fit <- reported_population(fit)
-  out <- summarise_array(fit$population$draws, conf.level)
+  out <- summarise_array(fit, fit$population$draws, conf.level)
   out$contraction <- population_contraction(fit)[out$term]
   cbind(out["term"], group = NA_character_, out[-1])
 }
 
-# As one row per level of a grouping factor and term.
+# One row per level of a grouping factor and term.
 tidy_intercepts <- function(fit, conf.level = 0.95) {
   if (!dim(fit$population$intercepts)[3]) {
-    abort_input("effects", "= \"people\" needs random intercepts, such as (1 | site), which this fit has none of.")
+    abort_input("effects", "= \"people\" needs random intercepts, such as (1 | site); this fit has none.")
   }
-  out <- summarise_array(fit$population$intercepts, conf.level)
+  out <- summarise_array(fit, fit$population$intercepts, conf.level)
   key <- intercept_keys(fit$effects)
   cbind(key, out[-1])
 }
@@ -28,19 +28,27 @@ intercept_keys <- function(design) {
   })))
 }
 
-summarise_array <- function(draws, conf.level) {
+summarise_array <- function(fit, draws, conf.level) {
   tail <- (1 - conf.level) / 2
   rows <- lapply(dimnames(draws)[[3]], function(term) {
     one <- matrix(draws[, , term], dim(draws)[1])
     range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
     data.frame(term = term, estimate = stats::median(one), std.error = stats::sd(one), conf.low = range[1],
-               conf.high = range[2], rhat = posterior::rhat(one), ess_bulk = posterior::ess_bulk(one),
-               ess_tail = posterior::ess_tail(one))
+               conf.high = range[2], rhat = within_draws(fit, one, posterior::rhat, max),
+               ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
+               ess_tail = within_draws(fit, one, posterior::ess_tail, sum))
   })
   do.call(rbind, rows)
 }
 
-# Priors by the name of a coefficient or spread: an intercept has that of its term.
+# Draws of the population: where laws of the dynamics stand beside them, those that these are kept of.
+kept_population <- function(fit) {
+  draws <- fit$population$draws
+  if (!has_dynamics(fit)) return(draws)
+  draws[fit$population$every * seq_len(dim(fit$dynamics$draws)[1]), , , drop = FALSE]
+}
+
+# Priors by the name of a coefficient or spread; an intercept has the prior of its term.
 population_prior <- function(fit) {
   if (!is.null(fit$population$prior)) return(fit$population$prior)
   coefficients <- fit$effects$coefficients
@@ -66,7 +74,7 @@ population_contraction <- function(fit) {
   stats::setNames(out, colnames(theta))
 }
 
-# As as.data.frame() of other fits, without groups.
+# Like as.data.frame() of other fits, without groups.
 population_frame <- function(fit) {
   draws <- reported_population(fit)$population$draws
   n <- dim(draws)
@@ -78,15 +86,15 @@ population_frame <- function(fit) {
   )
 }
 
-# A fit whose population is as it is reported: probabilities, and their own priors, where the sampler has fractions of a
-# simplex (as_reported() does the same for agents).
+# A fit whose population is in the form that is reported: probabilities, and their own priors, where the sampler has
+# fractions of a simplex (as_reported() does the same for agents).
 reported_population <- function(fit) {
   prior <- population_prior(fit)
   draws <- fit$population$draws
   terms <- intersect(dimnames(draws)[[3]], names(prior))
   entries <- new_ibrc_prior(unname(prior[terms]))
   if (!length(simplex_columns(entries, "action_prior"))) return(fit)
-  actions <- fit$problem$setting$actions
+  actions <- lead_problem(fit)$setting$actions
   flat <- flat_draws(draws)
   values <- cbind(reported_values(entries, flat[, terms, drop = FALSE], actions),
                   flat[, setdiff(colnames(flat), terms), drop = FALSE])
@@ -95,8 +103,8 @@ reported_population <- function(fit) {
   fit
 }
 
-# Coefficients and spreads as the terms of a fit without groups, for what holds draws against priors. Correlations,
-# which have no prior by themselves, are left out.
+# Coefficients and spreads as the terms of a fit without groups, for functions that compare draws with priors.
+# Correlations, which have no prior by themselves, are left out.
 as_plain_fit <- function(fit) {
   if (!has_population(fit)) return(fit)
   prior <- population_prior(fit)
@@ -108,7 +116,7 @@ as_plain_fit <- function(fit) {
   fit
 }
 
-# For what speaks of groups one by one: `instead` says what does of people who differ.
+# For functions about single groups: `instead` says what to use for people who differ.
 refuse_population <- function(fit, argument, ...) {
   if (!is.null(fit$effects)) abort_input(argument, "is a fit of people who differ (`effects` of ibrc()): ", ...)
 }
@@ -126,7 +134,7 @@ effects_words <- function(design) {
   }, "")
 }
 
-# On which scale the coefficients of each term are, and where numbers are centred.
+# The scale of the coefficients of each term, and where numbers are centred.
 scale_words <- function(fit) {
   terms <- unique(names(fit$effects$formulas))
   scale <- vapply(unclass(fit$prior)[terms], `[[`, "", "scale")

@@ -1,20 +1,18 @@
 #' Behaviour replicated from a fit
 #'
-#' Simulates what agents with parameters drawn from the posterior would have done: as
-#' many trajectories in each group as were seen, in the setting of the fit. Where starts differ
-#' ([decision_setting()]), each replicate starts as the trajectory that it stands for.
+#' Simulates what agents with parameters drawn from the posterior would have done: in each group as many trajectories as
+#' were seen, in the setting of the fit. Where starts differ ([decision_setting()]), each replicate starts like the
+#' trajectory that it stands for.
 #'
-#' With `horizon = NULL`, follow-up is that of the data. A trajectory that ended
-#' without a stop action was cut off there, and so is its replicate; one that ended by
-#' a stop action may go on for as long as the longest seen. In a setting without stop
-#' actions the lengths are therefore those seen, as they carry no information about
-#' the agent.
+#' With `horizon = NULL`, follow-up is that of the data. A trajectory that ended without a stop action was cut off
+#' there, and so is its replicate. One that ended by a stop action may go on for as long as the longest one seen. In a
+#' setting without stop actions the lengths are therefore those seen, as they carry no information about the agent.
 #'
 #' @param object A fit ([ibrc()]).
 #' @param draws How many draws from the posterior to take, evenly spaced over the
 #'   chains; each gives a replicate of the whole data. `NULL` takes all of them.
-#' @param seed A number to set the random generator with; the generator's state is put
-#'   back afterwards. `NULL` draws from the present state, and moves it on.
+#' @param seed A number that sets the random generator; the generator's state is put back afterwards. `NULL` draws from
+#'   the present state, and moves it on.
 #' @param horizon The most visits that a trajectory may have; by default as far as the
 #'   data go. It must be given for a fit made with `keep_data = FALSE` ([ibrc_control()]).
 #' @param ... Not used.
@@ -41,9 +39,11 @@ posterior_predict <- function(object, ...) {
 #' @export
 posterior_predict.ibrc_fit <- function(object, draws = 50, seed = NULL, horizon = NULL, ...) {
   check_unused(...)
+  refuse_several(object, "object", "posterior_predict()")
+  object <- only_met(object)
   ends <- follow_up(object, horizon)
   chosen <- spaced_draws(object, draws)
-  # Six columns of at most eight bytes, and as much again on the way.
+  # Six columns of at most eight bytes, and as much again for copies.
   most <- sum(unlist(ends)) * nrow(chosen)
   refuse_too_large(64 * most, "draws", "`draws` = ", format_count(nrow(chosen)), " of up to ",
                    format_count(sum(unlist(ends))), " visits each is ", format_count(most), " visits",

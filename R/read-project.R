@@ -1,10 +1,10 @@
 #' The behaviour that a fit stands for
 #'
-#' Plans for the agent at a fit's posterior medians, or at a mode: the behaviour among
-#' all that the model can produce that stands for what was seen (the paper's projection).
+#' Plans for the agent at a fit's posterior medians, or at a mode. Among all behaviour that the model can produce, this
+#' one stands for what was seen (the paper's projection).
 #'
-#' Where dynamics were inferred ([ibrc()] with `dynamics`), their laws stand at their medians as well. Medians of laws
-#' and of agents need not go together: [predict()][predict.ibrc_fit], [belief_paths()], [plot_simplex()] and
+#' Where dynamics were inferred ([ibrc()] with `dynamics`), their laws are at their medians as well. Medians of laws and
+#' of agents need not fit together: [predict()][predict.ibrc_fit], [belief_paths()], [plot_simplex()] and
 #' [decision_effects()] average over draws instead.
 #'
 #' @param planner A fit ([ibrc()]), a mode ([ibrc_mode()]) or the answer of an inverse planner ([infer_margin()] and
@@ -25,10 +25,11 @@ NULL
 #' @export
 project_behavior.ibrc_fit <- function(planner, ...) {
   check_unused(...)
+  refuse_several(planner, "planner", "project_behavior()")
   fit <- planner
   plans <- lapply(stats::setNames(nm = names(fit$draws)), function(group) {
     middle <- apply(fit$draws[[group]], 3, stats::median)
-    # Dynamics that were inferred stand at their medians as well (`at` of the recipe).
+    # Inferred dynamics are at their medians as well (`at` of the recipe).
     plan_at(fit, matrix(middle, 1, dimnames = list(NULL, prior_terms(fit$prior))), problem_of(fit, group))
   })
   if (is_grouped(fit)) plans else plans[[1]]
@@ -38,6 +39,7 @@ project_behavior.ibrc_fit <- function(planner, ...) {
 #' @export
 project_behavior.ibrc_mode <- function(planner, ...) {
   check_unused(...)
+  refuse_several(planner, "planner", "project_behavior()")
   mode <- planner
   plans <- lapply(stats::setNames(nm = names(mode$tops)), function(group) {
     plan_at(mode, prior_natural(mode$prior, matrix(mode$tops[[group]]$theta, 1)), problem_of(mode, group))

@@ -1,24 +1,25 @@
 #' Simulate behaviour from a fit or a mode
 #'
-#' Draws trajectories of agents like those that were fitted: of a fit, each trajectory is that of an agent drawn from
-#' the posterior; of a mode, all are those of the agent at the estimates. Unlike [posterior_predict()], which replicates
-#' the data, it makes as many trajectories as are asked for.
+#' Draws trajectories of agents like those that were fitted. With a fit, each trajectory is that of an agent drawn from
+#' the posterior. With a mode, all are those of the agent at the estimates. Unlike [posterior_predict()], which
+#' replicates the data, it makes as many trajectories as are asked for.
 #'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]).
 #' @param nsim Number of trajectories; with groups, in each group. Where people differ (`effects` of [ibrc()]), in all:
-#'   each is somebody like one of the fit's people, drawn at random, and has the covariates of that one in columns.
-#' @param seed A number to set the random generator with, as in [stats::simulate()]: the generator's state is put back
+#'   each belongs to somebody like one of the fit's people, drawn at random, and has the covariates of that person in
+#'   columns.
+#' @param seed A number that sets the random generator, as in [stats::simulate()]; the generator's state is put back
 #'   afterwards. `NULL` draws from the present state, and moves it on.
 #' @param horizon The most visits that a trajectory may have.
 #' @param environment What really happens, as in [simulate()][simulate.ibrc_plan] for a plan: by default the setting of
-#'   the fit, of each group where groups have their own.
-#' @param draws How many different draws from the posterior to take agents from, in each group; they are drawn at
-#'   random, and trajectories are shared out among them. Each needs a plan of its own, which takes time.
+#'   the fit, or of each group where groups have their own.
+#' @param draws From how many different draws of the posterior to take agents, in each group; the draws are chosen at
+#'   random, and trajectories are shared out among them. Each needs its own plan, which takes time.
 #' @param ... Not used.
 #' @return Trajectories ([trajectories()]) with the columns `id` (numbered through the groups), `time` (from 0),
-#'   `action` and `observation`; with groups also the columns that the fit was grouped by, as text, so that
-#'   `predict()` and `log_lik()` take them. (If it was grouped by a column of one of those names, the new one has a
-#'   point before its name.) The state of the generator before drawing is kept as the attribute `"seed"`.
+#'   `action` and `observation`; with groups also the columns that the fit was grouped by, as text, so that `predict()`
+#'   and `log_lik()` take them. (If it was grouped by a column of one of those names, the new one has a point before its
+#'   name.) The state of the generator before drawing is kept as the attribute `"seed"`.
 #' @family decision models
 #' @export
 #' @examples
@@ -30,6 +31,7 @@
 #' simulate(fit, nsim = 20, seed = 1, draws = 5)
 simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, draws = 50, ...) {
   check_unused(...)
+  refuse_several(object, "object", "simulate()")
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   draws <- check_count(draws, "draws")
@@ -60,7 +62,7 @@ simulate_group <- function(object, group, nsim, n, horizon, environment) {
   join_ids(made, size)
 }
 
-# People of a population, each in a cell that is drawn as often as there are people in it. `make`: so many of a cell.
+# People of a population; each cell is drawn as often as there are people in it. `make`: this many of a cell.
 simulate_people <- function(object, nsim, seed, horizon, make) {
   refuse_many_group_visits(nsim, horizon, 1, object$problem$setting)
   columns <- visit_columns(object$effects)
@@ -88,6 +90,7 @@ simulate_people <- function(object, nsim, seed, horizon, make) {
 #' @export
 simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, environment = NULL, ...) {
   check_unused(...)
+  refuse_several(object, "object", "simulate()")
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
   make <- function(group, n) {
@@ -103,13 +106,13 @@ simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   as_group_visits(pieces, names(plans), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
 }
 
-# Of all groups, before any plan is made.
+# For all groups, before any plan is made.
 refuse_many_group_visits <- function(nsim, horizon, n_groups, setting) {
   shortest <- if (length(setting$stop_actions)) 1 else horizon
   refuse_many_visits(nsim, horizon, as.numeric(nsim) * n_groups * shortest)
 }
 
-# Visits one piece after the other, each with `size` trajectories, with ids that go on.
+# Visits one piece after the other, each with `size` trajectories, with ids that continue.
 join_ids <- function(pieces, size) {
   before <- cumsum(c(0L, size))
   do.call(rbind, lapply(seq_along(pieces), function(i) {
@@ -119,7 +122,7 @@ join_ids <- function(pieces, size) {
   }))
 }
 
-# One piece per group. Columns that tell a trajectory's start are there already.
+# One piece per group. Columns that say how a trajectory starts are there already.
 as_group_visits <- function(pieces, groups, by, nsim, seed, start_by = NULL) {
   n_rows <- vapply(pieces, nrow, 0L)
   out <- join_ids(pieces, rep(nsim, length(pieces)))

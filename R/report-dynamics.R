@@ -23,22 +23,15 @@ dynamics_words <- function(problems, shown) {
   by_setting <- any(vapply(problems, function(problem) identical(problem$setting$dynamics, "learned"), NA))
   if (!shown && !by_setting) return("The dynamics are those that the setting states.")
   paste0("The dynamics were learned from visits", if (shown) " (input-output hidden Markov model)",
-         " and then held fixed: the intervals below do not allow for that.")
+         " and then held fixed: the intervals do not allow for that.")
 }
 
 # Dynamics that were inferred with the agents, or drawn without them: each probability with its interval, beside what
 # was learned.
 inferred_parts <- function(fit, learned) {
-  how <- if (is_cut(fit)) {
-    paste0("drawn ", n_cut_draws(fit), " times from what was seen, without the actions; agents were fitted under ",
-           "each draw and pooled")
-  } else {
-    "inferred together with the agents, from what was seen and what was done"
-  }
   table <- if (length(fit$problem$setting$states) <= most_states) tidy(fit, what = "dynamics")
   c(
-    list(report_text("The dynamics were learned from visits and then ", how, ": the intervals allow for what is not ",
-                     "known of them, and all numbers are worked out with the dynamics of each draw.")),
+    list(report_text(inferred_words(fit))),
     if (length(learned) == 1) learned_parts(learned[[1]], NA),
     list(if (is.null(table)) {
       report_text("There are too many states to print their laws here: see tidy(fit, \"dynamics\").")
@@ -46,6 +39,17 @@ inferred_parts <- function(fit, learned) {
       report_table(inferred_table(table), "Probabilities of the dynamics, and as they were learned without the actions")
     })
   )
+}
+
+inferred_words <- function(fit) {
+  how <- if (is_cut(fit)) {
+    paste0("drawn ", n_cut_draws(fit), " times from what was seen, without the actions; agents were fitted under ",
+           "each draw and pooled")
+  } else {
+    "inferred together with the agents, from what was seen and what was done"
+  }
+  paste0("The dynamics were learned from visits and then ", how, ": the intervals allow for what is not known of ",
+         "them, and all numbers are worked out with the dynamics of each draw.")
 }
 
 inferred_table <- function(table) {
@@ -87,7 +91,7 @@ law_parts <- function(laws, group) {
   }
   # One column, or one per group.
   start <- apply(start_matrix(laws), 1, share_text, simplify = FALSE)
-  names(start) <- if (has_starts(laws)) as_label(start_groups(laws)) else "Probability"
+  names(start) <- if (has_starts(laws)) start_groups(laws) else "Probability"
   start <- data.frame(State = as_label(laws$states), start, check.names = FALSE)
   c(list(report_table(start, paste0("Probability of each state at the first visit", in_group(group)))),
     law_tables(laws$transition, "From", "Probability of the next state", group),
@@ -133,4 +137,12 @@ wanted_parts <- function(problem, group) {
                  paste0("What the decision maker may believe about the dynamics",
                         if (length(weights) > 10) paste0(" (10 of ", length(weights), " models)"), in_group(group)))
   )
+}
+
+# Learned dynamics that were given: one model, or one per group.
+check_report_iohmm <- function(iohmm, fit) {
+  if (inherits(iohmm, "ibrc_iohmm")) return(iohmm)
+  if (!is_group_list(iohmm)) check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
+  check_group_list(iohmm, fit$by, "ibrc_iohmm", "iohmm", "fit_iohmm()")
+  iohmm[match_groups(names(iohmm), names(fit$draws), "iohmm")]
 }

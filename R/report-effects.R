@@ -3,30 +3,35 @@
 # Draws of all groups together, and trajectories for each: a report is not to take minutes for them.
 report_effect_draws <- 400
 report_effect_trajectories <- 400
+# For each of dozens of groups.
+crowd_effect_draws <- 20
 
 effects_section <- function(report) {
   fit <- report$fit
-  if (length(fit$draws) > if (has_population(fit)) most_shrunken else most_colours) {
+  crowd <- is_crowd(fit)
+  if (length(fit$draws) > if (has_population(fit)) most_shrunken else most_effect_groups) {
     return(new_report_section(report_text("There are too many ", if (has_population(fit)) "cells" else "groups",
                                           " to tell here what is done in each: ",
                                           "decision_effects() has it.")))
   }
-  draws <- max(2, min(report$draws, ceiling(report_effect_draws / length(fit$draws))))
+  draws <- max(2, min(report$draws, if (crowd) crowd_effect_draws else
+    ceiling(report_effect_draws / length(fit$draws))))
   effects <- tryCatch(decision_effects(fit, draws = draws, nsim = report_effect_trajectories, refresh = 0),
                       ibrc_error = identity)
   if (inherits(effects, "error")) {
     return(new_report_section(report_text("What decision makers do could not be worked out: ", effects$message)))
   }
-  worst <- worst_of(report$verdict$verdict)
+  rows <- if (crowd) crowd_quantities(effects)
   new_report_section(
-    report_list(paste0(verdict_headline(report$verdict), "."), class = report_class(worst)),
+    report_list(paste0(verdict_headline(report$verdict), "."), class = report_class(worst_of(report$verdict$verdict))),
     report_text(effects_headline(attr(effects, "of")), "."),
-    report_list(format(effects)),
-    effects_pictures(effects),
-    report_table(effects_table(effects), "What decision makers do, and how groups differ"),
-    report_text("The column Rational has a perfectly rational agent who knows the dynamics; for accuracies and ",
-                "weights it has what the setting states. Visits, counts and costs are simulated, ",
-                report_effect_trajectories, " trajectories for each draw.")
+    report_list(if (crowd) crowd_effects_words(rows) else format(effects)),
+    if (!crowd) effects_pictures(effects),
+    if (crowd) report_table(crowd_effects_table(rows), "What decision makers do in each group") else
+      report_table(effects_table(effects), "What decision makers do, and how groups differ"),
+    report_text(if (crowd) "decision_effects() has more quantities, and differences between groups. " else
+      paste0(rational_words, " "), "Visits, counts and costs are simulated, ", report_effect_trajectories,
+      " trajectories for each draw.")
   )
 }
 
@@ -44,17 +49,4 @@ effects_height <- function(rows, type) {
   lines <- nlevels(rows$label) * (if (type == "course") 1 else max(1, nlevels(rows$group) / 2))
   down <- if (type == "course") ceiling(panels / 3) else grDevices::n2mfrow(panels)[2]
   1.3 + down * (0.6 + 0.3 * lines)
-}
-
-# Weights of models, and accuracies in each state, are in decision_effects() itself.
-effects_table <- function(effects) {
-  rows <- as.data.frame(effects)
-  told <- !rows$quantity %in% c("weight", "accuracy") | rows$detail %in% "all states"
-  rows <- rows[told, ]
-  out <- data.frame(What = unname(effect_titles[rows$quantity]), At = rows$at, Action = as_label(rows$action))
-  if (!is.null(rows$group)) out <- cbind(out, Group = rows$group, Against = rows$reference)
-  interval <- rows[c("conf.low", "conf.high")]
-  tail <- 50 * (1 - attr(effects, "of")$conf.level)
-  names(interval) <- paste0(format_plain(c(tail, 100 - tail)), "%")
-  cbind(out, Median = rows$estimate, interval, Rational = rows$rational, Verdict = rows$verdict)
 }

@@ -1,11 +1,13 @@
 #' A report on a fit
 #'
-#' Writes a page, one HTML file that needs no other, with what a reader of a fit wants to
-#' see: what the decision makers do, in words ([decision_effects()]), whether the fit may be used ([verdict()]), how the
-#' visits were selected, the dynamics, priors and posteriors,
-#' groups compared,
-#' what the data do not say, whether the chains agree, a check against the behaviour
-#' that the fit replicates, the beliefs of a few patients, how to cite, and versions.
+#' Writes one HTML file that needs no other, or a Word document, with what a reader of a fit wants to see. The
+#' [verdict()] comes first, then what the decision makers do, in words ([decision_effects()]). Then come what was
+#' fitted, how the visits were selected, the dynamics, priors and posteriors, groups compared, what the data do not
+#' say, whether the chains agree, how far the answer rests on what was assumed, a check against the behaviour that the
+#' fit replicates, the beliefs of a few patients, a draft of the methods with a checklist ([methods_text()]), how to
+#' cite, and versions.
+#'
+#' With more than 12 groups, tables have one row per group.
 #'
 #' The report shows no identifiers unless asked to (`show_id`), and no counts of
 #' trajectories, patients or visits below `suppress`, nor others from which those could be
@@ -15,13 +17,14 @@
 #'
 #' RStudio offers the same report under New File, R Markdown, From Template, to be
 #' edited: its sections are those of `report_sections()`. Outside RStudio,
-#' `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it.
+#' `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it. Two of RStudio's Addins ask for a fit or
+#' a setting in the workspace, and write this report or open [explore_agent()].
 #'
 #' @param fit A fit ([ibrc()]). For `report_sections()` it may be the path of an `.rds` file,
-#'   and so may `visits` and `iohmm`.
+#'   and so may `visits`, `iohmm` and `sensitivity`.
 #' @param visits The trajectories that the fit was made from ([trajectories()]), for the
 #'   selection and the beliefs of patients. A fit does not keep them. `NULL` leaves both out.
-#' @param file The path to write to, ending in `.html`.
+#' @param file The path to write to, ending in `.html` or, for Word, in `.docx`.
 #' @param iohmm Learned dynamics ([fit_iohmm()]), or a list of them named by the fit's groups;
 #'   by default the setting's dynamics are shown.
 #' @param title The title, as plain text.
@@ -33,15 +36,15 @@
 #' @param draws How many draws to check against the data ([pp_check()]), and at most to work out effects from
 #'   ([decision_effects()]; 400 in all groups together).
 #' @param overwrite Whether to replace a file that is there.
-#' @param open Whether to open the report in a browser.
+#' @param open Whether to open the report, in a browser or in Word.
+#' @param sensitivity What [sensitivity_analysis()] of the fit returned. `NULL` says that none was given.
 #' @param ... Not used.
 #' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr,
-#'   htmltools and ggplot2, and pandoc. `report_sections()`: a list of sections, `effects`, `verdict`, `overview`,
-#'   `selection`,
-#'   `dynamics`, `posterior`, `groups`, `checks`, `predictive`, `paths`, `citation` and
-#'   `session`. Each is a list of texts, tables and pictures that prints on a console, and
-#'   in an R Markdown document of HTML becomes a part of it.
-#' @family inference
+#'   htmltools and ggplot2, and pandoc. `report_sections()`: a list of sections, `verdict`, `effects`, `overview`,
+#'   `selection`, `dynamics`, `posterior`, `groups`, `checks`, `sensitivity`, `predictive`, `paths`, `methods`,
+#'   `citation` and `session`. Each is a list of texts, tables and pictures that prints on a console, and in an R
+#'   Markdown document becomes a part of it.
+#' @family reports
 #' @export
 #' @examples
 #' setting <- diag_setting()
@@ -59,7 +62,7 @@
 #' }
 ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bounded do these decisions look?",
                         show_id = FALSE, suppress = 5, patients = 3, draws = 50, overwrite = FALSE,
-                        open = interactive(), ...) {
+                        open = interactive(), sensitivity = NULL, ...) {
   check_given(fit)
   check_unused(...)
   if (missing(file)) abort_input("file", "must be given: the path to write to, such as file = \"report.html\".")
@@ -69,10 +72,10 @@ ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bou
     abort_input("title", "must be one text, not ", describe(title), ".")
   }
   file <- check_report_file(file, overwrite)
-  check_report(fit, visits, iohmm, show_id, suppress, patients, draws)
+  check_report(fit, visits, iohmm, show_id, suppress, patients, draws, sensitivity)
   need_report_tools()
   page <- render_report(title, list(fit = fit, visits = visits, iohmm = iohmm, show_id = show_id, suppress = suppress,
-                                    patients = patients, draws = draws))
+                                    patients = patients, draws = draws, sensitivity = sensitivity), is_word(file))
   replace_whole(file, page)
   if (open) utils::browseURL(file_address(file))
   invisible(file)
@@ -80,10 +83,11 @@ ibrc_report <- function(fit, visits = NULL, file, iohmm = NULL, title = "How bou
 
 #' @rdname ibrc_report
 #' @export
-report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, suppress = 5, patients = 3, draws = 50) {
+report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, suppress = 5, patients = 3, draws = 50,
+                            sensitivity = NULL) {
   check_given(fit)
   report <- check_report(read_if_path(fit, "fit"), read_if_path(visits, "visits"), read_if_path(iohmm, "iohmm"),
-                         show_id, suppress, patients, draws)
+                         show_id, suppress, patients, draws, read_if_path(sensitivity, "sensitivity"))
   require_package("ggplot2", "A report")
   report$counts <- report_counts(report$fit, report$visits, report$suppress)
   if (is.null(report$fit$checks) && report$fit$likelihood && !is.null(report$fit$histories)) {
@@ -92,23 +96,26 @@ report_sections <- function(fit, visits = NULL, iohmm = NULL, show_id = FALSE, s
   report$verdict <- standing_verdict(report$fit)
   report$fit$standing <- report$verdict
   report$advice <- verdict_advice(report$verdict)
-  list(effects = effects_section(report), verdict = verdict_section(report), overview = overview_section(report),
-       selection = selection_section(report),
-       dynamics = dynamics_section(report), posterior = posterior_section(report), groups = groups_section(report),
-       checks = checks_section(report), predictive = predictive_section(report), paths = paths_section(report),
-       citation = citation_section(report), session = session_section(report))
+  list(verdict = verdict_section(report), effects = effects_section(report), overview = overview_section(report),
+       selection = selection_section(report), dynamics = dynamics_section(report),
+       posterior = posterior_section(report), groups = groups_section(report), checks = checks_section(report),
+       sensitivity = sensitivity_section(report), predictive = predictive_section(report),
+       paths = paths_section(report), methods = methods_section(report), citation = citation_section(report),
+       session = session_section(report))
 }
 
 # ---- checks -----------------------------------------------------------------------
 
 # Before any work. What was given, cleaned.
-check_report <- function(fit, visits, iohmm, show_id, suppress, patients, draws) {
+check_report <- function(fit, visits, iohmm, show_id, suppress, patients, draws, sensitivity) {
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  check_sensitivity(sensitivity)
+  refuse_several(fit, "fit", "a report")
   if (!is.null(visits)) check_fitted_visits(visits, fit)
   if (!is.null(iohmm)) iohmm <- check_report_iohmm(iohmm, fit)
   list(fit = fit, visits = visits, iohmm = iohmm, show_id = check_flag(show_id, "show_id"),
        suppress = check_suppress(suppress), patients = check_count(patients, "patients", least = 0),
-       draws = check_count(draws, "draws"))
+       draws = check_count(draws, "draws"), sensitivity = sensitivity)
 }
 
 # A report on other visits than those of the fit would not say so anywhere.
@@ -123,16 +130,10 @@ check_fitted_visits <- function(visits, fit) {
   }
 }
 
-check_report_iohmm <- function(iohmm, fit) {
-  if (inherits(iohmm, "ibrc_iohmm")) return(iohmm)
-  if (!is_group_list(iohmm)) check_class(iohmm, "ibrc_iohmm", "iohmm", "fit_iohmm()")
-  check_group_list(iohmm, fit$by, "ibrc_iohmm", "iohmm", "fit_iohmm()")
-  iohmm[match_groups(names(iohmm), names(fit$draws), "iohmm")]
-}
-
 check_report_file <- function(file, overwrite) {
-  if (!is.character(file) || length(file) != 1 || is.na(file) || !grepl("[.]html?$", file, ignore.case = TRUE)) {
-    abort_input("file", "must be the path of one file that ends in .html, not ", describe(file), ".")
+  if (!is.character(file) || length(file) != 1 || is.na(file) || !grepl("[.](html?|docx)$", file, ignore.case = TRUE)) {
+    abort_input("file", "must be the path of one file that ends in .html, or in .docx for Word, not ",
+                describe(file), ".")
   }
   refuse <- function(reason, ...) abort("file", "`file` ", ..., argument = "file", fields = list(reason = reason))
   if (dir.exists(file)) refuse("path", "is a folder. Name a file in it.")
@@ -140,6 +141,8 @@ check_report_file <- function(file, overwrite) {
   if (file.exists(file) && !overwrite) refuse("exists", "is there already. Give overwrite = TRUE to replace it.")
   normalizePath(path.expand(file), winslash = "/", mustWork = FALSE)
 }
+
+is_word <- function(file) grepl("[.]docx$", file, ignore.case = TRUE)
 
 need_report_tools <- function() {
   for (package in c("rmarkdown", "knitr", "htmltools", "ggplot2")) require_package(package, "A report")
@@ -170,7 +173,7 @@ file_address <- function(file) {
 # The bytes of the page, made from the template in a folder of R's temporary one. rmarkdown hands paths and arguments
 # to a shell without quoting all that a shell reads, knitr runs what looks like code, and pandoc reads Markdown. So
 # they meet a word that means nothing to any of them where the title goes.
-render_report <- function(title, params) {
+render_report <- function(title, params, word = FALSE) {
   folder <- tempfile("ibrc_report_")
   refuse_odd_folder(folder)
   dir.create(folder)
@@ -178,14 +181,24 @@ render_report <- function(title, params) {
   template <- system.file("rmarkdown", "templates", "ibrc_report", "skeleton", package = "ibrc")
   file.copy(list.files(template, full.names = TRUE), folder)
   # tempfile() does not use R's random numbers.
-  word <- paste0("title", gsub("[^0-9a-z]", "", basename(folder)))
+  mark <- paste0("title", gsub("[^0-9a-z]", "", basename(folder)))
   skeleton <- file.path(folder, "skeleton.Rmd")
   lines <- readLines(skeleton, encoding = "UTF-8")
-  lines[grep("^title:", lines)[1]] <- paste0("title: \"", word, "\"")
+  lines <- if (word) title_in_body(lines) else sub("^title:.*", paste0("title: \"", mark, "\""), lines)
   writeLines(enc2utf8(lines), skeleton, useBytes = TRUE)
-  page <- rmarkdown::render(skeleton, output_dir = folder, intermediates_dir = folder, params = params,
-                            envir = new.env(parent = globalenv()), quiet = TRUE)
-  set_title(readBin(page, "raw", file.size(page)), word, title)
+  envir <- new.env(parent = globalenv())
+  envir$title <- new_report_section(report_title(title, "Title"), report_title(format(Sys.Date()), "Date"))
+  page <- rmarkdown::render(skeleton, if (word) "word_document" else "html_document", output_dir = folder,
+                            intermediates_dir = folder, params = params, envir = envir, quiet = TRUE)
+  page <- readBin(page, "raw", file.size(page))
+  if (word) page else set_title(page, mark, title)
+}
+
+# In Word the title is a section, the first one: it is in no head, where it would be read as Markdown.
+title_in_body <- function(lines) {
+  lines <- lines[!grepl("^(title|date):", lines)]
+  ends <- which(lines == "```")[1]
+  c(lines[seq_len(ends)], "", "```{r title}", "title", "```", lines[-seq_len(ends)])
 }
 
 # The title is text in HTML. A browser shows the name of the file for a page without one in its head.

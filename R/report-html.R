@@ -5,6 +5,9 @@ report_text <- function(...) list(kind = "text", text = paste0(...))
 report_list <- function(lines, class = "plain") list(kind = "list", lines = lines, class = class)
 report_code <- function(lines) list(kind = "code", lines = lines)
 
+# A title in a document that has no place for one in its head; `style` is one of Word's.
+report_title <- function(text, style) list(kind = "title", text = text, style = style)
+
 # `data` as it is to be read, columns in words.
 report_table <- function(data, caption) list(kind = "table", data = data, caption = caption)
 
@@ -19,14 +22,6 @@ new_report_section <- function(...) {
   structure(Filter(Negate(is.null), do.call(c, parts)), class = "ibrc_report_section")
 }
 
-# Text as a page can hold it: UTF-8, and nothing where there is none.
-page_text <- function(x) {
-  x <- enc2utf8(as.character(x))
-  x[!validUTF8(x)] <- "?"
-  x[is.na(x)] <- ""
-  x
-}
-
 # The backtick would end the block that HTML stands in (see knit_print). No tag is written with one.
 escape_backticks <- function(html) gsub("`", "&#96;", html, fixed = TRUE)
 
@@ -36,7 +31,7 @@ part_html <- function(part) {
   tags <- htmltools::tags
   tag <- switch(
     part$kind,
-    text = tags$p(page_text(part$text)),
+    title = , text = tags$p(page_text(part$text)),
     list = tags$ul(class = part$class, lapply(page_text(part$lines), tags$li)),
     # Blanks between these two would be shown.
     code = tags$pre(.noWS = c("after-begin", "before-end"), tags$code(paste(page_text(part$lines), collapse = "\n"))),
@@ -50,9 +45,8 @@ part_html <- function(part) {
 table_tag <- function(part) {
   tags <- htmltools::tags
   data <- part$data
-  cells <- matrix(page_text(vapply(data, cell_text, character(nrow(data)))), nrow(data), length(data))
-  # Also numbers that came as text, such as counts that may be "<5".
-  number <- apply(cells, 2, function(column) all(grepl("^[-+<>=*., 0-9e]*$", column)) && any(grepl("[0-9*]", column)))
+  cells <- as.matrix(shown_cells(data))
+  number <- number_columns(data)
   class_of <- function(column) if (number[column]) "number"
   head <- lapply(seq_along(data), function(column) {
     tags$th(scope = "col", class = class_of(column), page_text(names(data)[column]))
@@ -68,12 +62,6 @@ table_tag <- function(part) {
   )
 }
 
-# Three digits; nothing where there is no number.
-cell_text <- function(column) {
-  if (!is.numeric(column)) return(as.character(column))
-  ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = big_mark()))
-}
-
 # The picture is part of the page; its file goes with R's own temporary folder.
 picture_tag <- function(part) {
   tags <- htmltools::tags
@@ -85,13 +73,13 @@ picture_tag <- function(part) {
                     alt = page_text(part$alt)))
 }
 
-# Raw HTML, which pandoc takes as it is: labels are no Markdown either.
+# Raw HTML, which pandoc takes as it is: labels are no Markdown either. For Word, and whatever else pandoc writes,
+# Markdown.
 #' @rawNamespace S3method(knitr::knit_print, ibrc_report_section)
 knit_print.ibrc_report_section <- function(x, ...) {
   to <- knitr::pandoc_to()
   if (!is.null(to) && !startsWith(to, "html")) {
-    abort("input", "Sections of a report are written in HTML: set `output` to html_document, not ", to, ".",
-          argument = "output")
+    return(knitr::asis_output(paste0("\n\n", paste(vapply(x, part_markdown, ""), collapse = "\n\n"), "\n\n")))
   }
   require_package("htmltools", "A report")
   knitr::asis_output(paste0("\n\n```{=html}\n", paste(vapply(x, part_html, ""), collapse = "\n"), "\n```\n\n"))
@@ -102,7 +90,7 @@ print.ibrc_report_section <- function(x, ...) {
   for (part in x) {
     switch(
       part$kind,
-      text = writeLines(strwrap(part$text)),
+      title = , text = writeLines(strwrap(part$text)),
       list = for (line in part$lines) writeLines(strwrap(line, prefix = "  ", initial = "* ")),
       code = writeLines(part$lines),
       table = {

@@ -22,19 +22,12 @@ people_section <- function(report) {
   table <- tryCatch(compare_groups(fit, joint = TRUE), ibrc_error = identity)
   contrasts <- if (inherits(table, "error"))
     list(report_text("Levels of factors are not compared. ", table$message)) else
-    list(report_table(contrasts_table(table), "How much larger each term is than at the reference level"),
+    list(report_table(as.data.frame(contrasts_table(table)),
+                      "How much larger each term is than at the reference level"),
          report_list(Filter(nzchar, comparison_words(table)), class = "plain"))
   spread <- tryCatch(spread_shares(fit), ibrc_error = function(e) NULL)
   do.call(new_report_section, c(contrasts, list(if (!is.null(spread)) report_list(format(spread), class = "plain")),
                                 shrinkage_parts(report)))
-}
-
-contrasts_table <- function(table) {
-  shown <- data.frame(Term = table$term, Of = table$factor, Level = table$group, Against = table$reference,
-                      Scale = table$scale, Median = table$estimate, table$conf.low, table$conf.high,
-                      chance_text(table$probability), Verdict = table$verdict)
-  names(shown)[7:9] <- c("2.5%", "97.5%", "P(larger)")
-  shown
 }
 
 # Cells that a report may solve for again and again: it is not to take minutes. One estimate takes some thirty solves

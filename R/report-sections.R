@@ -45,6 +45,9 @@ overview_section <- function(report) {
 
 report_class <- function(verdict) c(ok = "fine", caution = "warning", "do not use" = "stop")[[as.character(verdict)]]
 
+# Rows of a verdict that a page shows, the worst first.
+most_verdict_rows <- 40
+
 # The same rows as verdict() has, worst first, those that are well in short.
 verdict_section <- function(report) {
   rows <- report$verdict
@@ -62,7 +65,11 @@ verdict_section <- function(report) {
   fine <- setdiff(unique(rows$check), wrong$check)
   new_report_section(
     report_list(said, class = report_class(worst)),
-    if (nrow(table)) report_table(table, "What was seen, and what was asked"),
+    if (nrow(table)) report_table(utils::head(table, most_verdict_rows), "What was seen, and what was asked"),
+    if (nrow(table) > most_verdict_rows) {
+      report_text("And ", plural(nrow(table) - most_verdict_rows, "more row"),
+                  ": as.data.frame(verdict(fit)) has them.")
+    },
     if (length(fine)) report_text("Without fault: ", listing(fine), "."),
     if (length(report$advice)) report_list(report$advice, class = "plain")
   )
@@ -80,14 +87,10 @@ selection_section <- function(report) {
     return(new_report_section(report_text("The visits come with no account of their selection; read_adni() and ",
                                           "panel_trajectories() keep one."), sizes))
   }
-  text <- flow_text(counts$flow)
-  table <- data.frame(Step = counts$flow$reason, Patients = text$patients, Visits = text$visits,
-                      text$dropped_patients, text$dropped_visits)
-  names(table)[4:5] <- c("Patients dropped", "Visits dropped")
-  hidden <- anyNA(counts$flow[c("patients", "visits", "dropped_patients", "dropped_visits")])
+  table <- flow_table(counts$flow)
   new_report_section(
-    report_table(table, "Rows of the table, and what each condition left"),
-    if (hidden) report_text("Counts are hidden so that none below ", report$suppress, " can be worked out."),
+    report_table(as.data.frame(table), attr(table, "caption")),
+    if (length(attr(table, "note"))) report_text(attr(table, "note")),
     report_picture(plot(counts$flow), "Flow chart of the selection, with the counts of the table above.",
                    height = 0.6 + 1.05 * nrow(counts$flow), width = 6.4),
     sizes
@@ -101,9 +104,7 @@ posterior_section <- function(report) {
                        before$q97.5)
   names(before)[4:5] <- c("2.5%", "97.5%")
   table <- by_term_first(tidy(fit), fit)
-  after <- cbind(group_column(table), Median = table$estimate, SD = table$std.error, table[c("conf.low", "conf.high")])
-  names(after)[ncol(after) - 1:0] <- c("2.5%", "97.5%")
-  after$Verdict <- table$verdict
+  after <- if (is_crowd(fit)) crowd_terms(table) else as.data.frame(terms_table(table))
   if (has_population(fit)) return(new_report_section(coefficients_parts(report, before, after)))
   terms <- reported_terms(fit)
   new_report_section(
@@ -137,16 +138,13 @@ groups_section <- function(report) {
   if (has_population(fit)) return(people_section(report))
   if (length(fit$draws) < 2) return(new_report_section(report_text("The fit has no groups to compare.")))
   table <- compare_groups(fit)
-  shown <- data.frame(Term = table$term, Group = table$group, Against = table$reference, Scale = table$scale,
-                      Median = table$estimate, table$conf.low, table$conf.high, chance_text(table$probability),
-                      Verdict = table$verdict)
-  names(shown)[6:8] <- c("2.5%", "97.5%", "P(larger)")
+  shown <- if (is_crowd(fit)) crowd_contrasts(table) else as.data.frame(contrasts_table(table))
   terms <- reported_terms(fit)
   data <- groups_data(fit, suppress = report$suppress)
   data$trajectories <- as.vector(report$counts$groups[as.character(data$group)])
   n_panels <- grDevices::n2mfrow(length(terms))[2]
   new_report_section(
-    report_table(shown, "How much larger each term is than in the reference group"),
+    report_table(shown, paste0("How much larger each term is than in the reference group (", table$reference[1], ")")),
     lapply(in_pieces(names(fit$draws), rows_in_picture(n_panels)), function(groups) {
       report_picture(draw_groups(data, fit, terms, groups),
                      paste0("Posterior of ", enumerate(terms, Inf, ""), of_groups(fit, groups),
@@ -162,11 +160,13 @@ checks_section <- function(report) {
   said <- by_term_first(identifiability(fit), fit)
   # Correlations have no prior that the data could be held against.
   if (has_population(fit)) table <- table[table$term %in% said$term, ]
-  shown <- cbind(group_column(table), "What the data say" = said$verdict, Contraction = table$contraction,
-                 "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
-                 "ESS (tail)" = round(table$ess_tail))
+  crowd <- is_crowd(fit)
+  shown <- if (crowd) crowd_chains(table, said) else
+    cbind(group_column(table), "What the data say" = said$verdict, Contraction = table$contraction,
+          "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
+          "ESS (tail)" = round(table$ess_tail))
   new_report_section(
-    report_list(identifiability_sentences(said, 3)),
+    report_list(if (crowd) crowd_identified(said) else identifiability_sentences(said, 3)),
     report_table(shown, "Each term against its prior, and the chains against each other"),
     report_text("Share of proposals accepted: ", round(100 * mean(fit$acceptance)), "%."),
     trace_pictures(fit, table)
@@ -202,6 +202,7 @@ predictive_section <- function(report) {
     report_text("Shares of fewer than ", report$suppress, " visits are left out.")
   }
   tests <- report$verdict[report$verdict$check == "behaves", ]
+  if (is_crowd(fit) && any(tests$verdict != "ok")) tests <- tests[tests$verdict != "ok", ]
   said <- report_list(paste0(row_labels(tests, TRUE), ifelse(is.na(tests$group), "", ": "), tests$seen, " (",
                              tests$verdict, ")."), class = report_class(worst_of(tests$verdict)))
   do.call(new_report_section, c(list(said), unlist(parts, recursive = FALSE), list(hidden)))

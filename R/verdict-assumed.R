@@ -1,5 +1,5 @@
-# What the numbers of a fit rest on: dynamics, lattice, models. Rows of a verdict: assumed; and of
-# terms on which nothing depends: identified.
+# What the numbers of a fit depend on: dynamics, lattice, models. Rows of a verdict: assumed; and, for terms on which
+# nothing depends: identified.
 
 dynamics_rows <- function(fit) {
   if (has_dynamics(fit)) return(inferred_rows(fit))
@@ -7,20 +7,21 @@ dynamics_rows <- function(fit) {
   learned <- any(vapply(problems, function(problem) identical(problem$setting$dynamics, "learned"), NA))
   verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
              "dynamics that are known", if (learned) "caution" else "ok",
-             paste("The dynamics were learned and then held fixed: intervals do not know of it, and are too short.",
+             paste("The dynamics were learned and then held fixed. Intervals do not include this, and are too short.",
                    "Infer them together with the agents, ibrc(dynamics = ), or fit again under other draws of them",
                    "(model_draws()) and report how far the answer moves."))
 }
 
-# Actions that are missing before other visits: beliefs after them are means over what may have been done, which
-# pulls estimates towards a careless agent, five in a hundred by several standard errors.
+# Actions that are missing before other visits: beliefs after them are means over what may have been done. This pulls
+# estimates towards a careless agent; if five in a hundred are missing, by several standard errors.
 lost_action_rows <- function(fit) {
-  after <- vapply(fit$histories, function(tree) sum(after_lost(tree)[tree$visit]), 0)
+  trees <- if (has_several(fit)) unlist(fit$histories, recursive = FALSE) else fit$histories
+  after <- vapply(trees, function(tree) sum(after_lost(tree)[tree$visit]), 0)
   if (!sum(after)) return(NULL)
   verdict_rows("assumed", paste0("actions: ", plural(sum(after), "visit"), " after one that is missing"),
                "no action missing before another visit", "do not use",
-               paste("Beliefs after a missing action are means over what may have been done, and estimates lean on",
-                     "them: end trajectories before their first missing action (?trajectories has the line)."))
+               paste("Beliefs after a missing action are means over what may have been done, and estimates depend on",
+                     "them: end trajectories before their first missing action (?trajectories shows how)."))
 }
 
 # Which histories come after an action that is not known.
@@ -32,8 +33,8 @@ after_lost <- function(tree) {
   lost
 }
 
-# How far posterior means move when the log-likelihood of draws changes: were the change a straight line, by its
-# slope times their covariance. (Weighting the draws would do as well while they move little, and not beyond.)
+# How far posterior means move when the log-likelihood of draws changes: if the change were a straight line, by its
+# slope times their covariance. (Weighting the draws is as good while they move little, and not beyond.)
 moved_means <- function(theta, change) {
   centred <- sweep(theta, 2, colMeans(theta))
   slope <- qr.coef(qr(cbind(1, centred)), change)[-1]
@@ -52,8 +53,8 @@ log_likelihood_at <- function(evaluator, theta, g) {
   evaluate_batch(evaluator, theta, value, rep(g, nrow(theta)))$log_likelihood
 }
 
-# One row per group, on the term that moves most: `change(theta, g)` is by how much the log-likelihood of draws
-# changes, `judge` says what a move is in standard deviations and beside the term itself.
+# One row per group, for the term that moves most: `change(theta, g)` is the change in the log-likelihood of draws,
+# `judge` judges a move in standard deviations and relative to the term itself.
 shift_rows <- function(fit, what, asked, advice, change, judge) {
   found <- if (has_dynamics(fit)) moves_with_laws(fit, change) else
     lapply(seq_along(fit$draws), function(g) moves_of_group(fit, g, change))
@@ -90,7 +91,7 @@ at_own_laws <- function(evaluator, fit) {
   if (has_dynamics(fit)) with_laws(evaluator, laws_at(fit, moving_draws(fit))) else evaluator
 }
 
-# The most memory that looking at a finer lattice may take.
+# The most memory that the check on a finer lattice may take.
 finer_bytes <- 5e8
 
 resolution_rows <- function(fit, evaluator, cores) {
@@ -100,28 +101,29 @@ resolution_rows <- function(fit, evaluator, cores) {
   if (all(vapply(problems, function(problem) is_vertices(problem$space), NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
-  finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
+  finer_to <- 2 * lead_problem(fit)$resolution
+  finer <- changed_inverse(fit, list(resolution = finer_to), cores, max_bytes = finer_bytes)
   evaluator_finer <- at_own_laws(inverse_evaluator(finer, cores = cores), fit)
   evaluator <- at_own_laws(evaluator, fit)
-  shift_rows(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
+  shift_rows(fit, paste0("at twice the resolution (", finer_to, ")"), asked,
              paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
-                    2 * fit$problem$resolution, "."),
+                    finer_to, "."),
              function(theta, g) log_likelihood_at(evaluator_finer, theta, g) - log_likelihood_at(evaluator, theta, g),
              function(size, itself) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
 }
 
-# Twice the odds for the models nearest to the setting's own dynamics: is optimism what it was?
+# Twice the odds for the models nearest to the setting's own dynamics: does optimism stay the same?
 weighting_rows <- function(fit, evaluator) {
   asked <- "less than 2 standard deviations, and than a quarter of the term itself"
   problems <- all_problems(fit)
   if (all(vapply(problems, function(problem) n_models(problem$models) == 1, NA))) {
-    return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
+    return(verdict_rows("assumed", "models: only one, so there is nothing to lean to", asked, "ok"))
   }
   evaluator <- at_own_laws(evaluator, fit)
   other <- reweighted_evaluator(evaluator, problems)
   shift_rows(fit, "with twice the weight on the middle of the models", asked,
-             paste("The answer depends on what the decision maker is taken to believe of the dynamics: report the",
-                   "models beside it, and what others would say (sensitivity_analysis())."),
+             paste("The answer depends on what the decision maker is assumed to believe about the dynamics: report the",
+                   "models with it, and what others would say (sensitivity_analysis())."),
              function(theta, g) log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g),
              function(size, itself) if (size >= 2 || size >= 0.25 && itself >= 0.25) "caution" else "ok")
 }
@@ -134,6 +136,10 @@ reweighted_evaluator <- function(evaluator, problems) {
   }
   if (!is.null(evaluator$recipe)) {
     evaluator$recipe$tilt <- which.min(model_distances(problems[[1]]))
+    return(evaluator)
+  }
+  if (!is.null(evaluator$parts)) {
+    evaluator$parts <- Map(function(part, problem) reweighted_evaluator(part, list(problem)), evaluator$parts, problems)
     return(evaluator)
   }
   if (is.null(evaluator$own)) {
@@ -154,7 +160,7 @@ model_distances <- function(problem) {
   }, 0)
 }
 
-# Terms that change nothing: the likelihood at draws is the same wherever the prior lets the term go.
+# Terms that change nothing: the likelihood at draws is the same wherever the prior allows the term to be.
 inert_rows <- function(fit, evaluator) {
   levels <- c(0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
   rows <- lapply(seq_along(fit$draws), function(g) {

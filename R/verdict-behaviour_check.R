@@ -1,41 +1,39 @@
-#' Does the fitted agent decide as was decided?
+#' Does the fitted agent decide as the people did?
 #'
-#' Holds every decision against what the fit says of it one step ahead: given what had really been done and observed
-#' until then, at draws from the posterior. Outcomes are those that came, not new ones, so that a schedule of outcomes
-#' that the setting does not foresee is no fault of the agent.
+#' Compares every decision with what the fit expects one step ahead, at draws from the posterior: given what had really
+#' been done and observed until then. Outcomes are the real ones, not new ones. So if outcomes follow a schedule that
+#' the setting does not foresee, this does not count against the agent.
 #'
-#' Decisions are counted in cells, and in each cell the actions taken are held against those expected. Were the fit
-#' right, the difference would have the variance of the counts less that of what is expected over the posterior's draws:
-#' what was fitted cannot differ. The sum of squares in those units is chi-squared, with as many degrees of freedom as
-#' directions are left (those that the fit has used up, and those in which fewer than about four events are expected, do
-#' not count; with two actions each decision counts once). Cells with fewer than 20 visits are put
-#' together. With groups, counts are also added up over all of them. `gap` says how
-#' much a failure matters: the root mean square difference of shares, less what chance brings. Dynamics that were drawn
-#' without the actions (`uncertainty = "cut"` of [ibrc()]) were not fitted to them: the variance between their draws
-#' is added to that of the difference, not taken away.
+#' Decisions are counted in cells, and in each cell the actions taken are compared with those expected. If the fit is
+#' right, the difference has the variance of the counts less the variance of the expectation over the posterior's draws,
+#' since what was fitted cannot differ. The sum of squares in those units is chi-squared. Its degrees of freedom are the
+#' directions that are left. Directions that the fit has used up do not count, nor do those in which fewer than about
+#' four events are expected; with two actions each decision counts once. Cells with fewer than 20 visits are put
+#' together. With groups, counts are also added up over all of them. `gap` says how much a failure matters: the root
+#' mean square difference of shares, less what chance brings. Dynamics that were drawn without the actions (`uncertainty
+#' = "cut"` of [ibrc()]) were not fitted to them: the variance between their draws is added to that of the difference,
+#' not subtracted.
 #'
-#' A P value below 0.05 with a gap above 0.05 means that the fitted agent misses something that matters; a gap of 0.1,
-#' that
-#' shares of actions are off by about 10 points. [verdict()] takes the least P value times the number of statistics.
+#' A P value below 0.05 with a gap above 0.05 means that the fitted agent misses something that matters. A gap of 0.1
+#' means that shares of actions are off by about 10 points. [verdict()] takes the least P value times the number of
+#' statistics.
 #'
 #' @section Which cells:
-#' `visit`: the number of the visit. `belief`: tenths of the belief in the second state (of more than two states: which
-#' is the likeliest, and how sure), at the posterior median. `last_action` and `last_observation`: what was done and
-#' seen last. `rare`: all actions to which the fit gives a chance below 0.02, together: were more of them taken than
-#' expected? `repeat` asks one thing only: is the last action taken again more often than expected (habit; its
-#' `gap` has a sign)? And any of your own: a function of a data frame with one row per visit and the columns
-#' `trajectory`, `group`, `visit`,
-#' `last_action`, `last_observation` and `belief_<state>`, in the order of trajectories, that returns the cell of
-#' each visit. Numbers with more than 20 different values are cut into tenths.
+#' `visit`: the number of the visit. `belief`: tenths of the belief in the second state, at the posterior median (with
+#' more than two states: which is the likeliest, and how sure it is). `last_action` and `last_observation`: what was
+#' done and seen last. `rare`: all actions to which the fit gives a chance below 0.02, together: were more of them taken
+#' than expected? `repeat` asks one thing only: is the last action taken again more often than expected (habit; its
+#' `gap` has a sign)? You can add your own: a function of a data frame with one row per visit and the columns
+#' `trajectory`, `group`, `visit`, `last_action`, `last_observation` and `belief_<state>`, in the order of trajectories.
+#' It returns the cell of each visit. Numbers with more than 20 different values are cut into tenths.
 #'
-#' @param fit A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
-#' @param statistics A named list of functions: cells of your own.
+#' @param fit A fit ([ibrc()]) that was not made with `keep_data = FALSE` ([ibrc_control()]).
+#' @param statistics A named list of functions: your own cells.
 #' @param draws How many draws to take, evenly spaced over the chains.
 #' @return A data frame, one row per statistic and group, and with groups one more per statistic for all of them
 #'   (`group` is `NA`): `statistic`, `group`, `visits`, `cells` (how many there were), `chi_square`, `df`, `p.value`
-#'   (`NA` where nothing is left to test)
-#'   and `gap`.
-#' @seealso [verdict()], which makes one number of it; [pp_check()] for pictures.
+#'   (`NA` where nothing is left to test) and `gap`.
+#' @seealso [verdict()], which reduces it to one number; [pp_check()] for pictures.
 #' @family inference
 #' @export
 #' @examples
@@ -50,6 +48,8 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   statistics <- check_statistics(statistics)
   draws <- check_count(draws, "draws", least = 20)
   need_data(fit, "A check against the data", "fit")
+  if (has_several(fit)) return(check_problems(fit, statistics, draws))
+  fit <- only_met(fit)
   chosen <- spaced_draws(fit, draws)
   plans <- group_plans(fit)
   groups <- names(fit$draws)
@@ -59,7 +59,7 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
     one_step_moments(fit, g, chosen, place_families(fit, g, places[[g]], levels, names(statistics)))
   })
   test <- function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n))
-  # Cells of a population are looked at together: one by one they are small.
+  # Cells of a population are counted together: one by one they are small.
   tests <- if (has_population(fit)) list() else Map(test, moments, groups, fit$n_scored)
   out <- do.call(rbind, unname(tests))
   if (length(groups) > 1) {
@@ -72,6 +72,20 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
   rownames(out) <- NULL
   if (has_population(fit)) out$group <- NULL
   without_lone_group(out, names(fit$draws))
+}
+
+# Of each problem by itself, one after the other.
+check_problems <- function(fit, statistics, draws) {
+  tests <- lapply(problem_names(fit), function(name) {
+    cbind(problem = name, behaviour_check(problem_view(fit, name), statistics, draws))
+  })
+  # Groups that have all met one problem only need no names there.
+  columns <- unique(unlist(lapply(tests, names)))
+  tests <- lapply(tests, function(one) {
+    one[setdiff(columns, names(one))] <- NA_character_
+    one[columns]
+  })
+  do.call(rbind, tests)
 }
 
 # Where each history stands, by statistic; and each visit, for statistics of the user's own.
@@ -87,7 +101,7 @@ statistic_places <- function(fit, g, plan, statistics) {
   c(places, own)
 }
 
-# The places of all groups in their order.
+# The cells of all groups in their order.
 common_levels <- function(places) {
   if (all(vapply(places, is.factor, NA))) return(unique(unlist(lapply(places, levels))))
   sort(unique(unlist(places)), method = "radix")
@@ -101,7 +115,7 @@ place_families <- function(fit, g, places, levels, own) {
     if (!name %in% own) return(history_family(tree, cell, n_cells))
     visit_family(tree, cell, fit$visit_actions[[g]], n_cells)
   })
-  # Every last action has its cell, used or not, after "none"; what is not known cannot be repeated.
+  # Every last action has its cell, used or not, after "none"; an unknown action cannot be repeated.
   at <- as.integer(factor(places$last_action, c("none", fit$problem$setting$actions)))
   at[is.na(at)] <- 1L
   families[["repeat"]] <- history_family(tree, at, length(fit$problem$setting$actions) + 1L)
@@ -162,12 +176,13 @@ statistic_cells <- function(value, n, name) {
 
 # One number: the least of the P values, times how many were looked at. With groups, half of the room for chance is
 # for all of them together and half is shared out among them.
-behaves_rows <- function(tests) {
+behaves_rows <- function(tests, share = 1) {
+  if (!is.null(tests$problem)) return(rows_by_problem(tests, behaves_rows))
   tests <- tests[tests$statistic != "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- length(unique(tests$group[!is.na(tests$group)]))
   rows <- lapply(unique(tests$group), function(group) {
-    behaves_row(tests[tests$group %in% group, ], group_share(group, n_groups))
+    behaves_row(tests[tests$group %in% group, ], share * group_share(group, n_groups))
   })
   do.call(rbind, rows)
 }
@@ -182,9 +197,9 @@ behaves_row <- function(tests, share) {
                advice = "There are too few visits to see whether the fitted agent behaves like the data."))
   }
   tests <- tests[tests$df > 0, ]
-  # Statistics that come to the same cells are one.
+  # Statistics with the same cells count as one.
   tests <- tests[!duplicated(tests[c("chi_square", "df")]), ]
-  if (!nrow(tests)) return(row(seen = "every decision was as good as certain, and came", verdict = "ok"))
+  if (!nrow(tests)) return(row(seen = "every decision was almost certain, and was taken", verdict = "ok"))
   looked <- share * nrow(tests)
   p <- pmin(1, looked * tests$p.value)
   verdict <- ifelse(p < 0.01 & tests$gap >= 0.05, "do not use", ifelse(p < 0.05, "caution", "ok"))
@@ -194,23 +209,36 @@ behaves_row <- function(tests, share) {
   row(seen = paste0("P ", p_words(p[worst]), " after ", plural(looked, "test"), " (worst by ", by, ", shares off by ",
                     format_number(tests$gap[worst], 2), ")"),
       verdict = verdict[worst],
-      advice = paste0("The fitted agent does not decide as was decided (by ", by, "): see ",
+      advice = paste0("The fitted agent does not decide as the people did (by ", by, "): see ",
                       if (name %in% pp_types) paste0("pp_check(fit, \"", name, "\")") else "behaviour_check(fit)",
-                      ", and what the setting (its `start`, too), the models or habit leave out",
+                      ", and what the setting (including its `start`), the models or habit leave out",
                       if (verdict[worst] == "do not use") "; do not report these numbers", "."))
 }
 
+# Rows of each problem, which say so; all of them are looked at together.
+rows_by_problem <- function(tests, rows, ...) {
+  names <- unique(tests$problem)
+  do.call(rbind, lapply(names, function(name) {
+    found <- rows(tests[tests$problem == name, names(tests) != "problem"], share = length(names), ...)
+    found$seen <- paste0(found$seen, ", in ", enumerate(name))
+    found
+  }))
+}
+
 # `inferred`: whether habit is.
-habit_rows <- function(tests, inferred = FALSE) {
+habit_rows <- function(tests, inferred = FALSE, share = 1) {
+  if (!is.null(tests$problem)) return(rows_by_problem(tests, habit_rows, inferred = inferred))
   tests <- tests[tests$statistic == "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- sum(!is.na(tests$group))
   rows <- lapply(seq_len(nrow(tests)), function(i) {
-    p <- min(1, tests$p.value[i] * group_share(tests$group[i], n_groups))
+    p <- min(1, tests$p.value[i] * share * group_share(tests$group[i], n_groups))
     gap <- tests$gap[i]
     asked <- "the last action taken again as often as expected"
     if (is.na(p)) {
-      return(verdict_rows("assumed", "habit: too little was repeated to tell", asked, "ok", group = tests$group[i]))
+      # Repetitions that were fitted cannot be tested.
+      seen <- if (inferred) "habit: it is inferred, so repetitions are fitted" else "habit: too few repetitions to tell"
+      return(verdict_rows("assumed", seen, asked, "ok", group = tests$group[i]))
     }
     verdict <- if (p < 0.01 && abs(gap) >= 0.05) "do not use" else if (p < 0.05) "caution" else "ok"
     verdict_rows("assumed", paste0("habit: the last action is taken again ", format_number(abs(gap), 2),

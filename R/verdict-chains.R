@@ -1,11 +1,11 @@
-# Do the chains agree, and did they see all there is? Rows of a verdict: settled, whole.
+# Do the chains agree, and did they see all of the posterior? Rows of a verdict: settled, whole.
 
 settled_rows <- function(fit) {
   table <- if (has_population(fit)) tidy_population(fit) else tidy_draws(fit)
   rhat <- table$rhat
   least <- pmin(table$ess_bulk, table$ess_tail)
-  # Too few draws to tell are too few. Chains that are right have an R-hat above 1.01 now and then: one in four with 400
-  # effective draws, hardly any with 1,000.
+  # If there are too few draws to tell, there are too few. Right chains have an R-hat above 1.01 now and then: one in
+  # four with 400 effective draws, hardly any with 1,000.
   scarce <- !is.finite(rhat) | is.na(least) | least < 100
   rough <- is.finite(rhat) & rhat > 1.01
   bad <- scarce | rough & (rhat > 1.05 | least < 400)
@@ -22,7 +22,7 @@ settled_rows <- function(fit) {
              "R-hat below 1.01, 400 effective draws", verdict, advice, table$term, table$group)
 }
 
-# Is every term of every group settled, without reserve?
+# Whether every term of every group is settled, without reserve.
 are_settled <- function(fit) {
   table <- if (has_population(fit)) tidy_population(fit) else tidy_draws(fit)
   all(is.finite(table$rhat) & table$rhat < 1.01 & pmin(table$ess_bulk, table$ess_tail) >= 400, na.rm = FALSE) %in%
@@ -30,15 +30,15 @@ are_settled <- function(fit) {
     (!has_population(fit) || are_mixed_intercepts(fit))
 }
 
-# By the marks of intercept_rows().
+# By the limits of intercept_rows().
 are_mixed_intercepts <- function(fit) {
   if (!dim(fit$population$intercepts)[3]) return(TRUE)
   table <- tidy_intercepts(fit)
   all(table$rhat <= 1.05 & pmin(table$ess_bulk, table$ess_tail) >= 100) %in% TRUE
 }
 
-# How long the chains' 95% interval must be on each side, beside the one found along the profile, and how much of the
-# posterior may lie outside of it.
+# How long the chains' 95% interval must be on each side, relative to the one found along the profile, and how much of
+# the posterior may lie outside of it.
 short_side <- c(caution = 0.8, "do not use" = 0.6)
 most_outside <- 0.2
 
@@ -57,7 +57,7 @@ whole_row <- function(fit, g, j, opinion) {
   row <- function(...) verdict_rows("whole", ..., asked = asked, term = entry$term, group = names(fit$draws)[g])
   if (is.null(opinion) || opinion$ess < 100) {
     return(row(seen = "could not be told", verdict = "caution",
-               advice = "The profile is too crooked to hold the chains of {} against: compare with ibrc_mode()."))
+               advice = "The profile is too crooked to check the chains of {} with it: compare with ibrc_mode()."))
   }
   draws <- fit$draws[[g]]
   one <- matrix(draws[, , j], dim(draws)[1])
@@ -73,7 +73,7 @@ whole_row <- function(fit, g, j, opinion) {
                       if (judged$verdict == "do not use") ", and do not report these draws", "."))
 }
 
-# `ends`: of the interval that the weighted draws have; each side counts from their median.
+# `ends`: those of the interval of the weighted draws; each side counts from their median.
 judge_sides <- function(chains, draws, weight, ess, ess_chains) {
   found <- weighted_quantile(draws, weight, c(0.025, 0.5, 0.975))
   share <- (chains - found[2]) / (found[c(1, 3)] - found[2])

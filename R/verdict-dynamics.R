@@ -1,10 +1,10 @@
-# What a verdict says of fits whose dynamics were inferred as well: together with the agents ("joint"), or drawn without
-# the actions ("cut"). Rows: whole; assumed.
+# What a verdict says about fits whose dynamics were inferred as well: together with the agents ("joint"), or drawn
+# without the actions ("cut"). Rows: whole; assumed.
 
 # ---- joint: did the chains see all of the posterior? ---------------------------------------------------------------
 
-# Along a profile every point would be a top of all laws. Instead, chains are held against each other, laws and all, and
-# against the top of the posterior that they began about.
+# Along a profile every point would need the best of all laws. Instead, chains are compared with each other, including
+# their laws, and with the top of the posterior around which they began.
 joint_whole_rows <- function(fit, cores = 1L) rbind(mixed_row(fit), apart_row(fit), top_row(fit, cores))
 
 whole_of_fit <- function(...) verdict_rows("whole", ...)
@@ -33,8 +33,8 @@ mixed_row <- function(fit) {
                       "seen all of them: ", go_on_words(fit), "."))
 }
 
-# A chain that stays on another level than the others is on another hill. `least_gap` in log units, and in Monte Carlo
-# errors of the difference.
+# A chain that stays on another level than the others is on another hill. `least_gap` is in log units, and in Monte
+# Carlo errors of the difference.
 least_gap <- c(units = 2, errors = 4)
 
 apart_row <- function(fit) {
@@ -42,12 +42,12 @@ apart_row <- function(fit) {
   asked <- paste0("chains whose mean log densities are within ", least_gap[["units"]], " of each other, or ",
                   least_gap[["errors"]], " Monte Carlo errors")
   if (ncol(density) < 2) {
-    return(whole_of_fit("one chain, which nothing can be held against", asked, "caution",
+    return(whole_of_fit("one chain, which cannot be compared with others", asked, "caution",
                         "One chain cannot show what it has not seen: fit with chains = 4."))
   }
   gap <- chain_gaps(density)
   apart <- abs(gap$gap) > least_gap[["units"]] & abs(gap$gap) > least_gap[["errors"]] * gap$error
-  # Of two chains it is the lower one.
+  # Of two chains the lower one is named.
   worst <- order(-apart, -round(abs(gap$gap), 6), gap$gap)[1]
   said <- paste0("chain ", worst, " lies ", format_number(abs(gap$gap[worst]), 2), if (gap$gap[worst] < 0) " below" else
     " above", " the others in mean log density (Monte Carlo error ", format_number(gap$error[worst], 2), ")")
@@ -56,7 +56,7 @@ apart_row <- function(fit) {
                       "stuck. Fit again with another `seed` and more chains, and do not report these draws."))
 }
 
-# By how much the mean log density of each chain lies above that of all others, and the Monte Carlo error of that.
+# By how much the mean log density of each chain lies above that of all others, with its Monte Carlo error.
 chain_gaps <- function(density) {
   n <- ncol(density)
   centre <- colMeans(density)
@@ -68,21 +68,21 @@ chain_gaps <- function(density) {
              error = vapply(seq_len(n), function(chain) sqrt(error[chain]^2 + others(error^2, chain) / (n - 1)), 0))
 }
 
-# Draws of a posterior of many terms lie well below its top, by half a chi-squared number were it normal. That all of
-# them are lower than 19 in 20 should be means that the chains have left behind what they began about.
+# Draws of a posterior of many terms lie well below its top; if it is normal, by half a chi-squared number. If all of
+# them lie lower than 19 in 20 should, the chains have left the place where they began.
 top_row <- function(fit, cores) {
   n_terms <- dim(fit$dynamics$draws)[3] + length(fit$draws) * length(fit$prior)
   allowed <- stats::qchisq(0.95, n_terms) / 2
   below <- begun_at(fit, cores) - max(fit$log_posterior)
   whole_of_fit(paste0("the best draw has a log density ", format_number(abs(below), 2),
-                      if (below > 0) " below" else " above", " what the chains began about"),
+                      if (below > 0) " below" else " above", " where the chains began"),
                paste0("one that is not below it by more than ", format_number(allowed, 2)),
                if (below > allowed) "caution" else "ok",
                paste0("No draw comes near to where the chains began: they went to where the posterior is lower, or ",
-                      "are short. Fit again with another `seed`, and see that the answer stays."))
+                      "are short. Fit again with another `seed`, and check that the answer stays."))
 }
 
-# Chains begin all around the top that was climbed to: the highest of those points and of their middle.
+# Chains begin all around the top that the climb found: this is the highest of those points and of their middle.
 begun_at <- function(fit, cores) {
   groups <- names(fit$draws)
   inverse <- c(fit[c("problem", "problems", "histories", "prior", "fixed", "tolerance", "recipe")],
@@ -96,8 +96,8 @@ begun_at <- function(fit, cores) {
 
 # ---- cut: the same, draw by draw -----------------------------------------------------------------------------------
 
-# Under each draw of the dynamics there is a posterior of the agents like any other, along whose ridges weighted draws
-# are taken; pooled as the chains are, these are held against the chains.
+# Under each draw of the dynamics there is a posterior of the agents like any other. Weighted draws are taken along its
+# ridges, pooled like the chains, and compared with them.
 cut_whole_rows <- function(fit, streams, cores) {
   problems <- problems_of_cut(fit, cores)
   rows <- lapply(seq_along(fit$draws), function(g) {
@@ -138,7 +138,7 @@ pooled_opinion <- function(opinions) {
 inferred_rows <- function(fit) {
   swapped <- fit$dynamics$swapped
   changed <- isTRUE(swapped > 0)
-  # Fits of earlier versions may not have looked.
+  # Fits of earlier versions may not have counted this.
   counted <- isTRUE(swapped >= 0)
   how <- if (is_cut(fit)) "drawn from what was seen, without the actions" else "inferred together with the agents"
   rbind(verdict_rows("assumed", paste0("dynamics: ", how, if (changed) {
@@ -155,7 +155,7 @@ inferred_rows <- function(fit) {
   if (is_cut(fit)) between_row(fit))
 }
 
-# However long chains are, what lies between draws of the dynamics is known from as many as there are.
+# However long chains are, the variance between draws of the dynamics is known only from as many as there are.
 most_between_error <- 0.1
 
 between_row <- function(fit) {
@@ -164,24 +164,24 @@ between_row <- function(fit) {
   table <- cut_variance(fit)
   worst <- which.max(table$share_between)
   error <- sqrt(table$share_between[worst] / worth)
-  label <- row_labels(table[worst, ], is_grouped(fit))
+  label <- row_labels(table[worst, ], is_grouped(fit) && !has_population(fit))
   verdict_rows("assumed", paste0("dynamics: ", plural(n, "draw"), if (worth < n / 2) {
     paste0(" worth ", plural(max(1, floor(worth)), "independent one"))
   }, ", between which ", round(100 * table$share_between[worst]), "% of the variance of ", label, " lies"),
   paste("an error of at most", most_between_error, "standard deviations by that"),
   if (error > most_between_error) "caution" else "ok",
-  paste0("Medians and ends of intervals rest on ", plural(n, "draw"), " of the dynamics, and are uncertain by about ",
-         format_number(error, 1), " standard deviations for that alone: round them, or infer the dynamics together ",
+  paste0("Medians and interval ends rest on ", plural(n, "draw"), " of the dynamics, so they are uncertain by about ",
+         format_number(error, 1), " standard deviations: round them, or infer the dynamics together ",
          "with the agents (uncertainty = \"joint\")."))
 }
 
-# Of a fit with the actions cut off from the dynamics: how much of the variance of each term lies within draws of the
+# For a fit with the actions cut off from the dynamics: how much of the variance of each term lies within draws of the
 # dynamics and how much between them, on the natural scale.
 cut_variance <- function(fit) {
   each <- fit$dynamics$chains_per_draw
-  fit <- as_reported(fit)
-  rows <- lapply(names(fit$draws), function(group) {
-    draws <- fit$draws[[group]]
+  all <- if (has_population(fit)) list(all = reported_population(fit)$population$draws) else as_reported(fit)$draws
+  rows <- lapply(names(all), function(group) {
+    draws <- all[[group]]
     size <- dim(draws)
     of_draw <- rep(seq_len(size[2] / each), each = size[1] * each)
     data.frame(term = dimnames(draws)[[3]], group = group, t(apply(draws, 3, function(x) {
@@ -197,9 +197,9 @@ cut_variance <- function(fit) {
 # ---- how far posterior means move ----------------------------------------------------------------------------------
 
 # One list(theta, moved) per group: draws on the sampler's scale, and by how much their means move when the
-# log-likelihood changes by `change(theta, group)`, every draw with its own laws, in the order of moving_draws(). Laws
-# are shared: what changes in one group moves all, with the laws. Draws of the dynamics that are held stay as they are,
-# and the agents move under each of them.
+# log-likelihood changes by `change(theta, group)`, every draw with its own laws, in the order of moving_draws(). Groups
+# share the laws: a change in one group moves all groups through the laws. Draws of the dynamics that are held stay as
+# they are, and the agents move under each of them.
 moves_with_laws <- function(fit, change) {
   chosen <- moving_draws(fit)
   theta <- lapply(fit$draws, function(draws) {
@@ -217,11 +217,11 @@ moves_with_laws <- function(fit, change) {
   })
 }
 
-# Enough for weights, of a posterior that has more terms than agents do.
+# Enough for weights, for a posterior that has more terms than agents have.
 moving_draws <- function(fit) spaced_draws(fit, if (is_cut(fit)) 20 * n_cut_draws(fit) else 400)
 
-# By weights, cut off where one draw would stand for all, while enough of them count. Else by their covariance with the
-# change, as if it were a straight line: that exaggerates, and then there is something to be seen.
+# By weights, cut off where one draw would stand for all, while enough of them count. Otherwise by their covariance with
+# the change, as if it were a straight line: that exaggerates, but then there is a change to report.
 moved_mean <- function(theta, change) {
   n <- nrow(theta)
   weight <- exp(change - max(change))

@@ -1,35 +1,29 @@
 #' What the data say about each term, and what they do not
 #'
-#' Holds the posterior against the prior, term by term, and says in words whether the
-#' data speak about a term at all, on one side only, or only about its combination
-#' with another.
+#' Compares the posterior with the prior, term by term, and says in words whether the data inform about a term at all,
+#' on one side only, or only about its combination with another.
 #'
-#' A side counts as bounded by the data when the posterior's tail there is thinner than
-#' the prior's own: past a point well inside the posterior, draws stay closer to that
-#' point than draws from the prior would. `bound_below` and `bound_above` say how much
-#' closer, on the scale of `contraction`: 0 where the tail is the prior's, near 1
-#' where the data end it. Neutral behaviour, for one, fits every large `beta` alike:
-#' the data bound it from below, and how large it may be is up to the prior.
-#' `optimism`, its inverse, is then identified, near 0.
+#' The data bound a side if the posterior's tail there is thinner than the prior's own: past a point well inside the
+#' posterior, draws stay closer to that point than draws from the prior would. `bound_below` and `bound_above` say how
+#' much closer, on the scale of `contraction`: 0 where the tail is the prior's, near 1 where the data end it. Neutral
+#' behaviour, for example, fits every large `beta` equally well: the data bound it from below, and only the prior says
+#' how large it may be. `optimism`, its inverse, is then identified, near 0.
 #'
-#' A term is not said to be identified where the chains do not agree on it or miss part of its posterior (`"unsettled"`,
-#' see [verdict()]), where there are too few visits to speak of (`"too few data"`), or where it lies on a ridge: a
+#' A term is not called identified in three cases: the chains do not agree on it or miss part of its posterior
+#' (`"unsettled"`, see [verdict()]); there are too few visits (`"too few data"`); or it lies on a ridge. A ridge is a
 #' correlation with another term above 0.9, on the scale a sampler works on or on the natural one, unless the data have
-#' taken away 99% of the prior's variance all the same.
+#' nevertheless taken away 99% of the prior's variance.
 #'
-#' @param fit A fit ([ibrc()]); where people differ (its `effects`), coefficients and spreads are looked at as terms.
+#' @param fit A fit ([ibrc()]); where people differ (its `effects`), coefficients and spreads are treated as terms.
 #' @return A data frame of class `ibrc_identifiability` with one row per term and group:
-#'   `term`, `group` (with groups); `verdict`, one of `"identified"`, `"bounded from
-#'   above"`, `"bounded from below"`, `"not identified"`, `"only jointly with"`
-#'   another term, `"unsettled"` and `"too few data"`; `contraction`, the share of the prior's variance that the data
-#'   took
-#'   away, on the scale a sampler works on ([ibrc_prior()]); `prior.low`,
-#'   `prior.high`, `conf.low` and `conf.high`, the central 95% of
-#'   prior and posterior; `one_sided`, the only side on which the data bound it
-#'   (`"above"`, `"below"`) or `NA`; `bound_below` and `bound_above`; `ridge_with` and
-#'   `ridge`, the term with the strongest posterior correlation, on the scale a sampler
-#'   works on or the natural one, whichever is the stronger, and that correlation; and `prior_conflict`, whether
-#'   the posterior median lies outside the central 95% of the prior. Printing it gives sentences.
+#'   `term`, `group` (with groups); `verdict`, one of `"identified"`, `"bounded from above"`, `"bounded from below"`,
+#'   `"not identified"`, `"only jointly with"` another term, `"unsettled"` and `"too few data"`; `contraction`, the
+#'   share of the prior's variance that the data took away, on the scale a sampler works on ([ibrc_prior()]);
+#'   `prior.low`, `prior.high`, `conf.low` and `conf.high`, the central 95% of prior and posterior; `one_sided`, the
+#'   only side on which the data bound it (`"above"`, `"below"`) or `NA`; `bound_below` and `bound_above`; `ridge_with`
+#'   and `ridge`, the term with the strongest posterior correlation, on the scale a sampler works on or the natural one,
+#'   whichever is stronger, and that correlation; and `prior_conflict`, whether the posterior median lies outside the
+#'   central 95% of the prior. The printed result is in sentences.
 #' @seealso [profile_likelihood()] for the likelihood itself.
 #' @family inference
 #' @export
@@ -60,9 +54,9 @@ identifiability_sentences <- function(x, digits) {
       identified = paste0("is identified: ", number(row$conf.low), " to ", number(row$conf.high),
                           " (95%), of the prior's ", prior, "."),
       "bounded from below" = paste0("is bounded from below only: it is above ", number(row$conf.low),
-                                    " (97.5%), but how large it may be is up to the prior (", prior, ")."),
+                                    " (97.5%), but only the prior says how large it may be (", prior, ")."),
       "bounded from above" = paste0("is bounded from above only: it is below ", number(row$conf.high),
-                                    " (97.5%), but how small it may be is up to the prior (", prior, ")."),
+                                    " (97.5%), but only the prior says how small it may be (", prior, ")."),
       "only jointly" = paste0("is identified only jointly with ", row$ridge_with, " (correlation ",
                               number(row$ridge), "): by itself it may be ", number(row$conf.low), " to ",
                               number(row$conf.high), " (95%)."),
@@ -79,7 +73,7 @@ identifiability_sentences <- function(x, digits) {
 
 #' @export
 print.ibrc_identifiability <- function(x, digits = 3, ...) {
-  # Some of its columns are a data frame like any other.
+  # Some of its columns alone are a data frame like any other.
   said <- c("term", "verdict", "prior.low", "prior.high", "conf.low", "conf.high", "ridge_with", "ridge")
   if (!all(said %in% names(x))) return(NextMethod())
   for (line in identifiability_sentences(x, digits)) {

@@ -1,10 +1,10 @@
 # What the data say about each term: the rows of a verdict, and the table behind identifiability().
 
-# The table alone, which the verdict rests on.
+# The table alone, on which the verdict rests.
 identify_terms <- function(fit) {
   doubted <- rbind(settled_rows(fit), fit$checks[fit$checks$check %in% "whole", ])
   doubted <- doubted[doubted$verdict == "do not use", ]
-  # Of a simplex the probabilities are judged, as they are reported: fractions depend on the order of the actions.
+  # For a simplex the reported probabilities are judged: fractions depend on the order of the actions.
   fit <- as_reported(fit)
   shrink <- contraction(fit)
   prior <- prior_quantile(fit$prior, c(0.025, 0.975))
@@ -18,7 +18,7 @@ identify_terms <- function(fit) {
       sides <- side_bounds(fit$prior[[j]], one)
       tight <- sides$tight & fit$likelihood
       term <- fit$prior[[j]]$term
-      # What is said of no term is said of all.
+      # A row without a term is about all terms.
       unsettled <- any((is.na(doubted$term) | same_quantity(doubted$term, term)) &
                          (is.na(doubted$group) | doubted$group == group))
       data.frame(term = term, group = group,
@@ -38,10 +38,10 @@ identify_terms <- function(fit) {
   structure(without_lone_group(out, names(fit$draws)), class = c("ibrc_identifiability", "data.frame"))
 }
 
-# How thin each tail is beside the prior's: c(below, above). Past the posterior's median,
-# quartile and decile, where a draw stands in the prior's own tail: uniform between 0 and 1
-# where the data say nothing. For a normal posterior a share s of whose standard deviation is
-# left, the mean past the median is 1 - 2 atan(s) / pi; solved for 1 - s^2, that is the bound.
+# How thin each tail is relative to the prior's: c(below, above). Past the posterior's median, quartile and decile, the
+# position of a draw in the prior's own tail is uniform between 0 and 1 where the data say nothing. For a normal
+# posterior with a share s of the prior's standard deviation, the mean past the median is 1 - 2 atan(s) / pi; solved for
+# 1 - s^2, that is the bound.
 side_bounds <- function(entry, draws) {
   ess <- max(4, min(posterior::ess_bulk(draws), length(draws)), na.rm = TRUE)
   past <- c(0.5, 0.25, 0.1)
@@ -70,7 +70,7 @@ tail_rank <- function(entry, x, edge, below) {
   pmin(pmax((exp(log_tail(x) - whole) - outside) / (1 - outside), 0), 1)
 }
 
-# For each term the other that it goes with most, on the sampler's scale or the natural one: a ridge may be
+# For each term the other term with the strongest correlation, on the sampler's scale or the natural one: a ridge may be
 # straight on either.
 strongest_ridges <- function(prior, draws) {
   terms <- prior_terms(prior)
@@ -81,15 +81,15 @@ strongest_ridges <- function(prior, draws) {
   stronger <- which(abs(plain) > abs(together))
   together[stronger] <- plain[stronger]
   together[is.na(together)] <- 0
-  # Probabilities that sum to 1 go together by that alone.
+  # Probabilities that sum to 1 are correlated for that reason alone.
   together[outer(terms, terms, same_quantity)] <- 0
   with <- apply(abs(together), 1, which.max)
   data.frame(with = terms[with], correlation = together[cbind(seq_along(terms), with)])
 }
 
-# A ridge counts where a term is loose by itself and would be held by its partner: most of its
-# variance goes with that partner's, and what is left is little beside the prior's. It also counts where the two go
-# together so closely that neither can be told by itself, unless the term is known very well all the same.
+# A ridge counts where a term is loose by itself and would be held by its partner: most of its variance goes with that
+# of the partner, and what is left is little compared with the prior's. It also counts where the correlation is so
+# strong that neither can be told by itself, unless the term is nevertheless known very well.
 said_of_term <- function(tight, contraction, ridge, few = FALSE) {
   explained <- ridge$correlation^2
   left <- (1 - contraction) * (1 - explained)
@@ -121,17 +121,18 @@ identified_rows <- function(fit) {
 }
 
 # What to do about a term of each kind. Where the data also pull it out of its prior, both are said: a bound stays a
-# bound. As wide as the prior need not be where the prior is, so that nothing is said of what was not identified.
+# bound. A posterior as wide as the prior need not be where the prior is, so nothing more is said of a term that is not
+# identified.
 identified_advice <- function(kind, conflict) {
   advice <- c(
     "not identified" = "The data say little about {}: report it as not identified.",
     bounded = "The data bound {} on one side only: report a bound, not an estimate. See identifiability().",
-    "only jointly" = "The data speak about {} only jointly with another term: see identifiability(), and report both.",
-    unsettled = "Whether the data speak about {} cannot be told until the chains agree on all of it: run longer first.",
-    "too few data" = paste("There are too few visits to say anything about {}: what stands there is mostly the prior.",
+    "only jointly" = "The data determine {} only jointly with another term: see identifiability(), and report both.",
+    unsettled = "Whether the data determine {} cannot be told until the chains agree on all of it: run longer first.",
+    "too few data" = paste("There are too few visits to say anything about {}: the numbers come mostly from the prior.",
                            "Pool groups, and do not report it as an estimate.")
   )
-  pulled <- paste("The data pull {} out of the central 95% of its prior: see whether setting and models fit the",
+  pulled <- paste("The data pull {} out of the central 95% of its prior: check whether setting and models fit the",
                   "behaviour (pp_check()), or state a wider prior.")
   both <- conflict & kind %in% c("bounded", "only jointly")
   alone <- conflict & kind %in% c("identified", "not identified")

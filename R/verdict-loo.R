@@ -1,4 +1,4 @@
-# Leaving one trajectory out by weighing draws, and when that cannot be had.
+# Leaving one trajectory out by weighing draws, and where that is not possible.
 
 #' @rdname log_lik.ibrc_fit
 #' @export
@@ -17,18 +17,18 @@ loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
   need_data(x, "Leave-one-out cross-validation", "x")
   options <- check_loo_options(...)
   chains <- dim(x$draws[[1]])[2]
-  # Efficiency is worked out from chains of one length.
+  # Efficiency is computed from chains of the same length.
   if (!is.null(draws)) draws <- chains * (check_count(draws, "draws", least = least_loo_draws) %/% chains)
   who <- if (!is.null(visits)) check_own_visits(visits, x)
-  counted <- counted_trajectories(x$histories, x$trajectory_group)
+  counted <- counted_of(x)
   refuse_loo(x, counted)
   tell_uncounted(counted, "loo()")
   each <- unname(log_lik.ibrc_fit(x, draws))[, counted, drop = FALSE]
   efficiency <- loo::relative_eff(exp(each), chain_id = spaced_draws(x, draws)$.chain)
-  # A trajectory that is as likely under every draw has no efficiency, and needs none.
+  # A trajectory that is equally likely under every draw has no efficiency, and needs none.
   efficiency[!is.finite(efficiency)] <- 1
   found <- without_pareto_warnings(do.call(loo::loo, c(list(each, r_eff = efficiency), options)))
-  # Nor does it need weights, and has no tail to look at.
+  # Nor does it need weights; it has no tail to check.
   alike <- apply(each, 2, function(one) diff(range(one)) < 1e-12)
   found$diagnostics$pareto_k[alike] <- 0
   pareto_k <- found$diagnostics$pareto_k
@@ -42,7 +42,7 @@ loo.ibrc_fit <- function(x, draws = 1000, visits = NULL, ...) {
   found
 }
 
-# What loo::loo() knows, cleaned; what it would pass over without a word is refused.
+# The arguments that loo::loo() knows, checked; those that it would ignore silently are refused.
 check_loo_options <- function(...) {
   given <- list(...)
   known <- c("cores", "save_psis", "is_method")
@@ -61,15 +61,16 @@ check_loo_options <- function(...) {
 
 # The identifiers of the visits that the fit was made from, in its order; any others are an error.
 check_own_visits <- function(visits, fit) {
+  refuse_several(fit, "x", "loo() with `visits`")
   seen <- code_for_fit(visits, fit, "visits")
   if (!is_fitted_data(seen, fit, scored = TRUE)) {
-    abort_input("visits", "are not those that the fit was made from, or stand in another order. Only what was fitted ",
+    abort_input("visits", "are not those that the fit was made from, or come in another order. Only what was fitted ",
                 "can be left out; log_lik(fit, newdata = ) judges trajectories that the fit has not seen.")
   }
   seen$who
 }
 
-# A trajectory without a scored action would be predicted perfectly, with 0, and make errors smaller than they are.
+# A trajectory without a scored action would count as predicted perfectly, with 0, and make errors too small.
 tell_uncounted <- function(counted, what) {
   if (all(counted)) return(invisible())
   message(what, " leaves ", plural(sum(!counted), "trajectory", "trajectories"), " of ", format_count(length(counted)),
@@ -81,16 +82,17 @@ refuse_loo <- function(fit, counted) {
   if (!fit$likelihood) refuse("`x` has draws from the prior: nothing was fitted that could be left out.")
   if (is_cut(fit)) {
     refuse("The dynamics of `x` were drawn without the actions (uncertainty = \"cut\"): weighing its draws would let ",
-           "the actions speak about the dynamics after all. Use kfold(), which fits again under each draw of them.")
+           "the actions inform about the dynamics after all.",
+           if (!has_population(fit)) " Use kfold(), which fits again under each draw of them.")
   }
   sizes <- tabulate(fit$trajectory_group[counted], length(fit$draws))
   alone <- names(fit$draws)[sizes == 1]
   if (sum(sizes) == 1) {
-    refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of `x`.")
+    refuse("loo() leaves out a whole trajectory, and then only the prior would be left of `x`.")
   }
-  # People in other cells speak about one who was alone in a cell.
+  # People in other cells inform about one who was alone in a cell.
   if (length(alone) && !has_population(fit)) {
-    refuse("loo() leaves out a whole trajectory, and then nothing but the prior would be left of group",
+    refuse("loo() leaves out a whole trajectory, and then only the prior would be left of group",
            if (length(alone) > 1) "s", " ", enumerate(alone), ". Use kfold(), which fits again and predicts from what ",
            "is left, or pool groups.")
   }
@@ -100,7 +102,7 @@ refuse_loo <- function(fit, counted) {
 }
 
 judge_pareto_k <- function(pareto_k) {
-  # One that cannot be worked out cannot be trusted.
+  # A value that cannot be computed cannot be trusted.
   high <- is.na(pareto_k) | pareto_k > 0.7
   if (!any(high)) return(invisible())
   share <- if (sum(high) == 1) "a trajectory" else paste0(signif(100 * mean(high), 2), "% of the trajectories")
@@ -112,7 +114,7 @@ judge_pareto_k <- function(pareto_k) {
        "loo::pareto_k_ids(), or use kfold(), which fits again.")
 }
 
-# The package loo's own have no class, and say in general what is said of this fit here.
+# The warnings of the package loo have no class, and say in general what is said about this fit here.
 without_pareto_warnings <- function(code) {
   withCallingHandlers(code, warning = function(w) {
     if (grepl("Pareto", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
@@ -122,8 +124,8 @@ without_pareto_warnings <- function(code) {
 warn_unsettled <- function(fit) {
   rhat <- if (has_population(fit)) tidy_population(fit)$rhat else tidy_draws(fit)$rhat
   if (!all(is.finite(rhat)) || max(rhat) > 1.01) {
-    warn("convergence", "The chains of the fit do not agree (R-hat above 1.01): what is worked out from its draws is ",
-         "not to be reported. Run more iterations.")
+    warn("convergence", "The chains of the fit do not agree (R-hat above 1.01). Do not report results from its draws. ",
+         "Run more iterations.")
   }
   rows <- standing_verdict(fit)
   others <- rows$check[rows$verdict == "do not use" & !rows$check %in% c("settled", "identified")]

@@ -1,12 +1,11 @@
-# One step ahead: what a fit says of each decision given the history that really came before
-# it, held against what was done. A decision is told apart by its history alone, so that
-# everything here is a sum over the nodes of a tree of histories, not over visits.
+# One step ahead: what a fit says about each decision given the history that really came before it, compared with what
+# was done. Decisions differ only by their history, so everything here is a sum over the nodes of a tree of histories,
+# not over visits.
 
 # Cells with fewer visits are put together with others.
 smallest_cell <- 20
 
-# Where each history of a group stands: for each family of cells a label per history.
-# `plan`: whose beliefs count.
+# The cell of each history of a group: one label per history for each family of cells. `plan`: whose beliefs count.
 history_places <- function(tree, plan) {
   setting <- plan$setting
   two <- length(setting$states) == 2
@@ -30,7 +29,7 @@ history_depth <- function(tree) {
   depth
 }
 
-# Of three states or more: which is the likeliest and which quarter of its range the belief in it lies in.
+# With three states or more: the likeliest one, and in which quarter of its range the belief in it lies.
 belief_cell <- function(likeliest, surest, states) {
   lost <- is.na(likeliest)
   lowest <- 1 / length(states)
@@ -41,7 +40,7 @@ belief_cell <- function(likeliest, surest, states) {
   factor(label, levels = unique(c(t(outer(states, words, paste, sep = ", ")), label)))
 }
 
-# The middle of the tenth of its range that a belief lies in: in the second of two states, or else in the likeliest.
+# The middle of the tenth of its range in which a belief lies: in the second of two states, or else in the likeliest.
 belief_bin <- function(reading, n_states = 2) {
   lowest <- if (n_states == 2) 0 else 1 / n_states
   watched <- if (n_states == 2) reading$belief[2, ] else reading$surest
@@ -73,7 +72,7 @@ pool_small <- function(size, least = smallest_cell) {
 }
 
 # A family of cells: `cell` (a number from 1) of each row, the history `at` which it stands, how many decisions `n` it
-# holds and what was `taken` in them [row, action]. Rows are histories, or visits where histories do not suffice.
+# holds and what was `taken` in them [row, action]. Rows are histories, or visits where histories are not enough.
 history_family <- function(tree, cell, n_cells = max(cell)) {
   list(cell = cell, n_cells = n_cells, at = seq_len(tree$n_histories), n = colSums(tree$count), taken = t(tree$count))
 }
@@ -93,9 +92,8 @@ cell_sums <- function(x, cell, n_cells = max(cell)) {
   out
 }
 
-# For each family: what was done in its cells [cell, action], what the fit expects on average over
-# draws, the variance of counts given the law [cell, action, action], and how what is expected
-# varies over draws [draw, cell x action].
+# For each family: what was done in its cells [cell, action], what the fit expects on average over draws, the variance
+# of counts given the law [cell, action, action], and how the expectation varies over draws [draw, cell x action].
 one_step_moments <- function(fit, group, chosen, families) {
   tree <- fit$histories[[group]]
   sums_of <- function(law, family) cell_sums(law[family$at, , drop = FALSE] * family$n, family$cell, family$n_cells)
@@ -140,15 +138,15 @@ merge_cells <- function(moments, to) {
        fitted = t(cell_sums(t(moments$fitted), by_action, length(used) * n_actions)))
 }
 
-# All groups together. Their draws are independent, so that they may be added as they stand.
+# All groups together. Their draws are independent, so they can simply be added.
 add_moments <- function(one, other) {
   parts <- c("n", "observed", "expected", "spread", "rare", "fitted")
   c(stats::setNames(lapply(parts, function(part) one[[part]] + other[[part]]), parts), one["of_draw"])
 }
 
-# How much of the variance of what is expected, [draw, number], was fitted to what was done. Dynamics that were drawn
-# without the actions (`of_draw`: which of them each draw has) were not: what lies between them makes expectations less
-# certain, and what was done is then further away from them, not nearer.
+# How much of the variance of the expectation, [draw, number], was fitted to what was done. Dynamics that were drawn
+# without the actions (`of_draw`: which of them each draw has) were not fitted to it: the variance between them makes
+# expectations less certain, and what was done is then further away from them, not nearer.
 fitted_variance <- function(fitted, of_draw) {
   fitted <- as.matrix(fitted)
   if (is.null(of_draw)) return(stats::cov(fitted))
@@ -158,26 +156,25 @@ fitted_variance <- function(fitted, of_draw) {
   within - (stats::cov(centre[!duplicated(of_draw), , drop = FALSE]) - within * m / nrow(fitted))
 }
 
-# Actions that the fit gives next to no chance: how often they were taken, and how often that is expected.
+# Actions to which the fit gives almost no chance: how often they were taken, and how often that is expected.
 rare_chance <- 0.02
 rare_events <- function(family, law) {
   rare <- law < rare_chance
   c(seen = sum(family$taken[rare]), expected = sum((family$n * law)[rare]))
 }
 
-# Were there more of them than chance would bring? One test for all, since there are too few to tell apart.
+# Whether there were more of them than chance would bring. One test for all, since they are too few to be told apart.
 rare_test <- function(rare, visits) {
   p <- stats::ppois(rare[["seen"]] - 1, rare[["expected"]], lower.tail = FALSE)
-  # As a chi-squared of one degree, like the others; the most that a double can say is enough.
+  # As a chi-squared with one degree of freedom, like the others; the limit of a double is enough.
   data.frame(chi_square = stats::qchisq(max(p, 1e-300), 1, lower.tail = FALSE),
              df = as.integer(rare[["seen"]] > 0 || rare[["expected"]] >= 1), cells = 1L,
              gap = max(0, rare[["seen"]] - rare[["expected"]]) / visits)
 }
 
-# Is what was done what the fit expects? Counts less expectations have, were the fit right, the
-# variance of the counts less that of the expectations over draws: what was fitted cannot differ.
-# (Of residuals of a regression the same is true: I - H.) Directions that the fit has
-# used up, and those in which hardly anything can happen, are left out.
+# Is what was done what the fit expects? If the fit is right, counts less expectations have the variance of the counts
+# less that of the expectations over draws, since what was fitted cannot differ. (The same is true for residuals of a
+# regression: I - H.) Directions that the fit has used up, and those in which hardly anything can happen, are left out.
 moment_test <- function(moments, least_count = 4, least_left = 0.2) {
   gap <- as.vector(moments$observed - moments$expected)
   n_cells <- length(moments$n)
@@ -200,8 +197,8 @@ moment_test <- function(moments, least_count = 4, least_left = 0.2) {
   data.frame(chi_square = sum(score^2 / own$values[use]), df = length(use), cells = n_cells, gap = gap_of(moments))
 }
 
-# By how much shares differ, as the root of the mean square over visits and actions, without
-# what chance alone brings about.
+# How much shares differ, as the root of the mean square over visits and actions, without what chance alone brings
+# about.
 gap_of <- function(moments) {
   n_actions <- ncol(moments$observed)
   chance <- vapply(seq_len(n_actions), function(u) moments$spread[, u, u], numeric(length(moments$n)))
@@ -209,8 +206,8 @@ gap_of <- function(moments) {
   sqrt(max(0, sum(square) / n_actions / sum(moments$n)))
 }
 
-# How often the last action was taken again: seen, expected, and how far these are apart in standard errors.
-# `moments`: of cells by last action, the first of which is "none".
+# How often the last action was taken again: seen, expected, and their difference in standard errors. `moments`: of
+# cells by last action, the first of which is "none".
 repeat_test <- function(moments) {
   n_cells <- length(moments$n)
   own <- cbind(seq_len(n_cells)[-1], seq_len(n_cells - 1))
@@ -219,7 +216,7 @@ repeat_test <- function(moments) {
   away <- sum(moments$observed[own] - moments$expected[own])
   variance <- sum(moments$spread[cbind(own, own[, 2])])
   left <- variance - drop(fitted_variance(rowSums(moments$fitted[, flat, drop = FALSE]), moments$of_draw))
-  # Where repeating is what was fitted, or can hardly happen, there is nothing to be seen.
+  # Where repeating was fitted, or can hardly happen, there is nothing to test.
   known <- variance >= 4 && left >= 0.2 * variance
   data.frame(chi_square = if (known) away^2 / left else 0, df = as.integer(known), cells = n_cells - 1L,
              gap = if (n > 0) away / n else 0)

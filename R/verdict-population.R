@@ -1,5 +1,5 @@
-# What a verdict asks of a population (fit-effects.R) beside what it asks of any fit: do the intercepts mix, do the
-# chains stand on one hill, what does interpolation leave out, and do the data say how far people differ?
+# What a verdict asks of a population (fit-effects.R) besides what it asks of any fit: do the intercepts mix, do the
+# chains stand on one hill, what does interpolation leave out, and do the data say how much people differ?
 
 # Rows of `settled` about intercepts: the worst of each factor and term.
 intercept_rows <- function(fit) {
@@ -23,18 +23,15 @@ intercept_rows <- function(fit) {
   do.call(rbind, rows)
 }
 
-# Chains against each other by their log density: one that lies apart is on another hill, or stuck.
+# Chains compared with each other by their log density: one that lies apart is on another hill, or stuck.
 hill_rows <- function(fit) {
   density <- fit$population$log_posterior
   n <- ncol(density)
   if (n < 2) return(NULL)
   mean <- colMeans(density)
-  error <- vapply(seq_len(n), function(c) posterior::mcse_mean(density[, c]), 0)
-  apart <- vapply(seq_len(n), function(c) {
-    gap <- abs(mean[c] - mean(mean[-c]))
-    noise <- sqrt(error[c]^2 + mean(error[-c]^2) / (n - 1))
-    gap > 2 && gap > 4 * noise
-  }, NA)
+  # Under other draws of the dynamics there is another hill.
+  together <- if (is_cut(fit)) split(seq_len(n), dynamics_of_chain(fit, seq_len(n))) else list(seq_len(n))
+  apart <- unlist(lapply(together, function(mine) chains_apart(density[, mine, drop = FALSE])))
   verdict_rows("whole", paste0("mean log posterior of the chains from ", format_number(min(mean)), " to ",
                                format_number(max(mean))), "chains that stand on one hill",
                if (any(apart %in% TRUE)) "do not use" else "ok",
@@ -42,7 +39,14 @@ hill_rows <- function(fit) {
                       ", and do not report these draws."))
 }
 
-# What was interpolated, and how far it was off.
+# Whether each chain stands apart from the others.
+chains_apart <- function(density) {
+  if (ncol(density) < 2) return(FALSE)
+  gap <- chain_gaps(density)
+  abs(gap$gap) > least_gap[["units"]] & abs(gap$gap) > least_gap[["errors"]] * gap$error
+}
+
+# What was interpolated, and how large the error was.
 interpolation_rows <- function(fit) {
   if (is.null(fit$run$spacing)) return(NULL)
   errors <- fit$population$errors
@@ -52,7 +56,7 @@ interpolation_rows <- function(fit) {
                         paste("Make at least 100 steps after warm-up, or fit with control =",
                               "ibrc_control(cells = \"exact\").")))
   }
-  # What is the same wherever a chain stands changes nothing.
+  # An error that is the same wherever a chain stands changes nothing.
   off <- max(abs(errors - stats::median(errors)), abs(stats::median(errors)) / 10)
   verdict <- if (off > most_error[["do not use"]]) "do not use" else
     if (off > most_error[["caution"]]) "caution" else "ok"
@@ -61,7 +65,7 @@ interpolation_rows <- function(fit) {
                "Interpolated log-likelihoods are too far off: fit with control = ibrc_control(cells = \"exact\").")
 }
 
-# Few levels leave a spread to its prior.
+# With few levels the prior decides about a spread.
 few_levels <- 5
 
 spread_rows <- function(fit) {
@@ -72,7 +76,7 @@ spread_rows <- function(fit) {
   weak <- levels < few_levels | shrink < 0.1
   verdict_rows("identified", paste0(plural_each(levels, "level"), ", contraction ", formatC(shrink, 2, format = "f")),
                paste(few_levels, "levels or more, and a contraction of 0.1"), ifelse(weak, "caution", "ok"),
-               "How far people differ in {} is told by its prior more than by the data: report it as such.",
+               "The prior, more than the data, says how much people differ in {}: report it as such.",
                design$spreads$label, NA_character_)
 }
 
@@ -93,21 +97,27 @@ population_identified <- function(fit) rbind(coefficient_rows(fit), spread_rows(
 
 # ---- what the numbers rest on ---------------------------------------------------------------------------------------
 
-# Draws and cells that are looked at: of many cells some, evenly apart, which stand for all.
+# Draws and cells that are checked: of many cells some, evenly spaced, which stand for all.
 moved_draws <- 80L
 moved_cells <- 40L
 
-# By how much means of coefficients and spreads move when the log-likelihood of draws changes (as shift_rows() does by
-# group): one row, on the term that moves most.
+# How much the means of coefficients and spreads move when the log-likelihood of draws changes (as shift_rows() does by
+# group): one row, for the term that moves most.
 population_shift <- function(fit, what, asked, advice, evaluator, other, judge) {
   cells <- unique(as.integer(round(seq(1, length(fit$draws), length.out = min(length(fit$draws), moved_cells)))))
   chosen <- spaced_draws(fit, moved_draws)
   change <- numeric(nrow(chosen))
+  if (has_dynamics(fit)) {
+    evaluator <- with_laws(evaluator, laws_at(fit, chosen))
+    other <- with_laws(other, laws_at(fit, chosen))
+  }
   for (g in cells) {
     theta <- prior_unconstrain(fit$prior, flat_draws(fit$draws[[g]])[chosen$.draw, , drop = FALSE])
     change <- change + log_likelihood_at(other, theta, g) - log_likelihood_at(evaluator, theta, g)
   }
   change <- change * length(fit$draws) / length(cells)
+  # Draws of the dynamics that are held stay as likely as they are.
+  if (is_cut(fit)) change <- change - stats::ave(change, dynamics_of_chain(fit, chosen$.chain))
   at <- chosen$.iteration * fit$population$every + (chosen$.chain - 1L) * dim(fit$population$draws)[1]
   theta <- population_theta(fit)[at, , drop = FALSE]
   known <- is.finite(change)
@@ -129,26 +139,27 @@ population_assumed <- function(fit, evaluator, cores, attempt) {
 
 population_resolution <- function(fit, evaluator, cores) {
   asked <- "less than 0.25 standard deviations"
-  if (is_vertices(fit$problem$space)) {
+  if (all(vapply(all_problems(fit), function(problem) is_vertices(problem$space), NA))) {
     return(verdict_rows("assumed", "resolution: the state is seen, there is no lattice", asked, "ok"))
   }
-  finer <- changed_inverse(fit, list(resolution = 2 * fit$problem$resolution), cores, max_bytes = finer_bytes)
-  population_shift(fit, paste0("at twice the resolution (", 2 * fit$problem$resolution, ")"), asked,
+  finer_to <- 2 * lead_problem(fit)$resolution
+  finer <- changed_inverse(fit, list(resolution = finer_to), cores, max_bytes = finer_bytes)
+  population_shift(fit, paste0("at twice the resolution (", finer_to, ")"), asked,
                    paste0("The answer depends on how fine the lattice of beliefs is: fit with resolution = ",
-                          2 * fit$problem$resolution, "."),
+                          finer_to, "."),
                    evaluator, inverse_evaluator(finer, cores = cores),
                    function(size) if (size >= 1) "do not use" else if (size >= 0.25) "caution" else "ok")
 }
 
 population_weighting <- function(fit, evaluator) {
   asked <- "less than 2 standard deviations"
-  if (n_models(fit$problem$models) == 1) {
-    return(verdict_rows("assumed", "models: one only, so that there is nothing to lean to", asked, "ok"))
+  if (all(vapply(all_problems(fit), function(problem) n_models(problem$models) == 1, NA))) {
+    return(verdict_rows("assumed", "models: only one, so there is nothing to lean to", asked, "ok"))
   }
   population_shift(fit, "with twice the weight on the middle of the models", asked,
-                   paste("The answer depends on what the decision maker is taken to believe of the dynamics: report",
-                         "the models beside it, and what others would say."),
-                   evaluator, reweighted_evaluator(evaluator, list(fit$problem)),
+                   paste("The answer depends on what the decision maker is assumed to believe about the dynamics:",
+                         "report the models with it, and what others would say."),
+                   evaluator, reweighted_evaluator(evaluator, all_problems(fit)),
                    function(size) if (size >= 2) "caution" else "ok")
 }
 

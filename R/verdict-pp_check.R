@@ -1,29 +1,25 @@
-#' See what was decided beside what the fitted agent would have decided
+#' Compare decisions with those of the fitted agent
 #'
-#' Compares what was done with what agents drawn from the posterior do one step ahead: at every visit, given what
-#' had really been done and observed until then. Where the points seen lie outside the bars of the
-#' replicates, the behaviour has something that the model cannot produce. [behaviour_check()] makes tests of it and
-#' [verdict()] one number.
+#' Compares what was done with what agents drawn from the posterior do one step ahead: at every visit, given what had
+#' really been done and observed until then. Where the observed points lie outside the bars of the replicates, the
+#' behaviour has something that the model cannot produce. [behaviour_check()] tests this and [verdict()] reduces it to
+#' one number.
 #'
-#' @param object A fit ([ibrc()]), not made with `keep_data = FALSE` ([ibrc_control()]).
-#'   Where people differ (`effects` of [ibrc()]), cells are looked at together, `group` is `"all"`.
-#' @param type What to compare: how often each action is taken, one step ahead, by `"visit"`, the number of the visit;
-#'   by
-#'   `"belief"`, in ten bins, where beliefs are those of the agent (and of the dynamics, where these were inferred) at
-#'   the posterior median ([project_behavior()]), in the second state where there are
-#'   two and else in the likeliest; by `"last_action"` or by `"last_observation"`. Or `"length"`: how long trajectories
-#'   are,
-#'   with outcomes drawn anew ([posterior_predict()]); it is refused where no action ends a trajectory, since follow-up
-#'   is
-#'   then the data's own and agrees by construction.
+#' @param object A fit ([ibrc()]) that was not made with `keep_data = FALSE` ([ibrc_control()]). Where people differ
+#'   (`effects` of [ibrc()]), cells are taken together, and `group` is `"all"`.
+#' @param type What to compare: how often each action is taken, one step ahead. By `"visit"`, the number of the visit;
+#'   by `"belief"`, in ten bins; by `"last_action"` or by `"last_observation"`. Beliefs are those of the agent (and of
+#'   the dynamics, where these were inferred) at the posterior median ([project_behavior()]), in the second of two
+#'   states, or else in the likeliest. Or `"length"`: how long trajectories are, with outcomes drawn anew
+#'   ([posterior_predict()]). It is refused where no action ends a trajectory, since follow-up is then the data's own
+#'   and agrees by construction.
 #' @param draws,seed As in [posterior_predict()].
 #' @param ... Not used.
-#' @return `pp_check()`: a `ggplot` object; it needs the package ggplot2. Of two actions it draws the second alone, since
-#'   the shares of the first are the rest; points of fewer than 5 visits are hollow. `pp_data()`:
-#'   the data frame behind it, with both actions: `group`; `visit`, `belief` (the middle of the bin), `last_action`, `last_observation` or
-#'   `length`; `action` (but for lengths); `n`, the visits or trajectories seen there;
-#'   `observed`, the share among them; and the median `replicated` share with its
-#'   central 90% interval, `conf.low` to `conf.high`.
+#' @return `pp_check()`: a `ggplot` object; it needs the package ggplot2. Of two actions it draws the second alone,
+#'   since the shares of the first are the rest. Points of fewer than 5 visits are hollow. `pp_data()`: the data frame
+#'   behind it, with both actions: `group`; `visit`, `belief` (the middle of the bin), `last_action`, `last_observation`
+#'   or `length`; `action` (except for lengths); `n`, the visits or trajectories seen there; `observed`, the share among
+#'   them; and the median `replicated` share with its central 90% interval, `conf.low` to `conf.high`.
 #' @family inference
 #' @export
 #' @examples
@@ -64,14 +60,16 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
   check_given(object)
   type <- check_choice(type, pp_types, "type")
   need_data(object, "A check against the data")
+  refuse_several(object, "object", "pp_check()")
+  object <- only_met(object)
   if (type == "length" && !length(object$problem$setting$stop_actions)) {
-    abort_input("type", "= \"length\" says nothing here: no action of the setting ends a trajectory, so that ",
+    abort_input("type", "= \"length\" says nothing here: no action of the setting ends a trajectory, so ",
                 "replicates are as long as what was seen. Look at \"visit\".")
   }
   chosen <- spaced_draws(object, draws)
   plans <- group_plans(object)
   ends <- if (type == "length") follow_up(object, NULL)
-  # Cells of a population are looked at together: one by one they are small.
+  # Cells of a population are counted together: one by one they are small.
   groups <- if (has_population(object)) list(all = seq_along(object$draws)) else
     stats::setNames(as.list(seq_along(object$draws)), names(object$draws))
   pieces <- drawn_from(seed, lapply(names(groups), function(name) {
@@ -86,8 +84,7 @@ pp_data <- function(object, type = c("visit", "belief", "last_action", "last_obs
   out
 }
 
-# Shares of actions in each place [place, action], seen and replicated at the histories that came, in some groups
-# together.
+# Shares of actions in each place [place, action], seen and replicated at the real histories, for some groups together.
 one_step_shares <- function(fit, groups, chosen, plans, type) {
   parts <- lapply(groups, function(group) one_step_counts(fit, group, chosen, plans[[group]], type))
   at <- common_places(lapply(parts, `[[`, "at"))

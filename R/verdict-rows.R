@@ -10,12 +10,12 @@ verdict_rows <- function(check, seen, asked, verdict, advice = "", term = NA_cha
   rows
 }
 
-# The worst of some rows; "ok" of none.
+# The worst of some rows; "ok" if there are none.
 worst_of <- function(verdict) {
   factor(verdict_levels[max(1L, as.integer(verdict))], levels = verdict_levels, ordered = TRUE)
 }
 
-# The worst that is said of a term in a group: by rows of its own, and by those that concern all.
+# The worst verdict on a term in a group: from its own rows, and from those that concern all.
 verdict_for <- function(rows, term, group) {
   mine <- (is.na(rows$term) | same_quantity(rows$term, term)) & (is.na(rows$group) | rows$group %in% group)
   as.character(worst_of(rows$verdict[mine]))
@@ -35,11 +35,11 @@ verdict_headline <- function(rows) {
   paste0("Verdict: ", worst, " (", paste(at_fault, collapse = ", "), ")")
 }
 
-# Advice with a number of its own behind what it speaks of.
+# Advice with its own number after what it is about.
 counted_pattern <- "[{][}] [(]([0-9][0-9, ]*|NA)[)]"
 
-# One sentence for rows that differ in what they speak of and in such a number: `advice` has {n} for it, `each` the rows
-# as they stand.
+# One sentence for rows that differ only in what they are about and in such a number: `advice` has {n} for it, `each`
+# the rows themselves.
 said_of_all <- function(advice, each, label) {
   label <- unique(label)
   counts <- unique(regmatches(each, regexpr(counted_pattern, each)))

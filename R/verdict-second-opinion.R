@@ -1,7 +1,7 @@
-# A second opinion on a posterior, which owes the chains nothing but where to begin: walks along
-# the ridges of its density, one term at a time and both ways, and then weighted draws
-# from a mixture that lies along those walks (importance sampling). Chains that never went into
-# a long tail agree with each other, and differ from this.
+# A second opinion on a posterior, which takes nothing from the chains except where to begin. It walks along the ridges
+# of the density, one term at a time and in both directions, and then takes weighted draws from a mixture that lies
+# along those walks (importance sampling). Chains that never went into a long tail agree with each other, but not with
+# this.
 #
 # `surface`: as in mode-search.R, with the prior. Everything is on the sampler's scale.
 
@@ -25,8 +25,8 @@ second_opinion <- function(surface, pool, stream, n = 1000) {
   with_stream(stream, weighted_draws(surface, walk_mixture(walks, top), top, n))
 }
 
-# From the mixture; where that leaves too few draws with a weight, it is widened around those that
-# have one, and all is drawn again.
+# From the mixture. If that leaves too few draws with a weight, the mixture is widened around those that have one, and
+# all is drawn again.
 weighted_draws <- function(surface, mixture, top, n, rounds = 3) {
   for (round in seq_len(rounds)) {
     draws <- draw_mixture_of_walks(mixture, n)
@@ -49,9 +49,9 @@ widen_mixture <- function(mixture, draws, weight, n_new = 40) {
        share = c(mixture$share / 2, rep(0.5 / n_new, n_new)))
 }
 
-# The maximum of the density in the terms `free`, from `at` and near it, and the covariance that its
-# curvature there stands for: Newton steps, by differences over the range that matters. `scale`: a
-# guess of the standard deviations of the free terms, given the others.
+# The maximum of the density in the terms `free`, from `at` and near it, and the covariance that its curvature there
+# implies: Newton steps, by differences over the range that matters. `scale`: a guess of the standard deviations of the
+# free terms, given the others.
 conditional_shape <- function(surface, at, free, scale, rounds = 4) {
   here <- list(theta = at, density = surface$density(rbind(at)), cov = diag(scale^2, length(free)))
   if (!length(free)) return(here)
@@ -106,8 +106,7 @@ local_quadratic <- function(surface, at, free, scale) {
   list(density = density[1], slope = slope, bend = bend)
 }
 
-# The covariance of a normal density with this bend; directions that do not bend down are given
-# twice the spread that was guessed.
+# The covariance of a normal density with this bend; directions that do not bend down get twice the guessed spread.
 inverse_curvature <- function(bend, scale) {
   scaled <- eigen(bend * outer(scale, scale), symmetric = TRUE)
   value <- pmin(1 / pmax(-scaled$values, 0.25), 4)
@@ -115,9 +114,8 @@ inverse_curvature <- function(bend, scale) {
   tcrossprod(half)
 }
 
-# Conditional maxima as one term goes down and up from the top: theta [point, term], density, the
-# width that each point stands for, the covariance of the other terms there and how they
-# move with the term.
+# Conditional maxima as one term goes down and up from the top: theta [point, term], density, the width that each point
+# represents, the covariance of the other terms there and how they move with the term.
 walk_term <- function(surface, top, shape, j) {
   others <- seq_along(top$theta)[-j]
   sides <- lapply(c(-1, 1), function(side) walk_side(surface, top, shape, j, others, side))
@@ -169,8 +167,8 @@ conditional_scale <- function(cov, terms) {
   1 / sqrt(diag(solve(cov))[terms])
 }
 
-# One component per point of a walk: as wide along it as the point stands for, as wide across as the
-# density is there; of the mass that these make up, a root is taken, so that tails are drawn often.
+# One component per point of a walk: along the walk as wide as the point represents, across it as wide as the density
+# there. A root is taken of their masses, so that tails are drawn often.
 walk_mixture <- function(walks, top) {
   parts <- lapply(walks, function(walk) {
     size <- ncol(walk$theta)
@@ -192,7 +190,7 @@ walk_mixture <- function(walks, top) {
 
 draw_mixture_of_walks <- function(mixture, n) {
   size <- ncol(mixture$centre)
-  # As many from each as its share asks for: less noise than drawing which.
+  # The number from each is proportional to its share: less noise than choosing at random.
   from <- findInterval((seq_len(n) - stats::runif(1)) / n, cumsum(mixture$share)) + 1L
   from <- pmin(from, length(mixture$share))
   noise <- matrix(stats::rnorm(n * size), n) * sqrt(opinion_df / stats::rchisq(n, opinion_df))

@@ -1,18 +1,18 @@
-#' How far people differ, and in what
+#' How much people differ, and in what
 #'
 #' For each term of a fit of people who differ ([ibrc()] with `effects`): how much of the variance between people goes
-#' with each grouping factor, and how much with covariates. What one factor has of it is the intraclass correlation of
-#' its levels.
+#' with each grouping factor, and how much with covariates. The share of a factor is the intraclass correlation of its
+#' levels.
 #'
 #' The variance of a term between people is the sum of the squared standard deviations of its random intercepts and of
-#' the variance of its fixed effects over the cohort, on the scale that a sampler works on (the logarithm of `alpha`,
-#' say), draw by draw. Chance within a person is no part of it.
+#' the variance of its fixed effects over the cohort. It is computed draw by draw, on the scale that a sampler works on
+#' (for example the logarithm of `alpha`). Chance within a person is not part of it.
 #'
 #' @param fit A fit with `effects` ([ibrc()]).
 #' @param conf.level Mass of the central interval.
 #' @return A data frame of class `ibrc_spread`, one row per term and source: `term`; `source`, a grouping factor or
 #'   `"covariates"`; `sd`, the median of the standard deviation, with `sd.low` and `sd.high`; `share` of the variance
-#'   between people, with `share.low` and `share.high`; and `verdict` ([verdict()]). Printing it says so in sentences.
+#'   between people, with `share.low` and `share.high`; and `verdict` ([verdict()]). The printed result is in sentences.
 #' @seealso [plot_shrinkage()] for the levels themselves.
 #' @family inference
 #' @export
@@ -31,14 +31,14 @@ spread_shares <- function(fit, conf.level = 0.95) {
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
   conf.level <- check_level(conf.level)
   if (!has_population(fit)) {
-    abort_input("fit", "has nobody who differs: fit with `effects`, such as effects = list(optimism ~ (1 | site)).")
+    abort_input("fit", "has no people who differ: fit with `effects`, such as effects = list(optimism ~ (1 | site)).")
   }
   rows <- standing_verdict(fit)
   pieces <- lapply(names(fit$effects$formulas), function(term) {
     variance <- variance_parts(fit, term)
     if (!ncol(variance)) return(NULL)
     share <- variance / rowSums(variance)
-    # Of nothing at all there are no shares.
+    # If there is no variance there are no shares.
     share[!is.finite(share)] <- NA
     data.frame(term = term, source = colnames(variance), spread_summary(sqrt(variance), "sd", conf.level),
                spread_summary(share, "share", conf.level), verdict = effect_verdict(rows, fit, term), row.names = NULL)

@@ -1,58 +1,57 @@
 #' What a fit says
 #'
-#' The posterior of each term in numbers, with what there is to say about the chains and the data. Printing a
-#' fit prints its summary.
+#' The posterior of each term in numbers, with what there is to say about the chains and the data. A printed fit shows
+#' its summary.
 #'
 #' @section How to read it:
-#' * `alpha` is in units of utility: to take the better of two actions nine times in ten, the decision
-#'   maker has to gain `alpha * log(9)` by it. Small is flexible.
-#' * `optimism` is 0 where models of the dynamics keep the weights they were given, above 0 where the decision
-#'   maker leans to those under which the plan pays, below 0 for pessimism. `beta` is its inverse.
-#' * `eta` is in units of utility per nat of entropy of the next belief: above 0, actions after which it is hard to
-#'   foresee look better than they are. Small is adaptive; `adaptivity` is its inverse.
-#' * `contraction` near 1: the data settle the term. Near 0: they left it at its prior, and it should be
+#' * `alpha`, the price of deliberating, is in units of utility: to take the better of two actions nine times in ten,
+#'   the decision maker has to gain `alpha * log(9)` by it. A small `alpha` means flexible; `flexibility` is its
+#'   inverse.
+#' * `optimism` is 0 where models of the dynamics keep the weights they were given. It is above 0 where the decision
+#'   maker leans to models under which the plan pays, and below 0 for pessimism. `beta` is its inverse.
+#' * `eta` is in units of utility per nat of entropy of the next belief. Above 0, an action looks better than it is if
+#'   the next belief is hard to foresee. A small `eta` means adaptive; `adaptivity` is its inverse.
+#' * `contraction` near 1: the data settle the term. Near 0: the posterior is still the prior, and the term should be
 #'   reported as not identified ([identifiability()]).
 #' * `rhat` above 1.01, or `ess_bulk` or `ess_tail` (effective numbers of draws) below 400: run longer before
 #'   reporting anything. On a narrow console `ess` is the smaller of the two.
-#' * `verdict`: whether the number may be used: `ok`, `caution` or `do not use`. It is the worst of what
-#'   [verdict()] says of the term, of its group and of the fit.
+#' * `verdict`: whether the number may be used: `ok`, `caution` or `do not use`. It is the worst of what [verdict()]
+#'   says about the term, its group and the fit.
 #'
-#' Below the table stands the verdict, check by check; lines with a star say what to do next. `vignette("ibrc")` has
-#' the numbers at the bedside.
+#' Below the table stands the verdict, check by check. Lines with a star say what to do next. `vignette("ibrc")`
+#' explains the numbers in clinical terms.
 #'
 #' @param object,x A fit ([ibrc()]), or its summary.
 #' @param conf.level Mass of the central interval.
 #' @param what For `tidy()`: the terms of the agents, or the laws of dynamics that were inferred with them ([ibrc()]
-#'   with `dynamics`), which `tidy(fit, "dynamics")` gives: one row per probability, with what was `learned` without
-#'   the actions beside it, and the `verdict` on the fit as a whole: all groups share them. Chains that do not
-#'   agree on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers
-#'   themselves are not rounded.
-#' @param effects For `tidy()` of a fit of people who differ ([ibrc()] with `effects`): coefficients, spreads and
-#'   correlations (`"population"`); the terms of each cell, people who have all covariates and levels in common, with
-#'   these in columns (`"cells"`); or the random intercepts of each level of each grouping factor (`"people"`), as
+#'   with `dynamics`). `tidy(fit, "dynamics")` gives one row per probability, with what was `learned` without the
+#'   actions beside it, and the `verdict` on the fit as a whole, as all groups share the laws. Chains that do not agree
+#'   on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers themselves
+#'   are not rounded.
+#' @param effects For `tidy()` of a fit of people who differ ([ibrc()] with `effects`). `"population"`: coefficients,
+#'   spreads and correlations. `"cells"`: the terms of each cell, with its covariates and levels in columns; a cell is
+#'   people who have all of these in common. `"people"`: the random intercepts of each level of each grouping factor, as
 #'   differences to a typical level on the scale that a sampler works on.
 #' @param suppress The smallest number of trajectories in a group that may be printed;
 #'   smaller ones are hidden ([suppress_counts()]). `NULL` hides none.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with one row per term and group: `term`, `group` (with
-#'   groups), `estimate` (the median), `std.error` (the standard deviation),
-#'   `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail` and `contraction`, the
-#'   share of the prior's variance that the data took away, on the scale a sampler works on
-#'   ([ibrc_prior()]); below 0 where the posterior is the wider; and `verdict`. With `effects`, cells have the column
-#'   `cell` and their covariates in the place of `group`, people have `factor` and `level`, and the verdict on both is
-#'   the worst of what is said of the term's coefficients and spreads, and of the fit. `glance()`: one row with
-#'   `trajectories`, `visits`, `groups` (or cells), `chains`, `draws`, `acceptance`, `rhat`,
-#'   `ess_bulk` and `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians. Of a fit
-#'   under several draws of the dynamics (`uncertainty = "cut"` of [ibrc()]), `rhat` is that under the worst of them,
-#'   `ess` adds up, and `tidy(fit, "dynamics")` has neither: these draws were made beforehand. `summary()`: a list of
-#'   class `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text) among others; it
-#'   prints medians, intervals, diagnostics and the advice.
+#' @return `tidy()`: a data frame with one row per term and group: `term`, `group` (with groups), `estimate` (the
+#'   median), `std.error` (the standard deviation), `conf.low`, `conf.high`, `rhat`, `ess_bulk`, `ess_tail`,
+#'   `contraction` and `verdict`. `contraction` is the share of the prior's variance that the data took away, on the
+#'   scale a sampler works on ([ibrc_prior()]); it is below 0 where the posterior is wider. With `effects`, cells have
+#'   the column `cell` and their covariates in place of `group`, and people have `factor` and `level`. The verdict on
+#'   both is the worst of what is said about the term's coefficients and spreads, and about the fit. `glance()`: one row
+#'   with `trajectories`, `visits`, `groups` (or cells), `chains`, `draws`, `acceptance`, `rhat`, `ess_bulk` and
+#'   `ess_tail` (the worst over terms) and `verdict` (the worst of all). `coef()`: the medians. For a fit under several
+#'   draws of the dynamics (`uncertainty = "cut"` of [ibrc()]), `rhat` is that under the worst of them, `ess` adds up,
+#'   and `tidy(fit, "dynamics")` has neither, as these draws were made beforehand. `summary()`: a list of class
+#'   `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text) among others; it prints
+#'   medians, intervals, diagnostics and the advice.
 #' @section Do the chains agree?:
-#' Two things are looked at, with the package posterior (Vehtari and others 2021). `rhat` compares
-#' chains, and halves of chains, with each other; `ess_bulk` and `ess_tail` say how many
-#' independent draws the centre and the tails are worth. They differ: chains that agree may still be
-#' short, and long chains may sit in different places. The verdict puts both into
-#' words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` look at neither.
+#' Two things are checked, with the package posterior (Vehtari and others 2021). `rhat` compares chains, and halves of
+#' chains, with each other. `ess_bulk` and `ess_tail` say how many independent draws the centre and the tails are worth.
+#' They differ: chains that agree may still be short, and long chains may sit in different places. The verdict puts both
+#' into words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` use neither.
 #' @references Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Rank-normalization,
 #'   folding, and localization: an improved R-hat for assessing convergence of MCMC,
 #'   Bayesian Analysis 16, \doi{10.1214/20-BA1221}.
@@ -94,16 +93,23 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
     return(tidy_laws(x, check_level(conf.level)))
   }
   effects <- check_choice(effects, c("population", "cells", "people"), "effects")
-  if (has_population(x)) return(tidy_effects(x, check_level(conf.level), effects))
+  conf.level <- check_level(conf.level)
+  if (has_population(x)) return(as_terms(tidy_effects(x, conf.level, effects), x, conf.level))
   if (effects != "population") {
     abort_input("effects", "= \"", effects, "\" needs a fit of people who differ (`effects` of ibrc()): in this one ",
-                "nobody does, but by group.")
+                "only groups differ.")
   }
-  with_verdict(tidy_draws(x, check_level(conf.level)), standing_verdict(x), x)
+  as_terms(with_verdict(tidy_draws(x, conf.level), standing_verdict(x), x), x, conf.level)
 }
 
-# Laws with what is said of the fit as a whole. Chains of a joint fit move laws and agents together: what they do not
-# agree on, or do in some group, is about the laws as well, unless these were drawn without the actions.
+# A class, and what a table of it says below (as_gt()).
+as_terms <- function(table, fit, conf.level) {
+  structure(table, class = c("ibrc_terms", "data.frame"), conf.level = conf.level,
+            verdict = verdict_headline(standing_verdict(fit)))
+}
+
+# Laws with the verdict on the fit as a whole. Chains of a joint fit move laws and agents together: if they do not agree
+# in some group, this concerns the laws as well, unless these were drawn without the actions.
 tidy_laws <- function(fit, conf.level) {
   rows <- standing_verdict(fit)
   about <- is.na(rows$term) & (is.na(rows$group) | !is_cut(fit)) | rows$check == "settled" & !is_cut(fit)
@@ -121,8 +127,8 @@ tidy_effects <- function(fit, conf.level, effects) {
   out
 }
 
-# The worst that is said of a term of agents: by rows about its coefficients and spreads, and by those about all.
-# `coefficients`: labels of those that matter, beside the intercept.
+# The worst verdict on a term of agents: from rows about its coefficients and spreads, and from those about all.
+# `coefficients`: labels of those that matter, besides the intercept.
 effect_verdict <- function(rows, fit, term, coefficients = NULL) {
   design <- fit$effects
   own <- design$coefficients[design$coefficients$term == term, ]
@@ -132,7 +138,7 @@ effect_verdict <- function(rows, fit, term, coefficients = NULL) {
   as.character(worst_of(rows$verdict[about %in% TRUE]))
 }
 
-# The table with what is said of each term in its group; without groups, without that column.
+# The table with the verdict on each term in its group; without groups, without that column.
 with_verdict <- function(table, verdict, fit) {
   table$verdict <- vapply(seq_len(nrow(table)), function(i) verdict_for(verdict, table$term[i], table$group[i]), "")
   if (has_population(fit)) table$group <- NULL
@@ -168,7 +174,7 @@ coef.ibrc_fit <- function(object, ...) {
 format.ibrc_fit <- function(x, suppress = 5, ...) {
   total <- attr(group_counts(x, check_suppress(suppress)), "total")
   paste0("A fit to ", trajectories_words(total), " with ",
-         visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress),
+         visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress), problem_words(x),
          if (has_population(x)) paste0(" of people who differ (", plural(length(x$draws), "cell"), ")")
          else if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", chains_words(x))
@@ -185,7 +191,7 @@ chains_words <- function(fit, where = "") {
                                                      " of the dynamics"))
 }
 
-# Steps of each chain, fewer than were to be made where a run was interrupted. Without chains, as far as draws tell.
+# Steps of each chain, fewer than planned where a run was interrupted. Without chains, as far as the draws tell.
 steps_made <- function(fit) {
   if (!isTRUE(fit$interrupted)) return(fit$run$iter)
   if (!is.null(fit$chain)) return(iteration_of(fit$chain))
@@ -214,7 +220,7 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
     ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2)
   )
   names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
-  # Beside the numbers that it speaks of, also where the rest does not fit on the line.
+  # Beside the numbers that it is about, even where the rest does not fit on the line.
   shown <- cbind(table[intersect(c("term", "group"), names(table))], shown[1:3], verdict = table$verdict, shown[-(1:3)])
   print(on_one_line(shown), row.names = FALSE)
   if (has_population(x$fit)) {
@@ -246,12 +252,12 @@ on_one_line <- function(table) {
   table
 }
 
-# How much of what is not known comes from the dynamics.
+# How much of the uncertainty comes from the dynamics.
 print_cut <- function(fit, digits) {
   cat("\nVariance within draws of the dynamics, and between them\n")
   shown <- cut_variance(fit)
   shown[c("within", "between")] <- lapply(shown[c("within", "between")], signif, digits)
   shown$share_between <- round(shown$share_between, 2)
-  if (!is_grouped(fit)) shown$group <- NULL
+  if (!is_grouped(fit) || has_population(fit)) shown$group <- NULL
   print(shown, row.names = FALSE)
 }

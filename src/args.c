@@ -43,7 +43,7 @@ double args_double(SEXP x, const char *name) { return args_doubles(x, 1, name)[0
 
 int args_int(SEXP x, const char *name) { return args_ints(x, 1, name)[0]; }
 
-/* A negative number, cast to a size, would be a size past all others. */
+/* A negative number, cast to a size, would be larger than any size. */
 int args_size(SEXP x, const char *name) {
   const int n = args_int(x, name);
   if (n < 1) Rf_error("internal: '%s' is not a size", name);
@@ -88,7 +88,7 @@ static int size_element(SEXP list, const char *name) {
   return args_size(args_element(list, name), name);
 }
 
-/* Sizes that multiply to more than any vector holds would come round to a small number. */
+/* Sizes whose product is more than any vector holds would wrap round to a small number. */
 static size_t product(size_t a, size_t b) {
   if ((double)a * (double)b > (double)R_XLEN_T_MAX) Rf_error("internal: sizes that no vector has");
   return a * b;
@@ -110,7 +110,7 @@ double *args_alloc_doubles(size_t n) { return (double *)R_alloc(n ? n : 1, sizeo
 
 int *args_alloc_ints(size_t n) { return (int *)R_alloc(n ? n : 1, sizeof(int)); }
 
-/* 0 where a sanitizer or valgrind is to see the ends of every call's storage. */
+/* 0 where a sanitizer or valgrind is to see where the storage of every call ends. */
 #ifndef IBRC_MOST_KEPT
 #define IBRC_MOST_KEPT ((size_t)1 << 20)
 #endif
@@ -227,7 +227,7 @@ ibrc_coarse args_coarse(SEXP table) {
   if (Rf_xlength(nodes) > n_nodes) Rf_error("internal: more coarse nodes than nodes");
   c.n_coarse = (int)Rf_xlength(nodes);
   c.n_corners = c.n_coarse > 0 ? size_element(table, "n_corners") : 0;
-  /* Of a lattice corners are fewer than nodes. */
+  /* A lattice has fewer corners than nodes. */
   c.seen = size_element(table, "n_corners") == n_nodes;
   size_t size = product((size_t)n_nodes, (size_t)c.n_corners);
   c.column = ints_element(table, "coarse_column", size);
@@ -235,7 +235,8 @@ ibrc_coarse args_coarse(SEXP table) {
   return c;
 }
 
-/* pi~ by the last action; NULL without a habit, as of plans that were saved before there was one. */
+/* pi~ by the last action; NULL without a habit, and for plans that were saved before habit existed.
+ * */
 static const double *take_habit(SEXP problem, const double *prior, int n_actions) {
   const double habit = args_has_element(problem, "habit") ? double_element(problem, "habit") : 0.0;
   if (!(fabs(habit) <= DBL_MAX)) Rf_error("internal: a habit that is not finite");
@@ -278,7 +279,7 @@ ibrc_process args_process(const ibrc_table *table, SEXP policy, SEXP sigma, doub
   return process;
 }
 
-/* Kernels follow a tree's numbers without looking: every tree passes here first. */
+/* Kernels follow a tree's numbers without checks: every tree is checked here first. */
 void args_check_tree(int n, const int *parent, const int *action, const int *observation,
                      const ibrc_models *models, int n_roots, int more, int least_action) {
   int sound = n_roots >= 1 && n_roots <= n;

@@ -12,8 +12,8 @@ size_t ibrc_backup_doubles(const ibrc_table *table) {
 }
 
 /* Lays K of one action, M numbers every `stride`, side by side: [model][slot]. An action that
- * begins anew has the same K at neighbouring nodes: they share a slot, and one soft mean answers
- * for all of them. Returns the number of slots; slot[node] says which is whose. */
+ * begins anew has the same K at neighbouring nodes: they share a slot, and one soft mean serves
+ * all of them. Returns the number of slots; slot[node] is the slot of a node. */
 static int share_slots(const double *K, size_t stride, int n_nodes, size_t M, double *by_model,
                        int *slot) {
   int n_slots = 0;
@@ -47,7 +47,7 @@ static void backup_block(const ibrc_table *table, const ibrc_problem *problem, c
   double *mean = sigma + M * NODES_AT_ONCE, *Q = mean + NODES_AT_ONCE;
   double *policy = Q + U * NODES_AT_ONCE;
   double *K = out->model_value ? out->model_value + row : policy + U * NODES_AT_ONCE;
-  /* How far values of one last action are from those of the next. */
+  /* The distance between the values of one last action and those of the next. */
   const size_t apart = problem->after ? (size_t)table->n_nodes : 0;
   const size_t n_blocks = (size_t)ibrc_backup_blocks(table);
   int slot[NODES_AT_ONCE];

@@ -36,7 +36,7 @@ typedef struct {
   const int *wanted;    /* by the last action, [last][block]: are values and policies? NULL: all are */
 } ibrc_backup_result;
 
-/* Nodes that are backed up together, so that their soft means are, and how many blocks they make. */
+/* The number of nodes that are backed up together with their soft means, and of blocks of them. */
 #define IBRC_BACKUP_NODES 64
 static inline int ibrc_backup_blocks(const ibrc_table *table) {
   return table->n_nodes / IBRC_BACKUP_NODES + (table->n_nodes % IBRC_BACKUP_NODES != 0);

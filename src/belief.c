@@ -1,6 +1,6 @@
 #include "belief.h"
 
-/* The same sums in the same order, over what is possible. */
+/* The same sums in the same order, over possible entries only. */
 static void predict_by_rows(const ibrc_models *models, int model, const double *belief, int action,
                             double *prediction) {
   for (int s = 0; s < models->n_states; s++) prediction[s] = 0.0;
@@ -47,7 +47,7 @@ static inline double step_unseen(const ibrc_models *models, int model, const dou
   return p;
 }
 
-/* Whoever has seen the state is sure of it. */
+/* An agent that has seen the state is sure of it. */
 static double see_state(const double *prediction, int n_states, int state, double *posterior) {
   const double p = prediction[state];
   for (int s = 0; s < n_states; s++) posterior[s] = 0.0;

@@ -22,7 +22,7 @@ void ibrc_belief_predict(const ibrc_models *models, int model, const double *bel
 double ibrc_belief_bayes(const ibrc_models *models, int model, const double *prediction, int action,
                          int observation, double *posterior);
 
-/* How likely the observation is to whoever gives the models weights sigma:
+/* How likely the observation is to an agent that gives the models weights sigma:
  * sum_m sigma(m) p_m(x'); 1 without an observation. scratch: n_states. */
 double ibrc_belief_chance(const ibrc_models *models, const double *sigma, const double *belief,
                           int action, int observation, double *scratch);

@@ -27,8 +27,9 @@ void ibrc_tanh_each(ibrc_way way, double *x, size_t n);
 void ibrc_cell_forward(ibrc_way way, int n, double *gates, const double *cell_before, double *cell,
                        double *bent, double *hidden);
 
-/* The way back. `gates` comes as it was left, and is left with the slopes of the sums; `d_hidden` and
- * `d_cell` are slopes of this visit's. What goes back to the cells of the visit before is added to
+/* The way back. `gates` comes as it was left, and is left with the slopes of the sums; `d_hidden`
+ * and
+ * `d_cell` are slopes of this visit. The slopes for the cells of the visit before are added to
  * `d_before`. */
 void ibrc_cell_backward(ibrc_way way, int n, double *gates, const double *cell_before,
                         const double *bent, const double *d_hidden, const double *d_cell,
@@ -37,8 +38,10 @@ void ibrc_cell_backward(ibrc_way way, int n, double *gates, const double *cell_b
 /* d *= 1 - bent^2: slopes before a tanh from those after it. */
 void ibrc_tanh_back(ibrc_way way, double *d, const double *bent, size_t n);
 
-/* One step of Adam, down the gradient times `scale`: first and second moments decay by 0.9 and 0.999;
- * `step` counts from 1. The gradient is left times the scale, and no entry beyond 1e150. */
+/* One step of Adam, down the gradient times `scale`: first and second moments decay by 0.9 and
+ * 0.999;
+ * `step` counts from 1. The gradient is left multiplied by the scale, with no entry beyond 1e150.
+ * */
 void ibrc_adam(ibrc_way way, size_t n, double *weights, double *first, double *second,
                double *gradient, double scale, double rate, double step);
 

@@ -21,7 +21,7 @@ void ibrc_checkpoint_hash(const unsigned char *bytes, size_t n, char hash[IBRC_H
 
 /* ---- bytes ----------------------------------------------------------------- */
 
-/* `flaw` is the first one met; a reader that has one gives nothing more. */
+/* `flaw` is the first flaw found; a reader with a flaw returns nothing more. */
 typedef struct {
   const unsigned char *at;
   size_t left;
@@ -73,7 +73,7 @@ static size_t character_size(const unsigned char *at, size_t left) {
   for (size_t i = 1; i < size; i++) {
     if ((at[i] & 0xc0) != 0x80) return 0;
   }
-  /* Longer than need be, a surrogate, or past the last character. */
+  /* Longer than necessary, a surrogate, or past the last character. */
   if (first == 0xe0 && at[1] < 0xa0) return 0;
   if (first == 0xed && at[1] > 0x9f) return 0;
   if (first == 0xf0 && at[1] < 0x90) return 0;
@@ -145,7 +145,7 @@ static void walk_logicals(reader *in, size_t n) {
   }
 }
 
-/* An extent each, whose product is the number of entries. */
+/* One extent each; their product is the number of entries. */
 static void walk_dim(reader *in, size_t n, value *dim, int depth) {
   *dim = walk_value(in, depth);
   if (in->flaw) return;

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* Checkpoints as bytes that anybody may have changed. R/infer-checkpoint.R describes the
- * format, writes it, and decodes what was found to be sound here. */
+/* Checkpoints as bytes that anybody may have changed. R/infer-checkpoint.R describes and writes the
+ * format, and decodes the bytes that were found to be sound here. */
 
 enum { IBRC_HASH_SIZE = 16 };
 

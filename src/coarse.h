@@ -10,7 +10,7 @@
  *
  *   r + I A_c^-1 R gamma P r,     A_c = 1 - gamma R P I
  *
- * that is, one plain backup's worth and a coarse correction of what it leaves.
+ * that is, the result of one plain backup plus a coarse correction of what it leaves.
  * gamma R P I has row sums gamma < 1, so A_c is an M-matrix and needs no pivots. */
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   const double *weight; /* [fine node][corner], padded with 0 */
 } ibrc_coarse;
 
-/* How many nodes a coarse space may have whose factorisation costs little beside a
+/* How many nodes a coarse space may have if its factorisation is to cost little compared with a
  * backup of n_entries table entries. */
 double ibrc_coarse_most(double n_entries);
 
@@ -33,7 +33,7 @@ void ibrc_coarse_map(const ibrc_space *fine, const ibrc_space *coarse, ibrc_corn
 /* A_c = L U in place, row-major n_coarse by n_coarse. */
 void ibrc_coarse_factor(const ibrc_coarse *coarse, const ibrc_slope *slope, double *factors);
 
-/* A_c^-1 of `work` [coarse node], in place, and what it comes to at a node. */
+/* A_c^-1 of `work` [coarse node], in place, and its value at a node. */
 void ibrc_coarse_solve(const ibrc_coarse *coarse, const double *factors, double *work);
 static inline double ibrc_coarse_at(const ibrc_coarse *coarse, const double *work, int node) {
   const size_t C = (size_t)coarse->n_corners;

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Exponentials and logarithms without calls, branches or tables, so that a compiler works out
+/* Exponentials and logarithms without calls, branches or tables, so that a compiler computes
  * several at once in a loop marked IBRC_SIMD. Their errors are below two units in the last place
- * (tests/testthat/test-numeric.R holds the soft means that are made of them against R's own), 0
- * and 1 are exact, tiny results lose digits gradually as they must, and NaN stays NaN. */
+ * (tests/testthat/test-numeric.R compares soft means that use them with R's own), 0 and 1 are
+ * exact, tiny results lose digits gradually as they must, and NaN stays NaN. */
 
 static inline double ibrc_bits_double(uint64_t bits) {
   double x;
@@ -129,7 +129,7 @@ static inline double ibrc_log(double sum, double less_one) {
   return k * IBRC_LN2_HIGH + (log_m + k * IBRC_LN2_LOW) + (sum - sum);
 }
 
-#else /* Numbers have more digits on their way than in memory: what is above would not hold. */
+#else /* Intermediate results have more digits than in memory: the code above would not be exact. */
 
 static inline ibrc_exponential ibrc_exp(double x) {
   const ibrc_exponential e = {.value = exp(x), .less_one = expm1(x)};
@@ -146,9 +146,9 @@ static inline double ibrc_log(double sum, double less_one) {
 
 #endif
 
-/* 1 / (1 + exp(-x)) for |x| <= 700 and tanh(x) for |x| <= 350, from exponentials of what is not
- * positive: neither end loses digits. Callers see to the range in a loop of its own: with a choice
- * in it, compilers do not take several of these at once. */
+/* 1 / (1 + exp(-x)) for |x| <= 700 and tanh(x) for |x| <= 350, from exponentials of numbers that
+ * are not positive: neither end loses digits. Callers check the range in a separate loop: with a
+ * branch inside, compilers do not compute several of these at once. */
 static inline double ibrc_logistic(double x) {
   const double e = ibrc_exp_normal(-fabs(x)).value;
   return (x < 0.0 ? e : 1.0) / (1.0 + e);

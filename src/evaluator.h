@@ -40,7 +40,8 @@ static inline size_t ibrc_evaluator_slots(int n_actions) {
   return (size_t)IBRC_SLOT_ACTION_PRIOR + (size_t)n_actions;
 }
 
-/* One vector: prices, discount, habit, action prior, and rewards [node][action] (the problem's own if
+/* One vector: prices, discount, habit, action prior, and rewards [node][action] (the problem's own
+ * if
  * NULL). `value` holds the start on entry and the solution on return. */
 typedef struct {
   const ibrc_world *world;
@@ -52,14 +53,16 @@ typedef struct {
   ibrc_solve_report report;
 } ibrc_vector;
 
-/* Working space of any one of the vectors, on which so many threads work. */
+/* Working space for any one of the vectors, when this many threads work on it. */
 size_t ibrc_evaluator_doubles(const ibrc_evaluation *evaluation, const ibrc_vector *vectors, int n_vectors,
                               int n_threads);
 size_t ibrc_evaluator_ints(const ibrc_evaluation *evaluation, const ibrc_vector *vectors, int n_vectors);
 
-/* Tables of worlds, one thread per world: `recipe` says all but whose models and how many threads. Arrays of world i
- * begin at i times what one world may need: rows + 1 ints and ibrc_table_most() entries, as
- * many doubles, and rows of surprise. Fills `table` and `surprise`; scratch is that of ibrc_table_doubles() and
+/* Tables of worlds, one thread per world: `recipe` says everything except whose models and how many
+ * threads. The arrays
+ * of world i begin at i times what one world may need: rows + 1 ints and ibrc_table_most() entries,
+ * as many doubles,
+ * and rows of surprise. Fills `table` and `surprise`; scratch is that of ibrc_table_doubles() and
  * ibrc_table_ints() for each thread. */
 typedef struct {
   size_t n_rows, most_entries;

@@ -17,11 +17,10 @@
 #include "checkpoint.h"
 #include "ffi.h"
 
-/* What R's own functions on files leave out: errors of every single write, a
- * flush to the disk, and a replacement that is whole or has not happened. Each
- * entry returns NULL, or in words why the system refused. No R function is
- * called while a file is open, so none stays open. And what is asked of a
- * checkpoint's bytes, and of the process that has locked one. */
+/* What R's own functions on files leave out: errors of every single write, a flush to the disk, and
+ * a replacement that happens completely or not at all. Each entry returns NULL, or in words why the
+ * system refused. No R function is called while a file is open, so none stays open. Also questions
+ * about a checkpoint's bytes, and about the process that has locked one. */
 
 static SEXP outcome(int error) {
   return error ? Rf_mkString(strerror(error)) : R_NilValue;
@@ -72,7 +71,7 @@ static int is_regular(const wchar_t *path) {
   return regular;
 }
 
-/* One that may not be asked runs: it is somebody else's. */
+/* A process that may not be asked is running: it belongs to somebody else. */
 static int process_runs(int process) {
   HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)process);
   if (!handle) return GetLastError() == ERROR_ACCESS_DENIED;
@@ -90,7 +89,7 @@ static int create_file(const char *path) { return open(path, O_WRONLY | O_CREAT 
 
 static int flush_file(int file) {
 #ifdef F_FULLFSYNC
-  /* There fsync() stops at the drive's own memory. */
+  /* On this system fsync() stops at the drive's own memory. */
   if (fcntl(file, F_FULLFSYNC) == 0) return 0;
 #endif
   int failed;
@@ -100,15 +99,15 @@ static int flush_file(int file) {
   return failed && errno != EINVAL ? -1 : 0;
 }
 
-/* rename() would as readily replace a device or a pipe, and break it. */
+/* rename() would also replace a device or a pipe, and break it. */
 static int replace_file(const char *from, const char *to) {
   struct stat target;
   if (stat(to, &target) == 0 && !S_ISREG(target.st_mode)) return S_ISDIR(target.st_mode) ? EISDIR : EINVAL;
   return rename(from, to) == 0 ? 0 : errno;
 }
 
-/* The new name lies in the folder. Not every file system lets one flush it, and
- * the file is whole either way, so nothing is said if not. */
+/* The new name lies in the folder. Not every file system can flush a folder, and the file is whole
+ * either way, so a failure is ignored. */
 static void flush_folder(const char *folder) {
   int file = open(folder, O_RDONLY);
   if (file < 0) return;
@@ -121,7 +120,7 @@ static int is_regular(const char *path) {
   return stat(path, &found) != 0 || S_ISREG(found.st_mode);
 }
 
-/* One that may not be asked runs: it is somebody else's. */
+/* A process that may not be asked is running: it belongs to somebody else. */
 static int process_runs(int process) { return kill((pid_t)process, 0) == 0 || errno == EPERM; }
 
 #endif
@@ -150,7 +149,7 @@ static void check_bytes(SEXP bytes) {
   if (TYPEOF(bytes) != RAWSXP) Rf_error("internal: 'bytes' is not a raw vector");
 }
 
-/* A new file, on the disk when this returns; one of that name may not be there. */
+/* A new file, on the disk when this returns; no file of that name may exist. */
 SEXP ffi_file_write(SEXP path, SEXP bytes) {
   check_path(path, "path");
   check_bytes(bytes);
@@ -185,7 +184,7 @@ SEXP ffi_process_runs(SEXP process) {
   return Rf_ScalarLogical(process_runs(args_size(process, "process")));
 }
 
-/* That of the first `count` bytes. */
+/* The hash of the first `count` bytes. */
 SEXP ffi_file_hash(SEXP bytes, SEXP count) {
   check_bytes(bytes);
   const double n = args_double(count, "count");

@@ -29,7 +29,7 @@ SEXP ffi_history_build(SEXP trajectory, SEXP action, SEXP observation, SEXP scor
     if (visits.action[v] < least || visits.action[v] >= visits.n_actions) {
       Rf_error("internal: no such action");
     }
-    /* -1 is a missing one; NA would be read as a place far outside the emission. */
+    /* -1 is a missing one; NA would be read as a position far outside the emission. */
     if (visits.observation[v] < -1) Rf_error("internal: no such observation");
     if (visits.start[v] < 0) Rf_error("internal: no such start");
     if (visits.start[v] >= visits.n_starts) visits.n_starts = visits.start[v] + 1;
@@ -109,7 +109,7 @@ SEXP ffi_loglik(SEXP plan_arg, SEXP models_arg, SEXP history_arg, SEXP start, SE
 #define MOST_ENTRIES 4000000
 #define MOST_HISTORIES 500000
 
-/* Trees, those asked for alone and each looked at once; the largest of them last. */
+/* Trees: only those that are asked for, each checked once; the largest of them last. */
 static const ibrc_history *take_trees(SEXP trees, const int *tree, int n, const ibrc_world *world,
                                       ibrc_history *histories) {
   const size_t n_trees = (size_t)Rf_xlength(trees);
@@ -149,7 +149,8 @@ static ibrc_world *take_laws(SEXP laws, const ibrc_world *first) {
   return worlds;
 }
 
-/* Coarser spaces beside the tables, which depend on how many entries those have: neighbours mostly share one. */
+/* Coarser spaces for the tables. They depend on the numbers of entries; neighbours mostly share
+ * one. */
 static void add_coarse(const ibrc_space *space, int n_worlds, ibrc_world *worlds) {
   for (int i = 0; i < n_worlds; i++) {
     const ibrc_table *table = &worlds[i].table;

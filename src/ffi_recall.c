@@ -58,7 +58,7 @@ static ibrc_recall_table make_room(SEXP list, const ibrc_recall *recall, int n_s
   const double *action_value =
       args_doubles(args_element(list, "action_value"), (R_xlen_t)(n * U), "action_value");
   const double *tried = args_nonnegative(args_element(list, "tried"), (R_xlen_t)(n * U), "tried");
-  /* Most of the numbers are histories; there are never more than numbers. */
+  /* Most of the numbers are histories; there are never more histories than numbers. */
   double room = (double)table.n + n_steps;
   if (room > (double)recall->most) room = (double)recall->most;
   if (room > INT_MAX / 4) Rf_error("internal: too many histories");

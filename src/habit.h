@@ -10,7 +10,7 @@
  *   Q(z, u)    = r + beta log sum_m sigma~ exp((eta H + gamma sum_j W_{u,m}(z,j) V(j, u)) / beta)
  *
  * The rows W are those of kappa = 0, each of which reads one block of values: V is
- * [last][node]. What is V where there is no last action only matters to who reads a plan. */
+ * [last][node]. V without a last action matters only to readers of a plan. */
 
 /* pi~(. | l) for each l: after [last][action]. */
 void ibrc_habit_priors(const double *prior, int n_actions, double habit, double *after);
@@ -25,8 +25,8 @@ typedef struct {
 void ibrc_habit_read(const ibrc_problem *problem, const double *action_value, int n_nodes,
                      int n_actions, double *scratch, const ibrc_habit_reading *out);
 
-/* Pairs (l, j) that some row reads: V elsewhere matters to no other. Where an action begins anew,
- * next beliefs are few, and so are its pairs. */
+/* Pairs (l, j) that some row reads: no other value depends on V elsewhere. Where an action begins
+ * anew, next beliefs are few, and so are its pairs. */
 typedef struct {
   int n;
   int *at;     /* [pair]: l * n_nodes + j */

@@ -89,7 +89,7 @@ static inline const double *chance_at(const ibrc_habit_slope *slope, int at) {
   return slope->policy + (size_t)at * (size_t)slope->table->n_actions;
 }
 
-/* most [node][action]: how much of an action there is after whatever came last. */
+/* most [node][action]: the largest probability of an action after any last action. */
 static void find_most(const ibrc_habit_slope *slope, double *most) {
   const size_t U = (size_t)slope->table->n_actions, cells = (size_t)slope->table->n_nodes * U;
   for (size_t cell = 0; cell < cells; cell++) most[cell] = 0.0;
@@ -101,7 +101,7 @@ static void find_most(const ibrc_habit_slope *slope, double *most) {
 }
 
 /* standing(u) = sum_l w(l) pi(u | l) over the pairs of a node, with w(l) from the mean of pi over
- * them: what two visits at a belief come to. */
+ * them: what is done after two visits at a belief. */
 static void find_standing(ibrc_habit_slope *slope, int node) {
   const int n = slope->table->n_nodes, U = slope->table->n_actions;
   double *standing = slope->standing + (size_t)node * (size_t)U, *first = slope->expected;
@@ -178,7 +178,7 @@ static void fill_pairs(ibrc_habit_slope *slope, const double *sigma, double disc
   slope->start[slope->pairs.n] = at;
 }
 
-/* A coarse node is as its first pair. */
+/* A coarse node is treated like its first pair. */
 static void stand_at_pairs(ibrc_habit_slope *slope) {
   const size_t U = (size_t)slope->table->n_actions;
   for (int a = 0; a < slope->coarse->n_coarse; a++) {
@@ -329,7 +329,7 @@ void ibrc_habit_slope_apply(const ibrc_habit_slope *slope, const double *x, doub
   }
 }
 
-/* What a plain backup makes of x, as it is laid, at a node, whatever came last. */
+/* What a plain backup makes of x, as it is laid out, at a node, whatever came last. */
 static double expect_standing(const ibrc_habit_slope *slope, int node, const double *x) {
   const size_t U = (size_t)slope->table->n_actions, cell = (size_t)node * U;
   double sum = 0.0;

@@ -10,14 +10,15 @@
  *   (gamma P x)(l, z) = sum_u pi(u | z, l) e(z, u),   e(z, u) = gamma sum_m sigma(m | z, u) sum_j W_{u,m}(z, j) x(u, j)
  *
  * so that products with W are those of a slope without memory. As there (slope.h), rows that
- * matter to no pair are left out, and what that takes from a pair's flow stays at the pair; where
- * rows are short they are written out: those of each (z, u), or, where nearly every node has one
- * pair, those of each pair, times pi.
+ * matter to no pair are left out, and the flow that a pair loses by this stays at the pair. Short
+ * rows are written out: those of each (z, u), or, where nearly every node has one pair, those of
+ * each pair, times pi.
  *
- * What is slow about a residual is nearly the same after whatever action: a slope over nodes
- * alone, as if each last action were as frequent as a few visits at one belief make it, tells
- * about that by coarse nodes (coarse.h) or incomplete factors (incomplete.h), and its answer is
- * added at all pairs of a node. */
+ * The slow part of a residual is nearly the same after any last action. So a slope over nodes
+ * alone,
+ * in which each last action is as frequent as after a few visits at one belief, treats that part
+ * by coarse nodes (coarse.h) or incomplete factors (incomplete.h). Its answer is added at all pairs
+ * of a node. */
 
 typedef struct {
   const ibrc_table *table;

@@ -12,8 +12,8 @@
  * before their children. An action may be missing: it was taken, but nobody knows which it was.
  *
  * Beliefs may start differently from one trajectory to the next: there is one root for each
- * start that occurs, the roots come first, and the tree says which start is whose. What the starts
- * are is no matter of the tree. */
+ * start that occurs, the roots come first, and the tree says which start each root has. The tree
+ * does not know what the starts are. */
 
 #define IBRC_NO_ACTION (-1) /* and so there is no last one (IBRC_NO_LAST of plan.h) */
 

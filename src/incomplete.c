@@ -1,12 +1,13 @@
 #include "incomplete.h"
 
-/* Fewer nodes are solved in no time as they are, and longer rows would cost more than they save:
- * entries of all rows of a node, on average. */
+/* Fewer nodes than this are solved quickly without factors, and longer rows would cost more than
+ * they save
+ * (entries of all rows of a node, on average). */
 #define FEWEST_NODES 256
 #define LONGEST_ROW 64
 
-/* A few nodes are looked at, each with a few of its entries; this share of what follows on those
- * must follow on the node itself. */
+/* A few nodes are looked at, each with a few of its entries; this share of the nodes that follow
+ * those must also follow the node itself. */
 #define LOOKED_AT 24
 #define LOOKED_AT_ENTRIES 16
 #define LEAST_SHARED 0.25
@@ -88,8 +89,9 @@ size_t ibrc_incomplete_doubles(const ibrc_table *table) {
   return 2 * most + doubles_for_ints(2 * most + 3 * n + 1);
 }
 
-/* The first and the last column of every row between which elimination stays: entries come up in a
- * row as far to the right as those reach that it is reduced by. 0: they do not find room. */
+/* The first and the last column of every row between which elimination stays: new entries appear in
+ * a row as far to the right as the rows reach by which it is reduced. 0: there is no room for them.
+ * */
 static int find_bands(const ibrc_table *table, size_t room, int *left, int *right) {
   size_t taken = 0;
   for (int node = 0; node < table->n_nodes; node++) {
@@ -146,8 +148,8 @@ ibrc_incomplete ibrc_incomplete_over(const ibrc_table *table, double *doubles) {
   return incomplete;
 }
 
-/* Eliminates, row by row, what stands before the diagonal; what would come up where there is no
- * entry is left out. */
+/* Eliminates, row by row, what stands before the diagonal; new entries where A has none are
+ * left out. */
 static void factor_rows(ibrc_incomplete *f) {
   int *place = f->place;
   for (int i = 0; i < f->start[f->n]; i++) f->factor[i] = f->weight[i];

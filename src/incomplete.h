@@ -5,11 +5,12 @@
 
 #include "slope.h"
 
-/* A = 1 - gamma P written out where nodes are many states that are seen and few follow on each, and
+/* A = 1 - gamma P written out, for nodes that are many observed states with few next states each,
+ * and
  * factors L U of it that have entries only where A has: incomplete (Meijerink and van der Vorst
- * 1977). A is an M-matrix, so the factors exist and need no pivots. Where next states lie near by,
+ * 1977). A is an M-matrix, so the factors exist and need no pivots. Where next states lie nearby,
  * little is left out, and L U tells a solver about slow parts of a residual that products with A
- * would find one state at a time. Where all next states lie within a few of a state's own number,
+ * would find one state at a time. Where all next states have numbers close to the state's own,
  * the whole band is kept, and L U is A. */
 
 typedef struct {
@@ -23,9 +24,9 @@ typedef struct {
   double *factor; /* [entry] of L below the diagonal (whose own is 1), of U from it on */
 } ibrc_incomplete;
 
-/* Is it worth while for such a table? Rows must be short, and what follows on the next state be
- * what may follow on this one: of chance meetings among thousands of states the factors know
- * nothing. */
+/* Whether factors are worth while for such a table. Rows must be short, and what follows the next
+ * state must be among what may follow this one: the factors know nothing of chance connections
+ * among thousands of states. */
 int ibrc_incomplete_fits(const ibrc_table *table);
 
 /* Doubles that hold it, and one laid out over them, with its entries: they are the same for all

@@ -54,8 +54,8 @@ void ibrc_iohmm_clear(const ibrc_models *size, const ibrc_iohmm_laws *counts) {
   memset(counts->emission, 0, S * X * U * sizeof(double));
 }
 
-/* A state that can hardly be has a future that may grow without bound, at no
- * weight: keep it a number. */
+/* A state that is hardly possible has a future that may grow without bound, with weight 0: keep it
+ * a finite number. */
 static double bounded(double x) { return x < 1e290 ? x : 1e290; }
 
 void ibrc_iohmm_backward(const ibrc_iohmm_tree *tree, const ibrc_models *model,
@@ -80,7 +80,7 @@ void ibrc_iohmm_backward(const ibrc_iohmm_tree *tree, const ibrc_models *model,
     const double *column = ibrc_model_transition(model, (int)u, 0);
     double *count = counts->transition + u * S * S, *back = future + up;
     for (size_t to = 0; to < S; to++, column += S, count += S) {
-      /* Not times 1 / norm: that overflows where both chances are tiny. */
+      /* Not times 1 / norm: that overflows where both probabilities are tiny. */
       const double weight = bounded(bounded((seen ? seen[to] : 1.0) / norm[h]) * mine[to]);
       for (size_t s = 0; s < S; s++) {
         back[s] += column[s] * weight;
@@ -92,7 +92,7 @@ void ibrc_iohmm_backward(const ibrc_iohmm_tree *tree, const ibrc_models *model,
       for (size_t s = 0; s < S; s++) shown[s] += here[s] * mine[s];
     }
   }
-  /* Every count of a move has its chance as a factor. */
+  /* Every count of a move contains its probability as a factor. */
   const size_t moves = S * S * (size_t)model->n_actions;
   for (size_t i = 0; i < moves; i++) counts->transition[i] *= model->transition[i];
 }

@@ -125,7 +125,7 @@ static void choose(const ibrc_iohmm_bc_task *task, int n_nodes, const double *be
   double *centre = room, *score = centre + S * U, *at = score + S * U, *share = at + U;
   double *over = share + U;
   double by_sharpness = 0.0, log_prior = 0.0;
-  /* -kappa |z - mu|^2 but for what is the same for all actions is linear in a belief: its
+  /* -kappa |z - mu|^2 is linear in a belief, up to a number that is the same for all actions: its
    * values at the states are enough. */
   for (size_t u = 0; u < U; u++) {
     double mean = 0.0, square = 0.0;
@@ -180,7 +180,7 @@ static void choose(const ibrc_iohmm_bc_task *task, int n_nodes, const double *be
   worth->objective += log_prior + worth->chosen;
 }
 
-/* What cannot be told has no worth. */
+/* Where the objective cannot be computed it is -infinity. */
 static void settle(ibrc_iohmm_bc_worth *worth, double *slope, size_t n) {
   int finite = isfinite(worth->objective);
   for (size_t i = 0; i < n; i++) finite = finite && isfinite(slope[i]);

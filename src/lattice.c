@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* A tail sum this close to a whole number (in units of the lattice) is that
- * number: rounding in a belief must not grow neighbours of weight 1e-15. */
+ * number: rounding in a belief must not create neighbours of weight 1e-15. */
 #define WHOLE 1e-11
 
 double ibrc_lattice_count(int n_states, int resolution) {

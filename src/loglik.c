@@ -8,8 +8,8 @@
 /* Histories between two pauses: some hundredths of a second. */
 #define HISTORIES_AT_ONCE 32768
 
-/* What is known at each history. Those known and not yet looked at wait in a queue: a parent comes
- * before its children, and so those at its head can be looked at together. */
+/* What is known at each history. Histories that are known and not yet looked at wait in a queue: a
+ * parent comes before its children, so those at its head can be looked at together. */
 typedef struct {
   double *row; /* beliefs [row][state], as far as they are needed */
   int *state;  /* [history]: the state that is certain, or */
@@ -31,7 +31,7 @@ typedef struct {
   double *step, *policy; /* scratch of one step, and of them all */
 } party;
 
-/* Whoever has just seen the state needs no row. */
+/* An agent that has just seen the state needs no row. */
 static size_t most_rows(const ibrc_history *history, const ibrc_models *models) {
   return (size_t)(ibrc_model_seen(models) ? history->n_unseen : history->n_histories);
 }
@@ -79,7 +79,7 @@ static void set_out(const ibrc_history *history, const double *start, size_t n_s
   }
 }
 
-/* Nobody gets to `h`, nor to what follows. */
+/* `h` is impossible, and so is what follows. */
 static void leave_out(const ibrc_history *history, int h, knowledge *known) {
   for (int child = history->first_child[h]; child >= 0; child = history->next_sibling[child]) {
     known->state[child] = IMPOSSIBLE;
@@ -87,7 +87,7 @@ static void leave_out(const ibrc_history *history, int h, knowledge *known) {
   }
 }
 
-/* Lets walkers stand at those of the histories that are possible. */
+/* Places walkers at those histories that are possible. */
 static void stand_at(const ibrc_history *history, const int *histories, int n_histories,
                      size_t n_states, const knowledge *known, party *together) {
   together->n_standing = 0;
@@ -106,7 +106,7 @@ static void stand_at(const ibrc_history *history, const int *histories, int n_hi
   }
 }
 
-/* Works out the policies, and what each walker believes under the actions that lead on. */
+/* Computes the policies, and what each walker believes under the actions that lead on. */
 static void look_ahead(const ibrc_history *history, int n_actions, party *together) {
   ibrc_walker *some[IBRC_WALKERS];
   int *wanted = together->wanted;

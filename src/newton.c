@@ -7,10 +7,10 @@
  * last improvement, never further than this. */
 #define LOOSEST 0.02
 #define TIGHTEST 1e-6
-/* The same behind incomplete factors, where products are few: what a loose step leaves, often in
- * single places, would cost more steps. */
+/* The same with incomplete factors, where products are few: a loose step leaves errors, often in
+ * single places, that would cost more steps. */
 #define LOOSEST_INCOMPLETE 1e-3
-/* Flows below this share of how far a step is solved do not matter to it. */
+/* Flows below this share of a step's tolerance do not matter to it. */
 #define SMALL_FLOW 0.01
 /* Newton steps in a row that may fail to shrink the bound. */
 #define MOST_WORSE 10
@@ -30,8 +30,8 @@ static void difference_range(const double *a, const double *b, int n, double *lo
   *hi = most;
 }
 
-/* A step that would come close to the tolerance goes all the way: one product
- * more is less than another step. */
+/* A step that would come close to the tolerance goes all the way: one more product costs less than
+ * another step. */
 static double step_tolerance(double bound, double last_bound, double tolerance, int incomplete) {
   const double ratio = last_bound > 0.0 ? bound / last_bound : 1.0;
   const double all_the_way = (incomplete ? 0.05 : 0.5) * tolerance / bound;

@@ -9,7 +9,7 @@
 
 /* The fixed point V = B V of a backup B that is a gamma-contraction and moves by gamma c when its
  * argument moves by a constant c, by Newton steps on V - BV = 0: solve.h says how far and why.
- * What B is, and what its slope, is for solve.c. */
+ * solve.c defines B and its slope. */
 
 typedef struct {
   double tolerance;

@@ -13,7 +13,7 @@
 #define SERIES_LIMIT 0.01
 /* Below this one, the soft mean is the mean to the last bit. */
 #define AVERAGE_LIMIT 1e-18
-/* Only at a temperature that large can exponents lose their digits. */
+/* Only at a temperature as large as this can exponents lose their digits. */
 #define LARGE_TEMPERATURE 1e100
 /* Below this, exponentials are 0. */
 #define LOWEST_EXPONENT (-760.0)

@@ -24,9 +24,9 @@ typedef struct {
  * and one whose inverse loses digits as infinite. */
 ibrc_temperature ibrc_temperature_from(double value);
 
-/* Many soft means under one prior at one temperature, worked out together. The i-th entry of the
- * g-th stands at x[i * stride + g], and so do the weights (none are filled if NULL); one mean
- * does not depend on what stands beside it. */
+/* Many soft means under one prior at one temperature, computed together. The i-th entry of the
+ * g-th stands at x[i * stride + g], and so do the weights (not filled if NULL); one mean does not
+ * depend on the others. */
 void ibrc_soft_means(const double *x, size_t stride, const double *prior, int n, int count,
                      const ibrc_temperature *t, double *means, double *weights);
 

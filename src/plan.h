@@ -4,8 +4,8 @@
 #include "numeric.h"
 #include "space.h"
 
-/* A solved problem, read only: what an agent does and believes at every node, and what it
- * takes to say the same between nodes (policy.h). */
+/* A solved problem, read only: what an agent does and believes at every node, and what is needed to
+ * compute the same between nodes (policy.h). */
 
 #define IBRC_NO_LAST (-1)
 

@@ -63,7 +63,8 @@ size_t ibrc_policy_many_doubles(const ibrc_plan *plan, int n_beliefs) {
   return (2 * (size_t)most + 1) * (size_t)n_beliefs;
 }
 
-/* x less its best, [entry][belief]: beside a value, alpha log(sum) may be less than rounding. */
+/* x less its best, [entry][belief]: compared with a value, alpha log(sum) may be less than
+ * rounding. */
 static void measure_from_best(double *x, const double *prior, int n, int n_beliefs, int largest,
                               double *best) {
   for (int b = 0; b < n_beliefs; b++) best[b] = largest ? -INFINITY : INFINITY;

@@ -13,7 +13,7 @@
  * its own policies.
  *
  * Where what is done depends on the last action as well (habit.h), the process is one of
- * pairs: x and masses are [1 + last][node], first those without a last action. */
+ * pairs: x and masses are [1 + last][node], with those without a last action first. */
 
 typedef struct {
   const ibrc_table *table;

@@ -6,8 +6,8 @@
 #include "wide.h"
 
 /* out = left right, or out += left right, for matrices as small as the layers of a network. The
- * entry (i, k) of `left` stands at left[i * left_row + k * left_step], so that a matrix and the same
- * one turned cost the same; rows of the other two stand side by side. Rows of `right` must be
+ * entry (i, k) of `left` stands at left[i * left_row + k * left_step], so that a matrix and its
+ * transpose cost the same; rows of the other two stand side by side. Rows of `right` must be
  * readable up to ibrc_row(n_columns), whatever stands there.
  *
  * Six rows by two vectors of the result stay in registers while the inner index goes on: numbers

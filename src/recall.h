@@ -6,8 +6,8 @@
 
 #include "model.h"
 
-/* Q-learning on the last visits, for who knows nothing of hidden states (paper, Table 2: the
- * model-free POMDP learner). A history h is what was done and seen at the last `memory` visits,
+/* Q-learning on the last visits, for a learner that knows nothing of hidden states (paper, Table 2:
+ * the model-free POMDP learner). A history h is what was done and seen at the last `memory` visits,
  * fewer at the start. With reward r after action u at h, and h' what is remembered next,
  *
  *   Q(h,u) <- Q(h,u) + rate (r + gamma max_v Q(h',v) - Q(h,u)),

@@ -32,10 +32,10 @@ typedef struct {
 
 size_t ibrc_rnn_size(const ibrc_rnn_shape *shape); /* of the vector of weights */
 
-/* Trajectories go through the network in slices: some that follow each other, visit by visit side by
- * side. A slice depends on lengths alone. Slices in turn belong to so many lanes, of which each adds
- * up its own gradient before they are added up in their order: threads share out lanes, and sums do
- * not depend on who does which. */
+/* Trajectories go through the network in slices: some consecutive trajectories, visit by visit side
+ * by side. Slices depend only on lengths. Slices in turn belong to lanes. Each lane adds up its own
+ * gradient, and then the lanes are added up in their order: threads share out lanes, and sums do
+ * not depend on which thread does which. */
 typedef struct {
   int members, visits; /* of the largest slice */
   int lanes;

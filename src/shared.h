@@ -6,13 +6,14 @@
 #include "rnn.h"
 
 /* What trajectories of a batch have in common. Those that began in the same way are in the same
- * state, so that each distinct beginning, a node here, goes through the network once, for all of
- * them. (history.h has the tree of all patients' histories; this one is made anew for every batch,
- * in an order that suits products of matrices.)
+ * state, so that each distinct beginning, called a node here, goes through the network once for all
+ * of them. (history.h has the tree of all patients' histories; this one is made anew for every
+ * batch, in an order that suits products of matrices.)
  *
  * Nodes stand visit by visit: those of visit t from visit[t] to visit[t + 1] - 1. Those that go on
- * come first among them, and are also numbered by themselves, over all visits: `carrier`s
- * carried[t] to carried[t + 1] - 1 are the first nodes of visit t. */
+ * come first among them, and have numbers of their own over all visits: the `carrier`s carried[t]
+ * to
+ * carried[t + 1] - 1 are the first nodes of visit t. */
 typedef struct {
   int n_visits, n_nodes, n_carriers;
   int *visit;    /* [visit + 1] */

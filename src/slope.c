@@ -2,8 +2,8 @@
 
 #include "threads.h"
 
-/* Entries that are written out, at most: they stay in a processor's cache; and entries of a row,
- * on average: longer ones are quick as they are. */
+/* The most entries that are written out, so that they stay in a processor's cache; and the most
+ * entries of a row, on average: longer rows are fast without this. */
 #define MOST_WRITTEN 65536
 #define SHORT_ROW 6
 

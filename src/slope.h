@@ -5,11 +5,10 @@
 #include "table.h"
 
 /* The slope gamma P of a backup at its own policies, for Newton steps: the rows of
- * the table, each times its flow gamma pi(u|z) sigma(m|z,u). A step is solved to a
- * stated share only and a backup judges its result, so rows whose flow is too small
- * to matter to the step are left out: often most of them, where the agent is sure.
- * What that takes from a node's flow, gamma, stays at the node: 1 - gamma may be
- * small beside it.
+ * the table, each times its flow gamma pi(u|z) sigma(m|z,u). A step is solved only to a
+ * stated share, and a backup judges its result. So rows whose flow is too small to matter to
+ * the step are left out: often most of them, where the agent is sure. The flow that a node
+ * loses by this stays at the node, since 1 - gamma may be small compared with it.
  *
  * Where rows are short and the table is small enough to stay close to the processor, those that
  * are left are written out, times their flow, one node after the other: a product then is one

@@ -12,7 +12,7 @@ typedef struct {
   const void *backup; /* the context of the backup itself */
   ibrc_slope slope;
   double *factors, *work;
-  int near; /* 1: many states are seen, and next ones lie near by */
+  int near; /* 1: many states are seen, and next ones lie nearby */
   ibrc_incomplete incomplete;
 } slope_context;
 

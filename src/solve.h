@@ -15,11 +15,11 @@
  * bound, and what rounding may add to it, meets the tolerance, and returns that
  * midpoint.
  *
- * It goes there by Newton steps on V - BV = 0, whose slope is 1 - gamma P at the
- * policies of the last backup, each solved as far as it pays by GMRES behind a
- * coarse correction or, where many states are seen and next ones lie near by, behind
- * incomplete factors. Steps that do not shrink the bound are taken back, and
- * plain backups, which always shrink it, follow before the next one. */
+ * It goes there by Newton steps on V - BV = 0, whose slope is 1 - gamma P at the policies of the
+ * last backup. Each step is solved as far as it pays by GMRES, preconditioned by a coarse
+ * correction or, where many states are seen and next ones lie nearby, by incomplete factors. Steps
+ * that do not shrink the bound are taken back, and plain backups, which always shrink it, follow
+ * before the next one. */
 
 /* remembers: 1 where the last action matters (habit.h) */
 size_t ibrc_solve_doubles(const ibrc_table *table, const ibrc_coarse *coarse, int remembers,
@@ -29,8 +29,8 @@ size_t ibrc_solve_policy_doubles(const ibrc_process *process, const ibrc_coarse 
 
 /* The optimum. out->value holds the start on entry (any finite values) and the
  * solution on return; Q, K, pi and sigma must all be given. On failure they are
- * those of the last backup. Where the last action matters, values and pi are by it, and
- * those that no row reads are left as they were: ibrc_habit_read() knows them all from Q. */
+ * those of the last backup. Where the last action matters, values and pi depend on it. Those that
+ * no row reads are left as they were: ibrc_habit_read() computes all of them from Q. */
 ibrc_solve_report ibrc_solve_optimum(const ibrc_table *table, const ibrc_coarse *coarse,
                                      const ibrc_problem *problem, const ibrc_solve_options *options,
                                      int n_threads, double *scratch,

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-/* A space of beliefs: finitely many nodes, what belief each of them is, and where any
- * belief lies between them. The one place that knows how beliefs are laid out; all others
- * ask it. Nodes are numbered from 0.
+/* A space of beliefs: finitely many nodes, the belief at each of them, and where any belief lies
+ * between them. It is the only place that knows how beliefs are laid out; all others ask it. Nodes
+ * are numbered from 0.
  *
  * A belief z lies at up to n_corners nodes with weights that are >= 0, sum to 1 and give
  * the belief back, so that a linear function of the belief is reproduced exactly:
@@ -17,7 +17,7 @@
 
 typedef struct ibrc_space ibrc_space;
 
-/* Where a belief lies: n corners. `ints` and `doubles` are scratch of whoever finds out. */
+/* Where a belief lies: n corners. `ints` and `doubles` are scratch for the search. */
 typedef struct {
   int n;
   int *node;

@@ -108,8 +108,8 @@ static int build_row(const ibrc_table_recipe *recipe, workspace *w, int action, 
   return n_entries;
 }
 
-/* Both passes visit the same rows: with row_count they count, with row_start
- * they store. Counting first lets the caller allocate what is needed and no more. */
+/* Both passes visit the same rows: with row_count they count, with row_start they store. Counting
+ * first lets the caller allocate only what is needed. */
 static void visit_slice(const ibrc_table_recipe *recipe, int first, int end, double *doubles, int *ints,
                         int *row_count, const int *row_start, int *column, double *weight,
                         double *entropy) {
@@ -145,7 +145,7 @@ static double node_work(const ibrc_table_recipe *recipe) {
   return (double)recipe->models->n_actions * recipe->models->n_models * S * (S + X * (1.0 + compared));
 }
 
-/* The row of a state that is certain: what it leads to is certain as well. */
+/* The row of a certain state: what it leads to is certain as well. */
 static void copy_row(const ibrc_table_recipe *recipe, size_t from, size_t row, int *row_count,
                      const int *row_start, int *column, double *weight, double *entropy) {
   const ibrc_models *models = recipe->models;

@@ -3,10 +3,10 @@
 
 #include <stddef.h> /* __GLIBC__ */
 
-/* OpenMP where the compiler has it, one thread where it has not. Every parallel
+/* OpenMP where the compiler has it, else one thread. Every parallel
  * loop writes disjoint results, so an answer never depends on the number of
- * threads. A region inside another costs even where it has one thread: what runs
- * inside one shares its work by parts and opens none of its own for a single part. */
+ * threads. A region inside another costs time even with one thread: code inside a region shares its
+ * work by parts and opens no region of its own for a single part. */
 
 /* Added to each thread's working space: threads that write to one cache line, or to
  * two that are fetched together, wait for each other. */
@@ -40,10 +40,10 @@ static inline int ibrc_thread_number(void) { return 0; }
 static inline int ibrc_threads_available(void) { return 1; }
 #endif
 
-/* Before a function with such loops: compiled twice, for any processor and for those that do
+/* Before a function with such loops: it is compiled twice, for any processor and for those that do
  * four rounds at once, where compiler and system can choose between the two when the package is
- * loaded. Both do the same operations in the same order, none of them fused: no answer depends on
- * which it is. Sanitizers cannot have it: they are not ready that early. */
+ * loaded. Both do the same operations in the same order, none of them fused, so no answer depends
+ * on the choice. Sanitizers cannot use it: they are not ready that early. */
 #if defined(_OPENMP) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     defined(__gnu_linux__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&      \
     !defined(__SANITIZE_THREAD__)

@@ -6,7 +6,7 @@ static size_t n_pairs(const ibrc_unroll *planner) {
   return (size_t)planner->dynamics->n_states * (size_t)planner->dynamics->n_actions;
 }
 
-/* What follows on a row is worth, on average. */
+/* The expected value of what follows a row. */
 static double expected(const ibrc_models *dynamics, size_t row, const double *value) {
   double sum = 0.0;
   for (int i = dynamics->row_start[row]; i < dynamics->row_start[row + 1]; i++) {

@@ -84,7 +84,7 @@ static double seen_chance(const ibrc_walker *walker, int model, int action, int 
   return chance;
 }
 
-/* Can a state come next? */
+/* Whether a state can come next. */
 static int can_follow(const ibrc_walker *walker, int action, const double *sigma, int next) {
   for (int m = 0; m < walker->models->n_models; m++) {
     if (sigma[m] > 0.0 && seen_chance(walker, m, action, next) > 0.0) return 1;
@@ -129,7 +129,7 @@ ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_polic
   const int S = walker->plan->space->n_states, U = walker->plan->n_actions;
   double *mean = scratch, *log_weight = scratch + S, most = -INFINITY, mass = 0.0;
   *state = -1;
-  /* By logarithms: what was seen may need an action that was next to impossible. */
+  /* By logarithms: what was seen may need an action that was almost impossible. */
   for (int u = 0; u < U; u++) {
     log_weight[u] = -INFINITY;
     if (stops[u]) continue;
@@ -163,7 +163,7 @@ static void corners_of(ibrc_walker *const *walkers, int n_walkers, const ibrc_co
   for (int k = 0; k < n_walkers; k++) corners[k] = &walkers[k]->corners;
 }
 
-/* Those that did the same last, one lot after the other. */
+/* Those that did the same last, one group after the other. */
 static void log_policy_after(ibrc_walker *const *walkers, int n_walkers, double *scratch,
                              double *log_policy) {
   const ibrc_corners *corners[IBRC_WALKERS];

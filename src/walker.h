@@ -14,7 +14,7 @@
  *   sigma      what it believes of the dynamics when it takes u, sigma(.|z,u)
  *   recognise  what it believes once it has seen x, z'
  *
- * A belief is located once, and sigma worked out once per action, however much is asked. */
+ * A belief is located once, and sigma is computed once per action, however much is asked. */
 
 typedef struct {
   const ibrc_plan *plan;
@@ -47,8 +47,8 @@ static inline void ibrc_walker_remember(ibrc_walker *walker, int last) { walker-
 void ibrc_walker_policy(ibrc_walker *walker, double *policy);
 const double *ibrc_walker_sigma(ibrc_walker *walker, int action);
 
-/* The next belief: *state, if that is what was seen, or else -1 and `next`. The walker stays
- * where it is; `next` may be where it stands: then it has to stand anew. Fails, and leaves
+/* The next belief: *state, if the state was seen, or else -1 and `next`. The walker stays
+ * where it is; `next` may be its own belief: then it has to stand anew. Fails, and leaves
  * `next`, as ibrc_belief_recognise() does. */
 ibrc_code ibrc_walker_recognise(ibrc_walker *walker, int action, int observation, double *next,
                                 int *state);
@@ -62,7 +62,7 @@ ibrc_code ibrc_walker_recognise_any(ibrc_walker *walker, const double *log_polic
                                     const int *stops, int observation, double *scratch,
                                     double *next, int *state);
 
-/* Several walkers of one plan, at most so many, what they are asked worked out together. */
+/* Several walkers of one plan, up to a limit; answers to them are computed together. */
 enum { IBRC_WALKERS = 32 };
 
 size_t ibrc_walkers_doubles(const ibrc_plan *plan);

@@ -1,11 +1,12 @@
 #ifndef IBRC_WIDE_H
 #define IBRC_WIDE_H
 
-/* Three ways through the loops of product.c and cell.c. The plain one is compiled for any processor.
- * The others are for those that multiply and add four (AVX2 with FMA) or eight (AVX-512) numbers at
- * once, and round products and sums together; what this processor has is asked when the package runs.
- * So answers differ in their last digits from one kind of processor to another, but not from run to run
- * nor by the number of threads.
+/* Three ways through the loops of product.c and cell.c. The plain one is compiled for any
+ * processor.
+ * The others are for processors that multiply and add four (AVX2 with FMA) or eight (AVX-512)
+ * numbers at once, and round products and sums together. The package asks at run time what the
+ * processor has. So answers differ in their last digits from one kind of processor to another, but
+ * not from run to run nor by the number of threads.
  *
  * Not on Windows, where compilers do not keep the stack aligned as these want it. */
 

@@ -63,6 +63,13 @@ text <- readLines(home, encoding = "UTF-8")
 text <- gsub("href=\"vignettes/([A-Za-z0-9_-]+)[.]Rmd\"", "href=\"articles/\\1.html\"", text)
 writeLines(text, home, useBytes = TRUE)
 
+# ---- sentences -----------------------------------------------------------------
+
+reading <- new.env()
+sys.source(file.path("tools", "readability.R"), reading)
+cat("\nWords per sentence, on average and in the longest, by page\n")
+print(reading$page_readability(), row.names = FALSE)
+
 if (length(heard)) {
   writeLines(c("", "site: warnings", unique(heard)))
   quit(status = 1)

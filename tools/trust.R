@@ -23,8 +23,9 @@ folder <- file.path("tests", "slow", "kept")
 # outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
 # rooms of R/ up to fits, which know nothing of those to their right, and src/, both without the framework's planners
 # and inverse planners, which no fit knows (test-rooms.R);
-# "chains" the same without what only files, inferred dynamics and verdicts need; "clinic" the one that tests of learned
-# dynamics share; "studies" what simulates planned ones; "rewards" what learned rewards need beside fits. Comments do not count.
+# "chains" the same without what only files, inferred dynamics, populations and verdicts need; "clinic" the one that
+# tests of learned dynamics share; "studies" what simulates planned ones; "rewards" what learned rewards need beside
+# fits. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
   Calibration           calibration.R  1000       110     'chains R/compare-groups.R R/compare-cost_benefit.R'
@@ -38,7 +39,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           habit.R        500        60      chains
   Calibration           repetition.R   40         20      chains
   Calibration           po_irl.R       200        45      'fits rewards'
-  Calibration           people.R       500        60      fits
+  Calibration           people.R       500        180     fits
   Calibration           clinicians.R   200        100     fits
   Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
   Recovery              recovery.R     10         5       'R src tests/testthat'
@@ -77,7 +78,8 @@ not_fits <- paste0("^R/(common-programmes|behaviour-recall|",
                    "experiments|counts|scores|soft_policies|preferences|matching|matching-[a-z]+|distribution|custom|",
                    "shared_utility))[.]R$|",
                    "^src/((ffi_)?(qlearn|unroll|recall|rnn|iohmm_bc)[.][ch]|init[.]c|ffi[.]h)$")
-not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics|",
+not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics|population|effects|interpolation|mode-effects)|",
+                     "fit-(resume|extend|dynamics|effects)|read-(dynamics|population|cells|covariates)|",
                      "verdict-(?!chains))")
 
 # Of R code what is run, of all else all of it. `code_hashes` are those of files looked at before, by all of their text.

@@ -2,7 +2,7 @@
 # this run, the median over interleaved rounds, because machines are noisy; the
 # time of one backup is shown so that the products can be seen.
 #
-#   Rscript inst/bench/forward.R
+#   Rscript inst/bench/forward.R [inst/bench/planning.csv, to keep what README.md shows; then tools/readme-text.R]
 #
 # A "plain backup" is one application of the backup operator to values alone. A
 # solve is counted in them: its time divided by that of one plain backup on the
@@ -48,6 +48,9 @@ problems <- list(
   list(name = "3 states", setting = clinic(3), resolution = 100),
   list(name = "4 states", setting = clinic(4), resolution = 20)
 )
+labels <- c("101" = "DIAG, 3 models", "231" = "3 states, 12 observations, 2 models",
+            "5151" = "the same at the paper's resolution", "1771" = "4 states, 12 observations, 2 models")
+label_of <- function(nodes) unname(labels[as.character(nodes)])
 problems <- lapply(problems, function(p) {
   if (is.null(p$models)) p$models <- soften_models(p$setting, c(0, 0.5))
   p
@@ -123,6 +126,11 @@ worst <- aggregate(cbind(cold, warm) ~ problem + nodes, measured, max)
 worst$over_plain <- aggregate(over_plain ~ problem + nodes, measured, min)$over_plain
 say("Worst of the six agents (to reach: cold at most 30, warm at most 15):\n")
 show(worst)
+worst <- worst[match(names(labels), worst$nodes), ]
+keep("cold", label_of(worst$nodes), worst$nodes, round(worst$cold))
+keep("warm", label_of(worst$nodes), worst$nodes, round(worst$warm))
+keep("plain_least", "all", NA, min(measured$plain))
+keep("plain_most", "all", NA, max(measured$plain))
 
 # Tables -----------------------------------------------------------------------------
 
@@ -144,7 +152,9 @@ rows <- lapply(problems, function(p) {
              memory_over_entries = signif(own("tables_bytes")(plan$tables) / stored, 3),
              backup_GB_s = middle(bytes / one / 1e9), copy_GB_s = middle(bytes / time[, "copy"] / 1e9))
 })
-show(do.call(rbind, rows))
+built <- do.call(rbind, rows)
+show(built)
+keep("tables", label_of(built$nodes), built$nodes, round(built$build_in_backups))
 
 # Twin -------------------------------------------------------------------------------
 
@@ -160,7 +170,11 @@ if (file.exists(twin_file)) {
     fast <- race(list(solve = solve_task(plan, numeric(plan$space$n_nodes))))
     data.frame(problem = p$name, nodes = plan$space$n_nodes, times_faster = middle(slow / fast[, "solve"]))
   })
-  show(do.call(rbind, rows))
+  faster <- do.call(rbind, rows)
+  show(faster)
+  # In hundreds, and the lesser one: README.md says "over".
+  least <- which.min(faster$times_faster)
+  keep("twin", label_of(faster$nodes[least]), faster$nodes[least], 100 * floor(faster$times_faster[least] / 100))
 } else {
   say("== The plain-R twin is not here (", twin_file, "): run this from the source folder to compare\n")
 }

@@ -1,7 +1,7 @@
 # What inference costs. As in forward.R, every claim is a ratio of times taken next
 # to each other in this run; draws are counted, not timed.
 #
-#   Rscript inst/bench/inverse.R
+#   Rscript inst/bench/inverse.R [inst/bench/planning.csv, to keep what README.md shows; then tools/readme-text.R]
 #
 # builds.R times evaluations of two builds of the package in one run.
 
@@ -66,7 +66,9 @@ rows <- lapply(problems, function(p) {
              visits = nrow(p$visits), histories = tree$n_histories,
              evaluation = middle(time[, "eight"] / 8 / one), likelihood = middle(time[, "likelihood"] / one))
 })
-show(do.call(rbind, rows))
+evaluated <- do.call(rbind, rows)
+show(evaluated)
+keep("evaluation", "DIAG, 1,000 trajectories", evaluated$nodes[1], round(evaluated$evaluation[1]))
 
 say("== An evaluation with a habit of 1.5 beside one without, of the same behaviour (to reach: 1.3)\n")
 rows <- lapply(problems, function(p) {
@@ -94,7 +96,7 @@ visit_tree <- function(p) {
   cell <- factor(n_actions * history + coded$action, levels = seq_len(n_actions * (max(history) + 1)) - 1)
   list(n_histories = max(history) + 1L, n_actions = n_actions, parent = c(-1L, history[before]),
        action = c(-1L, coded$action[before]), observation = c(-1L, coded$observation[before]),
-       count = matrix(as.numeric(table(cell)), n_actions), visit = history + 1L)
+       count = matrix(as.numeric(table(cell)), n_actions), visit = history + 1L, start = 0L)
 }
 
 say("== Speed over evaluating every visit by itself: in the same kernels, and by calls of policy()\n")
@@ -123,7 +125,9 @@ sizes <- c(250, 1000, 4000, 16000)
 tasks <- lapply(sizes, function(n) evaluate_task(p, evaluator_of(p, 4, simulate(p$plan, n, seed = 1)), 4))
 names(tasks) <- sizes
 time <- race(tasks)
-show(data.frame(patients = sizes, cost = apply(time / time[, 1], 2, middle)))
+grown <- data.frame(patients = sizes, cost = apply(time / time[, 1], 2, middle))
+show(grown)
+keep("patients", "DIAG, 16,000 beside 250 patients", p$plan$space$n_nodes, signif(grown$cost[4], 2))
 
 say("== Dynamics that are inferred: an evaluation with a table of its own, less one with fixed dynamics, in builds of")
 say("a table (to reach: 1.5)\n")

@@ -11,32 +11,13 @@
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))
 source(file.path("tests", "slow", "shared", "parts.R"))
+source(file.path("tests", "slow", "shared", "clinic.R"))
 
 sets <- argument(1, 1000L)
 
 # Draws of dynamics and agents together follow one another closely: runs of this length have 24 to 119 effective ones,
 # so that the truth is ranked among 15 that lie far apart.
 n_draws <- 15L
-
-# A clinic of two states: laws from their Dirichlet priors, behaviour under them, the dynamics learned from it, and a
-# joint fit. Utilities do not tell the states apart, so neither does anything that is ranked: the agent's terms.
-clinic_of <- function(dynamics) {
-  decision_setting(dynamics$states, dynamics$actions, dynamics$observations, dynamics$transition, dynamics$emission,
-                   cbind(wait = c(0, 0), test = c(-1, -1)), certainty_bonus(2, 0.8), 0.9, dynamics$start)
-}
-clinic_models <- function(setting) soften_models(setting, c(0, 0.5))
-
-clinic_laws <- function(counts) {
-  rows <- function(n, a) dirichlet_draws(n, a)
-  emission <- array(0, c(2, 4, 2))
-  for (s in 1:2) {
-    emission[s, 1:2, 1] <- rows(1, c(1, 1) + counts)
-    emission[s, 3:4, 2] <- rows(1, c(1, 1) + counts)
-  }
-  moves <- rbind(rows(1, c(5, 1) + counts), rows(1, c(1, 5) + counts))
-  list(states = c("one", "two"), actions = c("wait", "test"), observations = c("calm", "bad", "neg", "pos"),
-       transition = array(rep(moves, 2), c(2, 2, 2)), emission = emission, start = rows(1, c(1, 1) + counts)[1, ])
-}
 
 # The ranks of alpha and optimism. Another `uncertainty` plants a fault: dynamics that are taken as known.
 joint_ranks <- function(seed, uncertainty = "joint", n = 60, counts = 1, warmup = 1500, steps = 2000) {
@@ -46,10 +27,7 @@ joint_ranks <- function(seed, uncertainty = "joint", n = 60, counts = 1, warmup 
   setting <- clinic_of(laws)
   agent <- bounded_agent(truth[["alpha"]], optimism = truth[["optimism"]])
   visits <- simulate(plan_agent(setting, agent, clinic_models(setting), 10), n, horizon = 6)
-  zeros <- rbind(wait = c(TRUE, TRUE, FALSE, FALSE), test = c(FALSE, FALSE, TRUE, TRUE))
-  learned <- fit_iohmm(visits, 2, starts = 4, transitions = "shared", names = laws$states, actions = laws$actions,
-                       observations = laws$observations, zeros = zeros, seed = seed,
-                       prior = iohmm_prior(counts, counts, counts, stay = 4))
+  learned <- learned_clinic(visits, laws, counts, seed)
   fit <- suppressWarnings(ibrc(
     visits, clinic_of, clinic_models, ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7)), list(eta = 0),
     chains = n_chains, iter = warmup + steps, warmup = warmup, seed = seed, refresh = 0, resolution = 10,

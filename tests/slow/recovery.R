@@ -19,7 +19,7 @@ sets <- argument(1, 10L)
 # A case: the truth, `draw(n, seed)` and `fit(visits, seed)`, trajectories to learn from and to hold out.
 rule_case <- function(rule) {
   truth <- fit_baseline(taught_visits(300, seed = 1), rule)
-  list(truth = truth, draw = function(n, seed) drawn_from(truth, n, seed),
+  list(truth = truth, draw = function(n, seed) truth_visits(truth, n, seed),
        fit = function(visits, seed) fit_baseline(visits, rule), n = c(300, 300))
 }
 
@@ -28,7 +28,7 @@ network_case <- function() {
     fit_rnn(visits, units = c(8, 8), networks = 1, rate = 0.01, seed = seed, max_steps = 600, refresh = 0)
   }
   truth <- fit(taught_visits(300, seed = 1), 1)
-  list(truth = truth, draw = function(n, seed) drawn_from(truth, n, seed), fit = fit, n = c(300, 300))
+  list(truth = truth, draw = function(n, seed) truth_visits(truth, n, seed), fit = fit, n = c(300, 300))
 }
 
 # Dynamics alone have to be shown clearly.

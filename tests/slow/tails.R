@@ -10,6 +10,10 @@
 # to a third only, and means nothing where a limit falls between two modes, as for the non-adaptive agent. So the
 # limits in these errors are shown since, and asked is what they are to say: of a fit's draws 2.5% lie beyond each limit
 # of the long run, within 4.5 standard errors of a share, by the effective draws of the tails of both.
+# A limit of a single fit with 400 effective draws is never 4.5 errors off, even when no draw lies beyond it (that takes
+# 800). The planted fault was first asked of single limits, a half of them to be seen, and missed that by one: 167 of 336.
+# So the fits of one agent are asked together as well, their eight shares beyond a limit weighed by effective draws, and
+# the planted fault is asked of these: all are seen.
 # (A posterior with two exact modes is in tests/testthat/test-infer-scouts.R, twenty seeds of it.)
 
 source(file.path("tests", "slow", "shared", "promise.R"))
@@ -54,6 +58,7 @@ fits <- do.call(rbind, lapply(names(agents), function(name) {
     data.frame(agent = name, seed = seed, seconds = proc.time()[["elapsed"]] - began, steps = fit$run$iter,
                settled = own("are_settled")(fit), rhat = max(table$rhat),
                ess = min(table$ess_bulk, table$ess_tail), found, long = long$at, long_error = long$error,
+               long_effective = long$effective,
                z = (found$at - long$at) / sqrt(found$error^2 + long$error^2), beyond = beyond(fit, long),
                off = (beyond(fit, long) - 0.025) / sqrt(0.025 * 0.975 * (1 / found$effective + 1 / long$effective)))
   }))
@@ -73,10 +78,24 @@ promise("Every settled default fit has the limits of a long run",
                signif(settled$off[worst], 3), " standard errors (", settled$agent[worst], ", ", settled$term[worst],
                ")"),
         all(abs(settled$off) <= 4.5))
-# Chains that never left their central 95% must be seen.
-cut <- settled$off - 0.025 / sqrt(0.025 * 0.975 * 2 / settled$effective)
-promise("Planted fits without their tails are seen", "the same limits without a draw beyond, a half at least seen",
-        paste0(sum(abs(cut) > 4.5), " of ", length(cut)), mean(abs(cut) > 4.5) >= 0.5)
+# The seeds of an agent together; and chains that never left their central 95%, which must be seen.
+together <- do.call(rbind, lapply(split(settled, paste(settled$agent, settled$term, settled$p)), function(same) {
+  share <- stats::weighted.mean(same$beyond, same$effective)
+  error <- sqrt(0.025 * 0.975 * (1 / sum(same$effective) + 1 / same$long_effective[1]))
+  data.frame(agent = same$agent[1], term = same$term[1], share = share, off = (share - 0.025) / error,
+             cut = -0.025 / error)
+}))
+worst <- which.max(abs(together$off))
+promise("The settled fits of an agent have the limits of a long run together",
+        paste0(nrow(together), " limits, 2.5% of the draws beyond each, within 4.5 standard errors"),
+        paste0("the worst has ", signif(100 * together$share[worst], 2), "% beyond, ", signif(together$off[worst], 3),
+               " standard errors (", together$agent[worst], ", ", together$term[worst], ")"),
+        all(abs(together$off) <= 4.5))
+promise("Planted fits without their tails are seen", "the same limits without a draw beyond, all seen",
+        paste0(sum(abs(together$cut) > 4.5), " of ", nrow(together)), all(abs(together$cut) > 4.5))
+cut <- -0.025 / sqrt(0.025 * 0.975 * (1 / settled$effective + 1 / settled$long_effective))
+show_figure("Planted fits without their tails that are seen in a limit of one fit",
+            paste(sum(abs(cut) > 4.5), "of", length(cut)))
 show_figure("Limits of settled default fits and of a long run apart, in errors of a quantile",
             paste0("worst ", signif(max(abs(settled$z)), 3), ", root mean square ",
                    signif(sqrt(mean(settled$z^2)), 3)))

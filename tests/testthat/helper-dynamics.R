@@ -101,3 +101,116 @@ joint_by_hand <- function(evaluator, histories, theta) {
   }, 0)
   seen + sum(done)
 }
+
+# The same visits by doctor, of whom there are three in each ward, and a population of them.
+doctor_visits <- function() {
+  cached("doctor_visits", {
+    data <- as.data.frame(ward_visits())
+    data$doctor <- paste0("d", data$id %% 6)
+    trajectories(data, covariates = c("ward", "doctor"), setting = clinic_of(clinic_truth()))
+  })
+}
+
+doctor_effects <- function() list(optimism ~ ward + (1 | doctor))
+
+# A setting whose laws are replaced, which is quicker than a function of them.
+doctor_setting <- function() clinic_of(ward_iohmm(transitions = "shared"))
+
+doctor_inverse <- function(effects = doctor_effects(), setting = doctor_setting(), models = clinic_step,
+                           prior = ward_prior()) {
+  inverse <- read_inverse(doctor_visits(), setting, models, prior, list(eta = 0), NULL, FALSE,
+                          ward_iohmm(transitions = "shared"), TRUE)
+  design <- read_population(effects, doctor_visits(), inverse, list(), NULL)
+  inverse <- build_inverse(group_by_cell(inverse, design), 5, ibrc_control(1e-11), 1L)
+  inverse$effects <- design$design
+  inverse
+}
+
+# The climb before a run is always the same, and made once.
+doctor_run <- function(..., effects = doctor_effects(), iter = 60, warmup = 30, prior = ward_prior(), chains = 2,
+                       setting = doctor_setting(), models = clinic_step, sample_prior = "no",
+                       control = list(check = FALSE)) {
+  real <- get("joint_top", asNamespace("ibrc"))
+  key <- paste("joint_top", is.function(setting), length(prior), sample_prior)
+  local_replacement("joint_top", function(...) cached(key, real(...)))
+  suppressWarnings(ibrc(doctor_visits(), setting, models, prior, list(eta = 0), chains = chains, iter = iter,
+                        warmup = warmup, seed = 1, resolution = 5, dynamics = ward_iohmm(transitions = "shared"),
+                        effects = effects, control = control, sample_prior = sample_prior, ...))
+}
+
+doctor_fit <- function() cached("doctor_fit", doctor_run())
+
+doctor_cut <- function() {
+  cached("doctor_cut", {
+    local_replacement("cut_draws", 3L, environment())
+    doctor_run(uncertainty = "cut", iter = 40, warmup = 20)
+  })
+}
+
+# The log density of doctors and laws at one place, in plain R: no codec, no cells, no tree, no kernel.
+doctor_by_hand <- function(iohmm, b, s, u, d) {
+  p <- stats::plogis(d)
+  laws <- clinic_truth()
+  laws$start <- c(p[1], 1 - p[1])
+  laws$transition[] <- rep(c(p[2], p[3], 1 - p[2], 1 - p[3]), 2)
+  laws$emission[] <- 0
+  for (action in 1:2) {
+    first <- p[4:5 + 2 * (action - 1)]
+    laws$emission[, 2 * action - 1, action] <- first
+    laws$emission[, 2 * action, action] <- 1 - first
+  }
+  count <- iohmm$prior
+  stays <- 1 + count$transition + count$stay
+  shapes <- rbind(rep(1 + count$start, 2), c(stays, 1 + count$transition), c(1 + count$transition, stays),
+                  1 + count$emission[1, 1:2], 1 + count$emission[1, 1:2], 1 + count$emission[2, 3:4],
+                  1 + count$emission[2, 3:4])
+  log_prior <- sum(stats::dbeta(p, shapes[, 1], shapes[, 2], log = TRUE) + log(p) + log1p(-p)) +
+    sum(stats::dnorm(b, log = TRUE)) + log(2) + stats::dnorm(exp(s), 0, 0.5, log = TRUE) + s +
+    sum(stats::dnorm(u, 0, exp(s), log = TRUE))
+  data <- as.data.frame(doctor_visits())
+  rows <- data.frame(trajectory = data$id, action = match(data$action, laws$actions),
+                     observation = match(data$observation, laws$observations))
+  seen <- vapply(split(rows, rows$trajectory), function(path) {
+    # What nobody saw at the end says nothing.
+    if (is.na(path$observation[nrow(path)])) path <- path[-nrow(path), ]
+    twin_iohmm_path(laws, path)$log_lik
+  }, 0)
+  setting <- clinic_of(laws)
+  models <- clinic_step(setting)
+  tables <- twin_tables(models$models, 5)
+  reward <- twin_reward(setting, tables$nodes)
+  doctors <- unique(data$doctor)
+  done <- vapply(doctors, function(doctor) {
+    own <- data$doctor == doctor
+    optimism <- b[2] + b[3] * (data$ward[own][1] == "west") + u[match(doctor, sort(doctors))]
+    agent <- list(alpha = exp(b[1]), beta = 1 / optimism, eta = 0)
+    solved <- twin_solve(tables, reward, agent, c(0.5, 0.5), models$weights, setting$discount, 1e-12)
+    at <- function(belief) as.vector(twin_interpolate(rbind(belief), 2, 5))
+    policy <- function(belief) twin_soft_weights(at(belief) %*% solved$Q, c(0.5, 0.5), agent$alpha)
+    sigma <- function(belief, action) {
+      twin_soft_weights(at(belief) %*% solved$K[, action, ], models$weights, agent$beta)
+    }
+    sum(twin_log_likelihood(rows[own, ], models$models, policy, sigma, laws$start))
+  }, 0)
+  log_prior + sum(seen) + sum(done)
+}
+
+# A run of `go()` is the same from copies of its file at these steps, the first of them on two threads. Returns it.
+expect_resumed <- function(go, steps) {
+  path <- withr::local_tempfile(fileext = ".ibrc")
+  copies <- paste0(path, steps)
+  withr::defer(unlink(copies))
+  # The file that is there when a step is shown is that of the step that was shown before.
+  whole <- withCallingHandlers(go(file = path, refresh = 4), message = function(m) {
+    now <- startsWith(conditionMessage(m), paste("step", steps + 4, ""))
+    if (any(now)) file.copy(path, copies[now])
+    invokeRestart("muffleMessage")
+  })
+  for (i in seq_along(steps)) {
+    again <- suppressWarnings(resume(copies[i], refresh = 0, check = FALSE, cores = 1 + (i == 1), models = clinic_step))
+    for (part in c("draws", "population", "dynamics", "log_posterior", "acceptance", "effects", "start", "seed")) {
+      testthat::expect_identical(again[[part]], whole[[part]], label = paste(steps[i], part))
+    }
+  }
+  whole
+}

@@ -6,7 +6,7 @@ beside_truth <- function(fitted, truth) abs(mean(fitted) - mean(truth)) / (stats
 
 # Visits whose actions a model that learns takes, whatever is seen: each visit shows low or high by chance, and is drawn
 # for all at once from what was predicted of it.
-drawn_from <- function(truth, n, seed, horizon = 5) {
+truth_visits <- function(truth, n, seed, horizon = 5) {
   with_seed(seed, {
     all <- data.frame(id = rep(seq_len(n), each = horizon), time = rep(seq_len(horizon), n), action = "wait",
                       observation = sample(c("low", "high"), n * horizon, TRUE))

@@ -50,7 +50,7 @@ test_that("of the quotes in an identifier one pair around the whole goes, and no
 
 test_that("identifiers that look the same are refused by their rows", {
   twins <- c("1\"2", "12", "1'2", "'12'", "1\u200b2", "1\u00ad2", " 12", "12\u00a0", "a b", "a  b")
-  refused <- expect_error(read_rid(twins), "cannot be seen alone", class = "ibrc_error_data")
+  refused <- expect_error(read_rid(twins), "invisible characters", class = "ibrc_error_data")
   expect_identical(refused$rows, c(5L, 6L, 8L, 10L))
   expect_identical(refused$argument, "file")
   expect_no_match(conditionMessage(refused), "12")

@@ -213,7 +213,7 @@ test_that("values that are the same to the eye are refused by their rows", {
   for (odd in c("f ", "f\u00a0", "\u200bf", "f\t")) {
     data <- visits
     data$sex[3:4] <- odd
-    error <- expect_error(groups_of(data, "sex"), "cannot be seen", class = "ibrc_error_data")
+    error <- expect_error(groups_of(data, "sex"), "invisible characters", class = "ibrc_error_data")
     expect_equal(error$rows, 3:4)
     expect_identical(error$argument, "by")
   }

@@ -5,7 +5,7 @@ change <- change_rows
 test_that("a step of time is not advised away", {
   told <- function(data, words) expect_error(read_visits(data, setting = NULL), words, class = "ibrc_error_data")
   told(change("when", 2, NA), "only together with all later rows")
-  told(change("who", 2, NA), "takes a step of time with it")
+  told(change("who", 2, NA), "a step of time is lost with it")
   # What the help says to do about it.
   cut <- change("did", c(2, 5), NA)
   cut <- cut[ave(as.numeric(is.na(cut$did)), cut$who, FUN = cumsum) == 0, ]
@@ -53,9 +53,9 @@ test_that("different people stay apart, and the same person is one", {
   expect_identical(people(as.POSIXct(c(0.1, 0.4, 0.1), origin = "1970-01-01")), 2L)
   expect_identical(people(c("0123", "123", "1e3", "1000")), 4L)
   expect_identical(people(c("P\u00e9", iconv("P\u00e9", "UTF-8", "latin1"))), 1L)
-  expect_error(people(c(1e17, 3)), "more digits than R keeps", class = "ibrc_error_data")
+  expect_error(people(c(1e17, 3)), "more digits than R can tell apart", class = "ibrc_error_data")
   for (odd in c("p ", "\u00a0p", "p\u200b", "p\ufeff")) {
-    error <- expect_error(people(c("p", odd)), "cannot be seen", class = "ibrc_error_data")
+    error <- expect_error(people(c("p", odd)), "invisible characters", class = "ibrc_error_data")
     expect_equal(error$rows, 2)
   }
   plan <- plan_agent(diag_setting(), bounded_agent(1), resolution = 10)
@@ -74,10 +74,10 @@ test_that("times are compared as what they are, not as what they print", {
 })
 
 test_that("actions and observations that are the same to the eye are refused by their rows", {
-  error <- expect_error(read_visits(change("saw", 2, "positive "), setting = NULL), "cannot be seen",
+  error <- expect_error(read_visits(change("saw", 2, "positive "), setting = NULL), "invisible characters",
                         class = "ibrc_error_data")
   expect_equal(error$rows, 2)
   expect_identical(error$argument, "observation")
-  expect_error(read_visits(change("did", 2, "monitor\u00a0"), setting = NULL), "cannot be seen",
+  expect_error(read_visits(change("did", 2, "monitor\u00a0"), setting = NULL), "invisible characters",
                class = "ibrc_error_data")
 })

@@ -54,7 +54,7 @@ test_that("a robust agent leans to what hurts, and one that does not is not take
 })
 
 test_that("an aversion at the end of its range is said to be there, and is no estimate", {
-  expect_match(aversion_note(list(share = 1, bounded = c(TRUE, FALSE)), FALSE), "20 is the end.*bound, not")
+  expect_match(aversion_note(list(share = 1, bounded = c(TRUE, FALSE)), FALSE), "20 is the largest value.*bound, not")
   expect_match(aversion_note(list(share = 0.4, bounded = c(FALSE, FALSE)), FALSE), "not identified")
   expect_null(aversion_note(list(share = 0.4, bounded = c(TRUE, TRUE)), FALSE))
 })

@@ -43,7 +43,7 @@ test_that("where the draws cannot stand for it, there are no numbers, and a reas
   # From a prior that is cut to one that is not, no weights lead.
   cut <- fit_with(narrow, 600)
   moved <- sensitivity_analysis(cut, list(prior = list(whole = prior)), method = "reweight")
-  expect_match(moved$note[moved$alternative == "whole"], "reaches where")
+  expect_match(moved$note[moved$alternative == "whole"], "allows values that the fit's prior does not")
 })
 
 test_that("weights are the ratios of densities, in groups as well", {

@@ -88,7 +88,7 @@ test_that("it works from a mode, and from a mode of the likelihood, and the same
   expect_null(attr(moved, "verdict"))
   expect_output(print(moved), "1 alternative to what the fit assumes, by modes")
   expect_identical(sensitivity_analysis(mode, list(discount = 0.8), cores = 2), moved)
-  error <- expect_error(sensitivity_analysis(mode, list(prior = "wider")), "no use for", class = "ibrc_error_input")
+  error <- expect_error(sensitivity_analysis(mode, list(prior = "wider")), "not depend on", class = "ibrc_error_input")
   expect_identical(error$argument, "over$prior")
   expect_error(sensitivity_analysis(mode, list(discount = 0.8), method = "reweight"), "is a mode",
                class = "ibrc_error_input")

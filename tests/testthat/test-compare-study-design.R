@@ -64,7 +64,8 @@ test_that("a design says what it is", {
   expect_match(said, "reference (30), other (30) patients", fixed = TRUE, all = FALSE)
   expect_match(said, "optimism -0.5 in other", fixed = TRUE, all = FALSE)
   expect_match(said, "10 in each group, column clinician; sd of optimism 0.3", fixed = TRUE, all = FALSE)
-  expect_match(said, "severity, mean 0.2, 0.6 by group; one more shifts optimism by 0.2", fixed = TRUE, all = FALSE)
+  expect_match(said, "severity, mean 0.2, 0.6 by group; one unit more shifts optimism by 0.2", fixed = TRUE,
+               all = FALSE)
   expect_match(said, "alpha, optimism; held: eta = 0.1", fixed = TRUE, all = FALSE)
   expect_output(print(small_design(effect = list(optimism = 0))), "differences   none")
   # What is held at other than the truth is said.

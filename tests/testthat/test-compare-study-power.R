@@ -86,3 +86,30 @@ test_that("three groups are each held against the first", {
   expect_identical(unique(as.data.frame(study)$group), c("b", "c"))
   expect_match(paste(trimws(format(study)), collapse = " "), "an effect of 1.39 on log alpha \\(c\\)")
 })
+
+test_that("groups may be terms of a formula, beside clinicians who vary", {
+  effects <- list(optimism ~ group + (1 | clinician))
+  design <- small_design(patients = 24, clusters = c(clinician = 3), fit = "posterior", effects = effects, chains = 2,
+                         iter = 60, control = list(check = FALSE), resolution = 5)
+  found <- suppressWarnings(power_study(design, patients = 24, replicates = 1))
+  rows <- as.data.frame(found)
+  expect_identical(unique(as.character(rows$term)), "optimism")
+  made <- draw_visits(design)
+  fit <- suppressWarnings(do.call(ibrc, fit_call(made, design), quote = TRUE))
+  table <- tidy(fit, effects = "population")
+  rows <- population_rows(fit, design, TRUE)
+  expect_identical(rows$term, "optimism")
+  expect_close(unlist(rows[c("estimate", "conf.low", "conf.high")], use.names = FALSE),
+               unlist(table[table$term == "optimism[groupother]", c("estimate", "conf.low", "conf.high")], use.names = FALSE))
+  levels <- population_rows(fit, design, FALSE)
+  expect_identical(nrow(levels), 4L)
+  expect_close(levels$estimate[levels$term == "alpha"], rep(log(table$estimate[table$term == "alpha"]), 2), 1e-8)
+  # Of a mode, with fixed effects alone.
+  fixed <- small_design(patients = 24, fit = "mode", effects = list(optimism ~ group), resolution = 5)
+  mode <- suppressWarnings(do.call(ibrc_mode, fit_call(draw_visits(fixed), fixed), quote = TRUE))
+  expect_close(mode_effect_rows(mode, fixed, TRUE)$estimate, coef(mode)[["optimism[groupother]"]])
+  expect_identical(mode_effect_rows(mode, fixed, FALSE)$group, c("reference", "reference", "other"))
+  expect_error(power_study(small_design(clusters = c(clinician = 3), effects = list(optimism ~ (1 | clinician)),
+                                        fit = "posterior")), "must have `group` in a formula", class = "ibrc_error_input")
+  expect_error(small_design(problem = "group"), "cannot be handed on", class = "ibrc_error_input")
+})

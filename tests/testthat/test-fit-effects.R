@@ -11,9 +11,6 @@ test_that("what cannot go with effects is refused before any work", {
   with_effects <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.1))
   expect_refused(people_run(NULL, prior = with_effects), "prior", "say in `effects`")
   refused("prior", "no formula of `effects` has", list(optimism ~ age), prior = with_effects)
-  expect_refused(suppressWarnings(ibrc(ward_visits(), clinic_of, clinic_step, ward_prior(), list(eta = 0),
-                                       dynamics = ward_iohmm(transitions = "shared"), effects = alpha ~ ward)),
-                 "effects", "uncertainty = \"none\"")
   # Many numbers are refused by the memory that they would take.
   withr::local_options(ibrc.memory = 0.01)
   expect_error(people_run(iter = 1e5), class = "ibrc_error_memory")
@@ -172,4 +169,29 @@ test_that("clinicians who differ are found to, and arms that do not are not", {
   people <- tidy(fit, effects = "people")
   truth <- attr(visits, "optimism")[as.integer(sub("c", "", people$level))]
   expect_gt(stats::cor(people$estimate, truth), 0.8)
+})
+
+test_that("quantities of a recipe, and habit, may differ from person to person", {
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(14, 6), habit ~ normal(0, 1))
+  models <- function(accuracy) perturb_models(diag_setting(accuracy = accuracy), by = 0.1)
+  visits <- people_visits(per = 4, n = 4)
+  fit <- suppressWarnings(ibrc(visits, diag_setting(), models, prior, effects = list(accuracy ~ arm, habit ~ arm),
+                               chains = 2, iter = 24, warmup = 12, seed = 1, resolution = 5,
+                               control = list(check = FALSE)))
+  at <- fit$population$draws[6, 1, ]
+  expect_identical(names(at)[1:3], c("alpha", "accuracy", "accuracy[armb]"))
+  accuracy <- stats::plogis(stats::qlogis(at[["accuracy"]]) + c(0, at[["accuracy[armb]"]]))
+  habit <- at[["habit"]] + c(0, at[["habit[armb]"]])
+  arm <- as.data.frame(visits)$arm
+  total <- vapply(1:2, function(i) {
+    expect_equal(unname(fit$draws[[i]][6, 1, ]), c(at[["alpha"]], accuracy[i], habit[i]))
+    agent <- bounded_agent(alpha = at[["alpha"]], habit = habit[i])
+    plan <- plan_agent(diag_setting(), agent, models(accuracy[i]), 5)
+    own <- as.data.frame(visits)[arm == c("a", "b")[i], ]
+    sum(log_lik(plan, trajectories(own, setting = diag_setting())))
+  }, 0)
+  shape <- population_shape(fit$effects, fit$prior)
+  b <- rbind(c(log(at[[1]]), stats::qlogis(at[[2]]), at[3:5]))
+  expect_close(sum(total) + log_population(shape, b, matrix(0, 1, 0), matrix(0, 1, 0)),
+               fit$population$log_posterior[6, 1], 1e-5)
 })

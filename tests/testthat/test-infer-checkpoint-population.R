@@ -202,3 +202,53 @@ test_that("likelihoods are those of the visits that stand beside them", {
   other$evaluator$agent$batch$histories <- rev(other$evaluator$agent$batch$histories)
   expect_false(accepts(chain_at(50), other))
 })
+
+# ---- with laws ------------------------------------------------------------------------------------------------------
+
+test_that("laws of a population are accepted as chains leave them, and refused where no chain would", {
+  of_doctors <- doctor_inverse()
+  run <- list(chains = 2L, iter = 14L, max_iter = 14L, warmup = 8L, thin = 1L, cores = 1L, refresh = 0L, seed = 1L,
+              spacing = NULL)
+  evaluator <- population_evaluator(of_doctors, 2, 1L, tree = dynamics_tree(ward_iohmm(transitions = "shared")))
+  own <- list(inverse = of_doctors, evaluator = evaluator, run = run, sampler = "adaptive", keep_data = TRUE)
+  plain <- job_to_plain(own)
+  expect_identical(plain$dynamics$uncertainty, "joint")
+  expect_no_error(check_held_effects(plain))
+  refuses(check_held_effects(change_at(plain, c("run", "spacing"), c(alpha = 0.1, optimism = 0.1))))
+  laws <- evaluator$population
+  at <- some_places(laws, 2)
+  d <- stats::qlogis(pmin(of_doctors$recipe$codec$estimate, 0.9))
+  at$d <- rbind(d, d + 0.1, deparse.level = 0)
+  at$top <- list(theta = c(d, 0, 0), covariance = diag(9) / 10)
+  chain <- population_start(at, matrix(0, evaluator$agent$n_values, 12), evaluator, streams_from_seed(1L, 2), 8, 14)
+  chains <- list(chain)
+  for (step in 1:14) chains[[step + 1]] <- chain <- population_step(chain, evaluator)
+  for (step in c(0, 1, 5, 7, 8, 9, 14)) {
+    expect_true(accepts(chains[[step + 1]], own), label = paste("step", step))
+    expect_identical(chain_from_plain(chain_to_plain(chains[[step + 1]])), chains[[step + 1]])
+  }
+  with <- function(from, ...) {
+    changes <- list(...)
+    for (field in names(changes)) from$state[field] <- changes[field]
+    accepts(from, own)
+  }
+  for (whole in chains[c(6, 13)]) {
+    state <- whole$state
+    expect_true(with(whole, d = state$d))
+    expect_false(with(whole, d = state$d + 0.01))
+    expect_false(with(whole, d = state$d[, -1]))
+    expect_false(with(whole, seen = state$seen + 0.1))
+    expect_false(with(whole, seen = state$seen * 0))
+    expect_false(with(whole, walks = list()))
+    expect_false(with(whole, walks = rev(state$walks)))
+    for (block in names(state$walks)) for (part in names(state$walks[[block]])) {
+      if (part == "points") next
+      other <- change_at(state$walks, c(block, part), "x")
+      expect_false(with(whole, walks = other), label = part)
+    }
+    expect_false(with(whole, walks = change_at(state$walks, c("laws", "inverse"), 2 * state$walks[[1]]$inverse)))
+    expect_false(with(whole, walks = change_at(state$walks, c("together", "turn"), 1)))
+  }
+  expect_false(with(chains[[6]], walks = change_at(chains[[6]]$state$walks, c("laws", "recent"),
+                                                   chains[[6]]$state$walks[[1]]$recent[-1])))
+})

@@ -57,6 +57,22 @@ test_that("answers do not depend on what was asked before, nor on how much", {
   expect_identical(rev(one), interpolated_log_lik(smooth(), theta, rep(1, 60)))
 })
 
+test_that("a new point is filled in without a copy of those known before", {
+  where <- new.env()
+  where$known <- matrix(0, 2, 4)
+  fill_column(where, "known", 3, c(1, 2))
+  expect_identical(where$known, cbind(0, 0, c(1, 2), c(0, 0)))
+  # Eight megabytes, filled twenty times over: a copy on the way would be among the most that was held.
+  where$known <- matrix(0, 1000, 1000)
+  fill_column(where, "known", 1, 0)
+  held <- function() gc(full = TRUE)["Vcells", "max used"]
+  gc(reset = TRUE)
+  before <- held()
+  for (j in 1:20) fill_column(where, "known", j, j)
+  expect_lt(held() - before, 5e5)
+  expect_equal(where$known[1, 1:20], 1:20)
+})
+
 test_that("all visits in one tree are those of the cells' own trees", {
   pooled <- pooled_visits(inverse)
   expect_identical(tabulate(pooled$cell), lengths(inverse$actions))

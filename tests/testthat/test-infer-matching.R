@@ -220,7 +220,7 @@ test_that("an agent is the same whatever unit utilities are counted in, and spea
   setting <- with_seed(61, ranked_setting(3, 2))
   visits <- ranked_visits(setting, 40, alpha = 1)
   found <- expect_no_warning(infer_matching(visits, setting, "agent", starts = 2, seed = 1))
-  expect_match(found$notes, "not looked at", all = FALSE)
+  expect_match(found$notes, "not checked", all = FALSE)
   expect_no_match(found$notes, "conf.level")
   for (unit in c(1e-9, 1e6)) {
     setting$utility <- setting$utility * unit
@@ -239,6 +239,6 @@ test_that("features that have the name of something else are refused by name", {
   visits <- ranked_visits(setting, 10)
   for (name in c("alpha", "discount", "utility")) {
     expect_refused(infer_matching(visits, setting, features = stats::setNames(list(diag(2)), name)), "features",
-                   "call it otherwise")
+                   "give it another name")
   }
 })

@@ -71,7 +71,7 @@ test_that("what is no formula is refused", {
 
 test_that("unknown terms, distributions and arguments are refused", {
   expect_refused(ibrc_prior("gamma" ~ normal(0, 1)), "gamma", "not a term")
-  expect_refused(ibrc_prior(setting ~ normal(0, 1)), "setting", "called otherwise")
+  expect_refused(ibrc_prior(setting ~ normal(0, 1)), "setting", "with other names")
   expect_refused(ibrc_prior(log(alpha) ~ normal(0, 1)), "log(alpha)", "not a term")
   expect_refused(ibrc_prior(utility ~ normal(0, 1)), "utility", "utility\\(state, action\\)")
   expect_refused(ibrc_prior(utility(healthy) ~ normal(0, 1)), "utility(healthy)", "one name of each")
@@ -214,6 +214,6 @@ test_that("priors print one line per term", {
 })
 
 test_that("names that tables of draws keep are refused", {
-  expect_refused(ibrc_prior(.chain ~ beta(14, 6)), ".chain", "call the quantity otherwise")
+  expect_refused(ibrc_prior(.chain ~ beta(14, 6)), ".chain", "reserved name")
   expect_refused(ibrc_prior(alpha ~ lognormal(0, 1), .log_weight ~ normal(0, 1)), ".log_weight")
 })

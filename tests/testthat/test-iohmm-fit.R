@@ -303,7 +303,7 @@ test_that("a climb cut short is said to be", {
   expect_false(fit$converged)
   expect_identical(fit$starts$iterations, c(5L, 5L))
   expect_equal(fit$log_lik, max(fit$starts$log_lik))
-  expect_output(print(fit), "did not come to rest")
+  expect_output(print(fit), "was still rising")
 })
 
 test_that("arguments and rows out of order are refused before any work", {

@@ -141,8 +141,8 @@ test_that("every rule recovers what was simulated from it", {
   for (rule in c("frequencies", "visit_number", "previous_action", "logistic")) {
     truth <- fit_baseline(taught, rule)
     for (seed in 1:4) {
-      model <- fit_baseline(drawn_from(truth, 300, 10 + seed), rule)
-      held <- drawn_from(truth, 300, 50 + seed)
+      model <- fit_baseline(truth_visits(truth, 300, 10 + seed), rule)
+      held <- truth_visits(truth, 300, 50 + seed)
       expect_lt(beside_truth(log_lik(model, held), log_lik(truth, held)), 2)
       # What knows nothing of them is found out.
       plain <- log_lik(fit_baseline(taught), held)

@@ -10,7 +10,7 @@ test_that("it is told in tables and in words, with a verdict", {
   expect_true(all(tidy(known)$contraction[3:6] < 0.9))
   wide <- tidy(known, conf.level = 0.99)
   expect_true(all(wide$conf.low <= tidy(known)$conf.low & wide$conf.high >= tidy(known)$conf.high))
-  expect_output(print(known), "those of the setting, held, 2 states")
+  expect_output(print(known), "those of the setting, fixed, 2 states")
   expect_output(print(together), "inferred together with the rewards")
   short <- quick_po_irl(visits, setting, iter = 10)
   expect_identical(glance(short)$verdict, "do not use")

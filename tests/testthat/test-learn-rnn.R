@@ -160,13 +160,13 @@ test_that("who is held out has actions that count, and somebody is wherever ther
   expect_false(anyNA(tidy(model)$held_out))
   few <- suppressWarnings(small(visits[visits$id <= 9, ], networks = 1, max_steps = 20))
   expect_length(few$state$held, 1)
-  expect_output(print(small(visits[visits$id <= 9, ], networks = 1, max_steps = 10, held_out = 0)), "held out +nobody")
+  expect_output(print(small(visits[visits$id <= 9, ], networks = 1, max_steps = 10, held_out = 0)), "held out +none")
 })
 
 test_that("a network that diverges is not kept, and said", {
   warned <- testthat::capture_warnings(
     model <- fit_rnn(visits, units = c(6, 5), networks = 1, rate = 1e308, max_steps = 60, seed = 1, refresh = 0))
-  expect_match(warned, "grew past all numbers|worse than action frequencies", all = FALSE)
+  expect_match(warned, "became infinite|worse than action frequencies", all = FALSE)
   expect_false(anyNA(predict(model, visits)))
   expect_warning(fit_rnn(visits, units = c(6, 5), networks = 1, rate = 1000, max_steps = 30, seed = 1),
                  "worse than action frequencies", class = "ibrc_warning_convergence")
@@ -256,8 +256,8 @@ test_that("it recovers what was simulated from a network", {
   }
   truth <- network(taught_visits(300, seed = 1), 1)
   for (seed in 1:3) {
-    learned_from <- drawn_from(truth, 300, 10 + seed)
-    held <- drawn_from(truth, 300, 50 + seed)
+    learned_from <- truth_visits(truth, 300, 10 + seed)
+    held <- truth_visits(truth, 300, 50 + seed)
     expect_lt(beside_truth(log_lik(network(learned_from, seed), held), log_lik(truth, held)), 2)
     expect_gt(beside_truth(log_lik(fit_baseline(learned_from), held), log_lik(truth, held)), 4)
   }

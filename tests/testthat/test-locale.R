@@ -77,5 +77,5 @@ test_that("what is read, grouped, fitted and said is the same in every locale", 
   expect_identical(text(one$file$diagnosis), c("mci", "dementia", "mci", "dementia", "mci"))
   expect_identical(text(one$file$sex), c("male", "female", "missing", "female", "male"))
   expect_identical(text(one$groups), c(paste("Zebra,", c("a", "b", "i")), paste("ant,", c("B", "I", "\u00c4"))))
-  expect_match(one$told, "capitals, blanks or signs alone")
+  expect_match(one$told, "only in capitals, blanks or signs")
 })

@@ -128,7 +128,7 @@ entries <- list(
     list(visits = visits, setting = setting, models = models, prior = prior, chains = 1, iter = 10, resolution = 10),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", iter = "null", warmup = c("null", "zero"),
                 seed = seed, refresh = "zero", file = c("null", "text"), control = c("null", "list"),
-                dynamics = "null", effects = "null"),
+                dynamics = "null", effects = "null", problem = "null"),
     says = no_argument
   ),
   ibrc_control = call_entry(
@@ -139,9 +139,10 @@ entries <- list(
   ibrc_mode = call_entry(
     list(visits = visits, setting = setting, models = models, prior = prior, resolution = 10, starts = 1),
     fine = list(models = "null", fixed = c("list", "table"), by = "null", conf.level = c("null", "fraction"),
-                seed = seed, control = c("null", "list")),
+                seed = seed, control = c("null", "list"), effects = "null", problem = "null"),
     says = no_argument
   ),
+  one_problem = call_entry(list(object = problem_fit(), problem = "easy")),
   profile_likelihood = call_entry(list(object = mode, term = "alpha", n = 2), fine = list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")
   )),
@@ -264,10 +265,17 @@ if (requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("shiny", qui
                 observations = c("null", "missing", "missing_text", "no_text"))
   )
 }
+entries$reporting_checklist <- entries$methods_text <- call_entry(
+  list(fit = fit), fine = list(sensitivity = "null", contrasts = "null", iohmm = "null", suppress = "null")
+)
+entries$tbl_agents <- call_entry(list(fit = fit), fine = level)
+entries$tbl_groups <- call_entry(list(fit = fit), fine = c(level, list(reference = "null", joint = "flag")))
+if (requireNamespace("gt", quietly = TRUE)) entries$as_gt <- call_entry(list(x = tbl_agents(fit)))
 if (requireNamespace("ggplot2", quietly = TRUE)) {
   entries$report_sections <- call_entry(
     list(fit = fit, visits = visits, draws = 2, patients = 1),
-    fine = list(visits = "null", iohmm = "null", show_id = "flag", suppress = "null", patients = "zero")
+    fine = list(visits = "null", iohmm = "null", show_id = "flag", suppress = "null", patients = "zero",
+                sensitivity = "null")
   )
   entries$ibrc_report <- call_entry(
     list(fit = fit, file = "report.html", overwrite = TRUE, open = FALSE), leave = "open",
@@ -287,6 +295,7 @@ if (requireNamespace("loo", quietly = TRUE)) {
 # objects of packages that tests do without; and a method that always refuses.
 exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP", "model_weights.ibrc_history_plan",
             "simulate.ibrc_learned")
+if (!requireNamespace("gt", quietly = TRUE)) exempt <- c(exempt, "as_gt")
 
 judge_all <- function(entries, chosen) {
   values <- wrong_values()
@@ -317,6 +326,29 @@ test_that("calls that the entries are built on work", {
     judge_call(get(name), entries[[name]]$valid, "", TRUE, warns = TRUE)
   })
   expect_null(unlist(problems))
+})
+
+test_that("whatever takes a fit or a mode takes one of several problems, or says how to ask for one of them", {
+  local_replacement("need_report_tools", function() NULL)
+  local_replacement("render_report", function(...) raw(1))
+  several <- list(ibrc_fit = problem_fit(), ibrc_mode = problem_mode())
+  taken <- Filter(function(entry) length(entry$valid) && inherits(entry$valid[[1]], names(several)), entries)
+  expect_gt(length(taken), 30)
+  of_effects <- c("shrinkage_data", "plot_shrinkage", "spread_shares")
+  told <- vapply(setdiff(names(taken), c("one_problem", of_effects)), function(name) {
+    withr::local_dir(withr::local_tempdir())
+    given <- taken[[name]]$valid
+    given[[1]] <- several[[intersect(class(given[[1]]), names(several))[1]]]
+    # Visits of the fit are those of another one.
+    if (inherits(given$visits, "ibrc_trajectories")) given$visits <- problem_visits()
+    if (inherits(given$newdata, "ibrc_trajectories")) given$newdata <- problem_visits()
+    tryCatch({
+      suppressWarnings(suppressMessages(do.call(name, given)))
+      "works"
+    }, error = function(e) if (inherits(e, "ibrc_error")) "refused" else conditionMessage(e))
+  }, "")
+  expect_identical(told[!told %in% c("works", "refused")], stats::setNames(character(), character()))
+  expect_true(all(c("works", "refused") %in% told))
 })
 
 test_that("an argument that is wrong is named by a classed error", {

@@ -161,7 +161,7 @@ test_that("how far values came is told", {
   setting <- with_seed(13, random_markov(4, 3, 0.95))
   plan <- plan_q_learning(setting, steps = 20000, seed = 1)
   expect_close(plan$report$bound, max(abs(value(plan) - value(plan_mdp(setting)))), 1e-6)
-  expect_match(format(plan), "values are off by up to", all = FALSE)
+  expect_match(format(plan), "values differ by up to", all = FALSE)
   expect_lt(plan_q_learning(setting, seed = 1)$report$bound, plan$report$bound)
   soft <- plan_soft_q_learning(setting, 0.5, steps = 20000, seed = 1)
   level <- 0.5 * log(3) / (1 - 0.95)

@@ -122,6 +122,7 @@ test_that("its first blocks of code run, and its own problem fits a few rows", {
     done = factor(rep(c("wait", "treat", "wait"), 10)), seen = c("positive", NA, "negative"),
     clinic = rep(c("north", "south"), each = 15)
   )
+  eval(parse(text = blocks[[mine("screening <- ")]]), here)
   own <- blocks[[mine("my_data")]]
   own <- sub("seed = 1)", "seed = 1, iter = 20, resolution = 10)", own, fixed = TRUE)
   suppressWarnings(eval(parse(text = own[!grepl("ibrc_report", own)]), here))
@@ -134,8 +135,9 @@ test_that("its first blocks of code run, and its own problem fits a few rows", {
   data$clinic <- c("north", "south")[1 + data$id %% 2]
   here$visits <- trajectories(data, covariates = "clinic", setting = here$screening)
   own <- blocks[[mine("as_setting(dynamics")]]
-  own <- sub("seed = 1)$", "seed = 1, iter = 10, resolution = 5, chains = 1)", own)
-  own[1:2] <- sub("iter = 10, resolution = 5, chains = 1", "max_iter = 2000", own[1:2])
+  fits <- startsWith(own, "joint <- ")
+  own[!fits] <- sub("seed = 1)$", "seed = 1, max_iter = 2000)", own[!fits])
+  own[fits] <- sub("seed = 1)$", "seed = 1, iter = 10, resolution = 5, chains = 1)", own[fits])
   suppressWarnings(eval(parse(text = own), here))
   expect_identical(here$joint$problem$setting$states, c("well", "ill"))
   expect_identical(here$joint$dynamics$uncertainty, "joint")

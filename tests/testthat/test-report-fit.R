@@ -61,7 +61,7 @@ test_that("a report is one page, at the path named and nowhere else", {
   expect_true(all(grepl("src=\"data:image/png;base64,", images, fixed = TRUE)))
   expect_true(all(grepl("alt=\"[^\"]{20,}", images)))
   expect_false(grepl("(src|href)=\"(https?:)?//", page))
-  expect_identical(occurrences("<h2", page), 12L)
+  expect_identical(occurrences("<h2", page), 14L)
   median <- tidy(small_fit())$estimate[1]
   expect_match(page, paste0(">", format(median, digits = 3), "</td>"), fixed = TRUE)
 
@@ -197,13 +197,39 @@ test_that("sections become HTML in which nothing of the user's is code", {
   # The block that holds the HTML begins and ends, and nothing ends it in between.
   expect_true(all(occurrences("```", pages) == 2))
   expect_gt(occurrences("&lt;script&gt;", pages[["groups"]]), 0)
+  expect_gt(occurrences("Jarrett", pages[["methods"]]), 0)
   expect_identical(escape_html(c("<a href=\"x\">'`&", NA)), c("&lt;a href=&quot;x&quot;&gt;&#39;&#96;&amp;", ""))
+})
 
-  local_replacement("part_html", function(part) "")
+test_that("for Word sections become Markdown in which nothing of the user's is code", {
+  skip_if_not_installed("knitr")
+  skip_if_not_installed("ggplot2")
   old <- knitr::opts_knit$get("rmarkdown.pandoc.to")
   withr::defer(knitr::opts_knit$set(rmarkdown.pandoc.to = old))
   knitr::opts_knit$set(rmarkdown.pandoc.to = "docx")
-  expect_error(page_of(small_sections()$groups), class = "ibrc_error_input")
+  local_replacement("picture_markdown", function(part) markdown_text(part$alt))
+  pages <- vapply(small_sections(), page_of, "")
+  expect_identical(sum(occurrences("SECRET", pages)), 0L)
+  for (sign in c("<", "`", "$", "{=")) expect_identical(sum(occurrences(sign, pages)), 0L)
+  expect_gt(occurrences("&#60;script&#62;", pages[["groups"]]), 0)
+})
+
+test_that("a report for Word is a document with its title, sections and pictures, and leaves nothing behind", {
+  folder <- local_reports()
+  path <- file.path(folder, "report.docx")
+  ibrc_report(small_fit(), report_visits(), path, title = harmful(1), patients = 1, draws = 2, open = FALSE)
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "report.docx")
+  expect_length(list.files(tempdir(), "^ibrc_report_"), 0)
+  files <- utils::unzip(path, list = TRUE)$Name
+  expect_length(grep("^word/media/.*png$", files), 10)
+  text <- withr::local_tempfile(fileext = ".txt")
+  rmarkdown::pandoc_convert(normalizePath(path), "plain", output = text, options = c("--wrap=none", "--standalone"))
+  said <- readLines(text, encoding = "UTF-8")
+  expect_match(said[1], "`touch ran1` $(touch ran1)", fixed = TRUE)
+  expect_lt(grep("May this be used", said)[1], grep("What the decision makers do", said)[1])
+  expect_match(said, "<script>alert(1)</script>", fixed = TRUE, all = FALSE)
+  expect_match(said, format(tidy(small_fit())$estimate[1], digits = 3), fixed = TRUE, all = FALSE)
+  expect_no_match(said, "SECRET")
 })
 
 test_that("sections say what summaries of the fit say", {
@@ -262,7 +288,7 @@ test_that("small counts are hidden, and none is given away by another", {
                     visits = nrow(report_visits()) + c(2L, 0L))
   cohort <- new_ibrc_cohort(report_visits(), log, list())
   sections <- report_sections(small_fit(), cohort, patients = 0, draws = 2)
-  said <- unlist(lapply(sections[c("overview", "selection", "groups")], texts_of))
+  said <- unlist(lapply(sections[c("overview", "selection", "groups", "methods")], texts_of))
   expect_false(any(grepl(paste0("\\b(160|80|", nrow(cohort), ")\\b"), said)))
   expect_true(any(grepl("162", said)))
   labels <- ggplot2::ggplot_build(sections$groups[[2]]$plot)$layout$panel_params[[1]]$y$get_labels()
@@ -331,6 +357,7 @@ test_that("bad input is refused before any work", {
   expect_identical(refused(fit, visits[visits$id != "SECRET-1", ], path), "visits")
   expect_identical(refused(fit, file = path, iohmm = 1), "iohmm")
   expect_identical(refused(fit, file = path, title = NA), "title")
+  expect_identical(refused(fit, file = path, sensitivity = 1), "sensitivity")
   expect_identical(refused(fit, file = path, suppress = 1), "suppress")
   expect_identical(refused(fit, file = path, patients = -1), "patients")
   expect_identical(refused(fit, file = path, draws = 0), "draws")
@@ -357,7 +384,7 @@ test_that("without what it needs a report says what to install", {
 
 test_that("a report replaces what is there when told, opens when told, and goes into no folder's place", {
   local_replacement("need_report_tools", function() NULL)
-  local_replacement("render_report", function(title, params) charToRaw(title))
+  local_replacement("render_report", function(title, params, word) charToRaw(paste0(title, if (word) " for Word")))
   folder <- withr::local_tempdir()
   path <- file.path(folder, "report.html")
   writeLines("old", path)
@@ -366,6 +393,9 @@ test_that("a report replaces what is there when told, opens when told, and goes 
   ibrc_report(small_fit(), file = path, title = "new", overwrite = TRUE, open = FALSE)
   expect_identical(readLines(path, warn = FALSE), "new")
   expect_length(opened, 0)
+  word <- file.path(folder, "report.DOCX")
+  ibrc_report(small_fit(), file = word, title = "new", open = FALSE)
+  expect_identical(readLines(word, warn = FALSE), "new for Word")
   ibrc_report(small_fit(), file = path, title = "newer", overwrite = TRUE, open = TRUE)
   expect_match(opened, "^file://.*report[.]html$")
   error <- expect_error(ibrc_report(small_fit(), file = path, open = FALSE), class = "ibrc_error_file")

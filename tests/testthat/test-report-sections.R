@@ -76,11 +76,6 @@ test_that("visits without an account, fits without groups, data or patients say 
   expect_match(lines_of(paths_section(report)), "4 states cannot be drawn")
 })
 
-test_that("chances have as many digits as draws can speak for", {
-  expect_identical(chance_text(c(0, 0.0005, 0.001, 0.5, 0.9994, 1)),
-                   c("< 0.001", "< 0.001", "0.001", "0.500", "> 0.999", "> 0.999"))
-})
-
 test_that("typical patients have about the median number of visits, and groups take turns", {
   fit <- clinic_fit()
   visits <- clinic_visits()

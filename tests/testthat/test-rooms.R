@@ -98,3 +98,13 @@ test_that("a call back and a circle would be seen", {
   expect_identical(match(room_of(calls$from), rooms) < match(room_of(calls$to), rooms), c(FALSE, TRUE, FALSE))
   expect_identical(on_circle(calls[-3, ]), character())
 })
+
+test_that("no helper of the tests hides a function of the package", {
+  helpers <- list.files(test_path(), "^helper.*[.]R$", full.names = TRUE)
+  defined <- unlist(lapply(helpers, function(file) {
+    vapply(parse(file, keep.source = FALSE), function(line) {
+      if (is.call(line) && identical(line[[1]], quote(`<-`)) && is.name(line[[2]])) as.character(line[[2]]) else ""
+    }, "")
+  }))
+  expect_identical(intersect(defined, ls(asNamespace("ibrc"), all.names = TRUE)), character())
+})

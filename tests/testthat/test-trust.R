@@ -7,7 +7,7 @@ source_path <- function(...) {
 }
 
 stored_table <- function() {
-  utils::read.csv(system.file("extdata", "trust.csv", package = "ibrc"), colClasses = "character")
+  utils::read.csv(stored_file("extdata", "trust.csv"), colClasses = "character")
 }
 
 test_that("the stored table has a verdict and a test for every promise", {

@@ -137,7 +137,7 @@ test_that("trajectories in which nothing counts are not counted as predicted per
   expect_equal(left$estimates, suppressWarnings(loo(whole))$estimates, tolerance = 1e-6)
   # Left out, the only one that counts leaves the prior alone.
   one <- transform(some, free = free & id == 11)
-  expect_error(loo(suppressWarnings(fit_visits(trajectories(one, scored = "free")))), "nothing but the prior",
+  expect_error(loo(suppressWarnings(fit_visits(trajectories(one, scored = "free")))), "only the prior",
                class = "ibrc_error_loo")
 })
 

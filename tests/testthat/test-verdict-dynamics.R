@@ -95,7 +95,7 @@ test_that("draws that are all far below where the chains began are a caution", {
   fit$log_posterior <- fit$log_posterior - 20
   rows <- rows_of(fit)
   expect_identical(said(rows), c("ok", "ok", "caution"))
-  expect_match(rows$seen[3], "below what the chains began about")
+  expect_match(rows$seen[3], "below where the chains began")
   # Where that is: the density at the points, worked out again.
   first <- ward_fit()
   inverse <- ward_inverse()

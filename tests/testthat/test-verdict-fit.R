@@ -75,7 +75,7 @@ test_that("a fit that does not behave like its data is not to be used", {
   fit <- ibrc(odd, setting, diag_models(), prior, chains = 4, iter = 1000, seed = 1, control = list(check = TRUE))
   said <- verdict(fit)
   expect_identical(as.character(said$verdict[said$check == "behaves"]), "do not use")
-  expect_output(print(fit), "does not decide as was decided")
+  expect_output(print(fit), "does not decide as the people did")
 })
 
 test_that("draws from the prior are no posterior", {
@@ -97,7 +97,7 @@ test_that("an interrupt in the checks leaves the draws", {
   local_replacement("second_opinion", function(...) {
     stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   })
-  expect_message(fit <- fit_checked(control = list(check = TRUE)), "draws are whole")
+  expect_message(fit <- fit_checked(control = list(check = TRUE)), "draws are complete")
   expect_identical(fit$draws, unchecked$draws)
   expect_null(fit$checks)
 })

@@ -80,7 +80,7 @@ test_that("loo() refuses where draws cannot stand for a fit without the trajecto
                                 chains = 2, iter = 200, seed = 1))
   refused(loo(lone), "prior would be left of group \"south\".*kfold\\(\\)")
   one <- suppressWarnings(ibrc(marked_part(who[1]), setting, diag_models(), prior, chains = 2, iter = 200, seed = 1))
-  refused(loo(one), "nothing but the prior")
+  refused(loo(one), "only the prior")
   refused(loo(ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 200, seed = 1, sample_prior = "only")),
           "draws from the prior")
   refused(loo(ibrc(visits, setting, diag_models(), prior, chains = 2, iter = 40, seed = 1), draws = NULL),

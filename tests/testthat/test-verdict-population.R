@@ -30,7 +30,7 @@ test_that("spreads of few levels, and coefficients that stay at their prior, are
   expect_match(spread_rows(fit)$seen, "^6 levels, contraction ")
   fit$effects$factors[[1]]$levels <- c("c1", "c2")
   expect_identical(as.character(spread_rows(fit)$verdict), "caution")
-  expect_match(spread_rows(fit)$advice, "told by its prior")
+  expect_match(spread_rows(fit)$advice, "The prior, more than the data")
   size <- dim(fit$population$draws)[1:2]
   fit$population$draws[, , "optimism[sexm]"] <- with_seed(1, stats::rnorm(prod(size), 0, 1.2))
   fit$population$draws[, , "optimism[armb]"] <- with_seed(1, stats::rnorm(prod(size), 0, 0.2))

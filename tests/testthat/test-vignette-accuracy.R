@@ -32,7 +32,9 @@ test_that("stored scores are small, whole, and of the script and methods that ar
   expect_false(anyNA(stored_accuracy("scores")$estimate))
   expect_setequal(unique(stored_accuracy("scores")$data), c("adni", "pbc", "nafld", "diag"))
   made <- accuracy_script()
-  expect_identical(withr::with_dir(test_path("..", ".."), made$accuracy_inputs()), stored_accuracy("inputs"))
+  # What they were made from, but for the number of the version.
+  inputs <- withr::with_dir(test_path("..", ".."), made$accuracy_inputs())
+  expect_identical(inputs[inputs$what != "version", ], subset(stored_accuracy("inputs"), what != "version"))
 })
 
 test_that("on a cohort made by bounded agents no black box predicts better than they do", {
@@ -85,4 +87,26 @@ test_that("on DIAG methods that update beliefs are compared on the same knowledg
   learned <- methods$ibrc_learned(visits)
   expect_false(isTRUE(all.equal(learned$problem$setting$transition, told$transition)))
   expect_identical(learned$problem$setting$utility, told$utility)
+})
+
+test_that("the README's table has the stored Brier scores", {
+  readme <- test_path("..", "..", "README.md")
+  skip_if_not(file.exists(readme))
+  text <- readLines(readme, encoding = "UTF-8")
+  shown <- function(method, data) {
+    found <- if (method %in% names(brier_of(data))) brier_of(data)[[method]]$estimate
+    if (is.null(found)) "" else formatC(found, digits = 3, format = "f")
+  }
+  typed <- c(ibrc = "`ibrc_mode()`", logistic_3 = "`fit_baseline(visits, \"logistic\", last = 3)`")
+  others <- setdiff(names(brier_of("adni")), names(typed))
+  typed <- c(typed, stats::setNames(paste0("`\"", others, "\"`"), others))
+  for (method in names(typed)) {
+    row <- text[startsWith(text, paste("|", typed[[method]], "|"))]
+    row <- row[lengths(strsplit(row, "|", fixed = TRUE)) == 7]
+    expect_length(row, 1)
+    cells <- trimws(strsplit(row, "|", fixed = TRUE)[[1]][4:7])
+    expect_identical(cells, vapply(c("adni", "pbc", "nafld", "diag"), shown, "", method = method, USE.NAMES = FALSE))
+  }
+  learned <- paste("they come to", shown("ibrc_learned", "diag"), "and", shown("po_irl_learned", "diag"))
+  expect_true(any(grepl(learned, text, fixed = TRUE)))
 })

@@ -9,9 +9,7 @@ paper_script <- function() {
 }
 
 paper_result <- function(name) {
-  file <- system.file("extdata", "vignettes", paste0("paper-", name, ".csv"), package = "ibrc")
-  expect_true(nzchar(file))
-  utils::read.csv(file)
+  utils::read.csv(stored_file("extdata", "vignettes", paste0("paper-", name, ".csv")))
 }
 
 # Text and counts exactly; numbers to the digits that are stored and, for estimates and

@@ -113,7 +113,7 @@ test_that("every chunk of a vignette that draws has an alternative text", {
 })
 
 test_that("the costs that vignette(\"scale\") shows are those of its script", {
-  costs <- utils::read.csv(system.file("bench", "scale.csv", package = "ibrc"))
+  costs <- utils::read.csv(stored_file("bench", "scale.csv"))
   expect_setequal(costs$topic, c("resolution", "models", "patients", "groups"))
   expect_true(all(costs$step_ms > 0))
   lattice <- costs[costs$topic == "resolution", ]
@@ -126,9 +126,9 @@ test_that("the costs that vignette(\"scale\") shows are those of its script", {
 
 test_that("the script behind vignette(\"scale\") still writes such costs", {
   skip_if_not(Sys.getenv("IBRC_EXTENDED_TESTS") == "1")
-  stored <- utils::read.csv(system.file("bench", "scale.csv", package = "ibrc"))
+  stored <- utils::read.csv(stored_file("bench", "scale.csv"))
   path <- withr::local_tempfile(fileext = ".csv")
-  script <- system.file("bench", "scale.R", package = "ibrc")
+  script <- stored_file("bench", "scale.R")
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   system2(file.path(R.home("bin"), "Rscript"), c(shQuote(script), shQuote(path)), stdout = FALSE)
   again <- utils::read.csv(path)

@@ -31,3 +31,14 @@ show <- function(table) {
 # Kernels and functions that users do not see.
 own <- function(name) getFromNamespace(name, "ibrc")
 call <- function(name, ...) .Call(own(name), ...)
+
+# Figures that README.md shows, in the file that a script was given, in place of what that file has on the same topic.
+keep <- function(topic, problem, nodes, value, file = commandArgs(TRUE)[1]) {
+  if (is.na(file)) return(invisible())
+  rows <- data.frame(topic, problem, nodes, value)
+  if (file.exists(file)) {
+    old <- utils::read.csv(file)
+    rows <- rbind(old[old$topic != topic, ], rows)
+  }
+  utils::write.csv(rows, file, row.names = FALSE)
+}

@@ -1,0 +1,40 @@
+# Cells of tables as text.
+
+# Three digits; nothing where there is no number.
+cell_text <- function(column) {
+  if (!is.numeric(column)) return(as.character(column))
+  ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = big_mark()))
+}
+
+# Every cell as text that any page can hold.
+shown_cells <- function(data) {
+  out <- as.data.frame(data)
+  out[] <- lapply(out, function(column) page_text(cell_text(column)))
+  out
+}
+
+# Also numbers that came as text, such as counts that may be "<5".
+number_columns <- function(data) {
+  vapply(shown_cells(data), function(column) {
+    all(grepl("^[-+<>=*., 0-9e]*$", column)) && any(grepl("[0-9*]", column))
+  }, NA)
+}
+
+# Text as a page can hold it: UTF-8, and nothing where there is none.
+page_text <- function(x) {
+  x <- enc2utf8(as.character(x))
+  x[!validUTF8(x)] <- "?"
+  x[is.na(x)] <- ""
+  x
+}
+
+# As many digits as draws can speak for.
+chance_text <- function(p) {
+  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
+}
+
+# Limits of an interval are called by their share, where it is known.
+interval_titles <- function(conf.level) {
+  if (is.null(conf.level)) return(c("Lower", "Upper"))
+  paste0(format_plain(50 + c(-50, 50) * conf.level), "%")
+}

@@ -1,0 +1,26 @@
+# A clinic of two states: laws from their Dirichlet priors, behaviour under them, the dynamics learned from it, and a
+# joint fit. Utilities do not tell the states apart, so neither does anything that is ranked: the agent's terms.
+clinic_of <- function(dynamics) {
+  decision_setting(dynamics$states, dynamics$actions, dynamics$observations, dynamics$transition, dynamics$emission,
+                   cbind(wait = c(0, 0), test = c(-1, -1)), certainty_bonus(2, 0.8), 0.9, dynamics$start)
+}
+clinic_models <- function(setting) soften_models(setting, c(0, 0.5))
+
+clinic_laws <- function(counts) {
+  rows <- function(n, a) dirichlet_draws(n, a)
+  emission <- array(0, c(2, 4, 2))
+  for (s in 1:2) {
+    emission[s, 1:2, 1] <- rows(1, c(1, 1) + counts)
+    emission[s, 3:4, 2] <- rows(1, c(1, 1) + counts)
+  }
+  moves <- rbind(rows(1, c(5, 1) + counts), rows(1, c(1, 5) + counts))
+  list(states = c("one", "two"), actions = c("wait", "test"), observations = c("calm", "bad", "neg", "pos"),
+       transition = array(rep(moves, 2), c(2, 2, 2)), emission = emission, start = rows(1, c(1, 1) + counts)[1, ])
+}
+
+learned_clinic <- function(visits, laws, counts, seed) {
+  zeros <- rbind(wait = c(TRUE, TRUE, FALSE, FALSE), test = c(FALSE, FALSE, TRUE, TRUE))
+  fit_iohmm(visits, 2, starts = 4, transitions = "shared", names = laws$states, actions = laws$actions,
+            observations = laws$observations, zeros = zeros, seed = seed,
+            prior = iohmm_prior(counts, counts, counts, stay = 4))
+}

@@ -1,0 +1,18 @@
+test_that("chances have as many digits as draws can speak for", {
+  expect_identical(chance_text(c(0, 0.0005, 0.001, 0.5, 0.9994, 1)),
+                   c("< 0.001", "< 0.001", "0.001", "0.500", "> 0.999", "> 0.999"))
+})
+
+test_that("cells are text with three digits, and nothing where there is no number", {
+  expect_identical(cell_text(c(1234567, NA, 0.123456)), c("1,234,567", "", "0.123"))
+  shown <- shown_cells(data.frame(a = c(1.23456, NA), b = c("x", NA), c = c("<5", "1,234")))
+  expect_identical(shown$a, c("1.23", ""))
+  expect_identical(shown$b, c("x", ""))
+  expect_identical(unname(number_columns(data.frame(a = 1, b = "x", c = "<5", d = ""))), c(TRUE, FALSE, TRUE, FALSE))
+})
+
+test_that("limits of an interval are called by their share where it is known", {
+  expect_identical(interval_titles(0.95), c("2.5%", "97.5%"))
+  expect_identical(interval_titles(0.9), c("5%", "95%"))
+  expect_identical(interval_titles(NULL), c("Lower", "Upper"))
+})
