@@ -11,6 +11,7 @@ explore_page <- function(sliders, setting, done) {
     tags$head(tags$style(shiny::HTML(part("explore.css"))), tags$script(shiny::HTML(part("explore.js")))),
     tags$main(
       class = "ibrc-explore",
+      tags$span(id = "dark", class = "ibrc-ground", hidden = NA),
       tags$header(class = "ibrc-heading", tags$h1("A boundedly rational agent"),
                   if (done) shiny::actionButton("done", "Done", class = "btn-primary btn-sm")),
       tags$section(class = "ibrc-sliders", `aria-label` = "The agent", unname(lapply(sliders, slider_box))),

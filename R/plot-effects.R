@@ -121,7 +121,7 @@ draw_effects <- function(data, type, caption) {
   }
   facet <- ggplot2::facet_wrap(~panel, scales = if (type == "course") "free_x" else "fixed",
                                ncol = 3, labeller = ggplot2::label_wrap_gen(13))
-  if (type == "course") return(picture + facet + ggplot2::scale_x_continuous(n.breaks = 3))
+  if (type == "course") return(picture + facet + ggplot2::scale_x_continuous(n.breaks = 4))
   picture + facet + ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::scale_y_discrete(labels = function(at) as_narrow_label(at, 22)) +
     ggplot2::coord_cartesian(xlim = c(0, 1))

@@ -46,12 +46,17 @@
   // The picture is drawn for the ground that the page has.
   var dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-  function tellGround() {
-    Shiny.setInputValue("dark", dark.matches);
-  }
-
-  $(document).on("shiny:connected", tellGround);
-  if (dark.addEventListener) dark.addEventListener("change", tellGround);
+  // As an input it is known before the first picture.
+  var ground = new Shiny.InputBinding();
+  $.extend(ground, {
+    find: function (scope) { return $(scope).find(".ibrc-ground"); },
+    getValue: function () { return dark.matches; },
+    subscribe: function (element, callback) {
+      if (dark.addEventListener) dark.addEventListener("change", function () { callback(false); });
+    },
+    unsubscribe: function () {}
+  });
+  Shiny.inputBindings.register(ground, "ibrc.ground");
 
   // Where the clipboard is closed to the page, as in some viewers, select and copy.
   function copySelected(element) {

@@ -164,7 +164,10 @@ test_that("the page follows the reader's wish for dark, and tells the server", {
   read <- function(name) paste(readLines(system.file("explore", name, package = "ibrc")), collapse = "\n")
   expect_match(read("explore.css"), "prefers-color-scheme: dark", fixed = TRUE)
   expect_match(read("explore.css"), paste0("--ground: ", dark_ground), fixed = TRUE)
-  expect_match(read("explore.js"), "setInputValue(\"dark\", dark.matches)", fixed = TRUE)
+  expect_match(read("explore.js"), "getValue: function () { return dark.matches; }", fixed = TRUE)
+  skip_if_not_installed("shiny")
+  page <- as.character(explore_page(explore_sliders(diag_setting()$utility), diag_setting(), done = FALSE))
+  expect_match(page, "id=\"dark\" class=\"ibrc-ground\"", fixed = TRUE)
 })
 
 test_that("observations that this agent's actions rule out leave the path out and say so", {
