@@ -12,6 +12,7 @@ cited <- c(
 # `counts`: those of a report (report_counts()), which may have to hide more than a fit does by itself.
 methods_said <- function(fit, sensitivity, contrasts, iohmm, suppress, counts = NULL) {
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
+  refuse_several(fit, "fit", "a methods paragraph")
   check_sensitivity(sensitivity)
   if (!is.null(contrasts)) check_class(contrasts, "ibrc_comparison", "contrasts", "compare_groups()")
   if (!is.null(iohmm)) iohmm <- check_report_iohmm(iohmm, fit)

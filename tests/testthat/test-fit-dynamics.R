@@ -255,11 +255,11 @@ test_that("what differs from the setting is named, with what to do", {
   }
   learn <- function(...) fit_iohmm(ward_visits(), 2, starts = 1, seed = 1, transitions = "shared", ...)
   text <- told(learn())
-  for (part in c("it has \"state1\" and \"state2\"", "the setting \"well\" and \"ill\"", "`names`", "`sort_by`")) {
+  for (part in c("it has \"state1\" and \"state2\"", "and the setting has \"well\" and \"ill\"", "`names`", "`sort_by`")) {
     expect_match(text, part, fixed = TRUE)
   }
   text <- told(learn(names = c("well", "ill"), actions = c("test", "wait")))
-  expect_match(text, "it has \"test\" and \"wait\", the setting \"wait\" and \"test\". Learn it with `actions`",
+  expect_match(text, "it has \"test\" and \"wait\", and the setting has \"wait\" and \"test\". Learn it with `actions`",
                fixed = TRUE)
 })
 
