@@ -41,6 +41,7 @@ data_said <- function(fit, suppress, counts) {
   } else {
     counts$visits <- paste(counts$visits, "visits")
   }
+  if (!fit$likelihood) return("These are draws from the prior: no data were used.")
   paste0("The model was fitted to ", trajectories_words(counts$trajectories), " with ", counts$visits,
          if (is_grouped(fit) && !has_population(fit)) paste0(" in ", plural(length(fit$draws), "group"), " (by ",
                                                              listing(fit$by), "), each with a posterior of its own"),
@@ -58,10 +59,10 @@ model_said <- function(fit) {
            " and plans ahead. The states are ", named(setting$states), ". The actions are ", named(setting$actions),
            ". What may be observed is ", named(setting$observations), "."),
     if (length(setting$stop_actions)) paste0("These actions end a trajectory: ", named(setting$stop_actions), "."),
-    if (!"action_prior" %in% c(names(fit$prior), names(fit$fixed))) {
+    if (!"action_prior" %in% quantity_of(c(terms, names(fit$fixed)))) {
       "Without deliberating, the agent would take every action with equal probability."
     },
-    paste0("The terms that were inferred are ", enumerate(terms, 12, ""), "."),
+    paste0("These terms were inferred: ", enumerate(terms, 12, ""), "."),
     meaning_words(terms),
     if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), "."))
 }
@@ -80,8 +81,9 @@ standard_said <- function(fit) {
     return("The utility against which behaviour is read differs between groups.")
   }
   worth <- setting$utility
-  inferred <- any(grepl("^utility[[(]", reported_terms(fit)))
-  c(if (inferred) "Entries of the utility were inferred." else if (length(worth) > most_worths) paste0(
+  inferred <- sum(grepl("^utility[[(]", reported_terms(fit)))
+  c(if (inferred) paste0("Of the ", plural(length(worth), "entry", "entries"), " of the utility ", inferred,
+                         " were inferred. The others are as the setting states them.") else if (length(worth) > most_worths) paste0(
       "Behaviour is read against a stated utility with ", plural(length(worth), "entry", "entries"), ", from ",
       format_number(min(worth)), " to ", format_number(max(worth)), ".") else paste0(
       "Behaviour is read against a stated utility. ", paste0(vapply(seq_len(ncol(worth)), function(u) {
@@ -169,7 +171,7 @@ sampler_said <- function(fit) {
     paste0("with proposals that warm-up learned (", cited["am"], ")") else "by a random walk", ": ",
     chains_words(fit, if (length(fit$draws) > 1 && !has_population(fit) && (is_cut(fit) || !has_dynamics(fit)))
       " in each group"),
-    if (fit$run$thin > 1) paste0(", of which every ", fit$run$thin, "th step after warm-up was kept"), "."),
+    if (fit$run$thin > 1) paste0(", and one of every ", fit$run$thin, " steps after it kept"), "."),
     if (scouts) paste0("Chains started at points that sequential Monte Carlo led from the prior to the posterior (",
                        cited["smc"], "; ", cited["imis"], ")."))
 }

@@ -13,6 +13,22 @@ test_that("what is held, inferred or not there is said as it is", {
   expect_identical(discount_said(fit), "The discount was inferred.")
 })
 
+test_that("what a fit infers of actions and utilities is told, and draws from the prior are told as such", {
+  visits <- uneven_visits()
+  quick <- function(prior, ...) {
+    suppressWarnings(ibrc(visits, diag_setting(), diag_models(), prior, chains = 1, iter = 10, seed = 1,
+                          resolution = 5, control = ibrc_control(check = FALSE, thin = 2), ...))
+  }
+  habits <- quick(ibrc_prior(alpha ~ lognormal(0, 1), action_prior ~ dirichlet(1)))
+  expect_no_match(model_said(habits), "equal probability")
+  expect_match(sampler_said(habits), "one of every 2 steps", all = FALSE)
+  paid <- quick(irl_prior(diag_setting()), fixed = list(alpha = 1))
+  expect_match(standard_said(paid), "Of the 6 entries of the utility 4 were inferred")
+  empty <- quick(ibrc_prior(alpha ~ lognormal(0, 1)), sample_prior = "only")
+  expect_match(data_said(empty, 5, NULL), "no data were used")
+  expect_match(format(methods_text(empty, "plain"))[1], "^Do not use")
+})
+
 test_that("a small utility is told entry by entry, a large one by its range", {
   fit <- uneven_fit()
   expect_match(standard_said(fit), "Declare healthy is worth 10 in healthy, -36 in diseased", all = FALSE)
