@@ -49,7 +49,7 @@ level_text <- function(conf.level) paste0(format_plain(100 * conf.level, digits 
 
 # A probability with as many digits as draws can speak for: never 0 or 1.
 chance_text <- function(p) {
-  ifelse(is.na(p), "NA", ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p))))
+  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
 }
 
 # Numbers of a column, each with so many digits that count: 3.1 as "3.10", 12345.6 as "12,346", 0.0000012 as "1.2e-06".

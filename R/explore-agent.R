@@ -1,8 +1,8 @@
 #' Explore an agent by hand
 #'
-#' A small gadget: three sliders move an agent's flexibility, optimism and
-#' adaptivity, and what it does, the path of its beliefs and what its thinking costs
-#' follow at once. The code that makes the plan shown is on the page, ready to copy.
+#' A small gadget: three sliders change an agent's flexibility, optimism and
+#' adaptivity. The page shows at once what the agent then does, the path of its beliefs and what its thinking
+#' costs. The code that makes the plan shown is on the page, ready to copy.
 #'
 #' The ends of the sliders are exact limits, not large numbers: flexibility from 0, the
 #' action prior, to `Inf`, the best action; optimism from `-Inf`, the worst case, over 0,

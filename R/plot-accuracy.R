@@ -1,14 +1,16 @@
 #' Draw how well models predict behaviour
 #'
-#' `"reliability"`: how often an action was taken where its predicted probability was about so much, with an interval.
-#' On the diagonal both agree: the nearer to it the better. `"precision_recall"`: of the visits with the highest
-#' probabilities of an action, the share at which it was taken (precision), as more and more of those at which it was
-#' taken are among them (recall). The higher the better; the dotted line is the share of all visits at which it was
-#' taken, which is the precision of guessing. The curve is the mean of those of the folds, so the area under it is the
-#' `prc` of [accuracy()][accuracy.ibrc_cross_validation]; folds in which the action was always or never taken have none.
+#' `"reliability"`: visits are put into bins by the predicted probability of an action. Each point shows how often the
+#' action was taken in its bin, with an interval. On the diagonal both agree: the nearer to it, the better.
+#' `"precision_recall"`: the visits with the highest probabilities of the action are picked first, then more and more.
+#' Recall is the share of all visits with the action that are among them, and precision is the share of them at which the
+#' action was taken. The higher the curve, the better. The dotted line is the share of all visits at which the action was
+#' taken, which is the precision of guessing. The curve is the mean of the curves of the folds, so the area under it is
+#' the `prc` of [accuracy()][accuracy.ibrc_cross_validation]. Folds in which the action was always or never taken have no
+#' curve.
 #'
-#' Intervals are Wilson's at 95 percent and take visits for independent. Visits of one patient are more alike than
-#' that, so they are rather too short.
+#' Intervals are Wilson's at 95%. They treat visits as independent. Visits of one patient are more alike than that, so
+#' the intervals are rather too short.
 #'
 #' @param x,object What [cross_validate()] returned. Methods that failed in some fold are left out.
 #' @param type Which picture.

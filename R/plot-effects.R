@@ -1,7 +1,8 @@
 #' Draw what decision makers do
 #'
-#' A picture of [decision_effects()]: median and interval of each group, beside what a perfectly rational agent, or the
-#' setting itself, has (hollow diamonds; with a thin grey line, its interval, where it differs between draws).
+#' A picture of [decision_effects()]: the median and the interval of each group. Hollow diamonds show a perfectly rational
+#' agent, or what the setting itself states. Where these differ between draws, a thin grey line is their interval. The
+#' caption says which interval is drawn.
 #'
 #' @param x,effects Effects ([decision_effects()]).
 #' @param type What to draw: `"probability"`, of each action at each belief and after the observations that were stated;

@@ -1,9 +1,9 @@
 #' Draw a comparison of decision models
 #'
 #' One row per class of models, the one that predicts best on top, and one panel per measure: the score with its
-#' interval over patients, and a dashed line at that of the reference. A triangle at the edge stands for a log loss
-#' without bound: such a model had ruled out something that was done. Hollow points are intervals that cannot be had, of
-#' one patient.
+#' interval over patients, and a dashed line at the score of the reference. A triangle at the edge stands for a log loss
+#' without bound: such a model had ruled out something that was done. A hollow point has no interval: there is only one
+#' patient.
 #'
 #' @param x,comparison What [compare_models()] returned.
 #' @param measures Which of `"log_loss"`, `"brier"`, `"agreement"` and `"divergence"` to draw; by default the first

@@ -1,9 +1,9 @@
 #' Draw a sensitivity analysis
 #'
 #' One row per alternative, one panel per term, or per contrast where there are groups: the estimate with its interval,
-#' over that of the fit as it is (dashed line and grey band). Beside the name of an alternative stands by how much its
-#' log-likelihood is higher than that of the fit; alternatives that fit better by more than 2 have a colour of their
-#' own.
+#' over the estimate and interval of the fit as it is (dashed line and grey band). The number beside the name of an
+#' alternative says by how much its log-likelihood is higher than that of the fit. Alternatives that fit better by more
+#' than 2 are orange.
 #'
 #' alpha, beta and eta, and their ratios, are drawn on a logarithmic axis, as in [plot()][plot.ibrc_fit].
 #'

@@ -1,13 +1,14 @@
 #' How far levels are drawn to each other
 #'
-#' Random intercepts ([ibrc()] with `effects`) are estimated together: a clinician with few patients is taken to be much
-#' like the others until visits say otherwise. The picture has each level's own estimate, from its visits alone, across,
-#' and the pooled one up, with intervals. On the dashed line the two are the same; levels near the horizontal line were
-#' drawn to the others. Those that moved most are those with the least to say for themselves.
+#' Random intercepts ([ibrc()] with `effects`) are estimated together: a clinician with few patients is assumed to be much
+#' like the others until visits say otherwise. The horizontal axis has each level's own estimate, from its visits alone.
+#' The vertical axis has the pooled estimate. Both have intervals. On the dashed line the two are the same. Levels near
+#' the horizontal line were drawn to the others. The levels that moved most are those whose visits say least.
 #'
-#' An own estimate is the intercept at which the visits of the level are likeliest, with all else (coefficients, other
-#' intercepts, other terms) at its posterior median. Its interval is that of the curvature there. Where visits would be
-#' likelier still without end, because all decisions were the same, say, there is none, and the level is not drawn.
+#' An own estimate is the intercept at which the visits of the level are likeliest. All else (coefficients, other
+#' intercepts, other terms) is held at its posterior median. Its interval follows from the curvature of the likelihood
+#' there. Some levels have no own estimate, because their visits would be likelier still without end, as when all
+#' decisions were the same. Such levels are not drawn.
 #'
 #' @param fit A fit with random intercepts ([ibrc()] with `effects`), not made with `keep_data = FALSE`.
 #' @param term A term with random intercepts; all of them by default.

@@ -28,11 +28,6 @@ page_text <- function(x) {
   x
 }
 
-# As many digits as draws can speak for.
-chance_text <- function(p) {
-  ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))
-}
-
 # Limits of an interval are called by their share, where it is known.
 interval_titles <- function(conf.level) {
   if (is.null(conf.level)) return(c("Lower", "Upper"))

@@ -32,7 +32,7 @@ test_that("numbers print without a warning whatever the decimal mark is", {
 test_that("numbers of a table have their digits, and are never rounded to 0", {
   expect_identical(digits_text(c(3.1, 12345.6, 1.2e-6, 0, -0.845, 100.4)),
                    c("3.10", "12,346", "1.2e-06", "0", "-0.845", "100"))
-  expect_identical(chance_text(c(0, 0.5, 1, NA)), c("< 0.001", "0.500", "> 0.999", "NA"))
+  expect_identical(chance_text(c(0, 0.5, 1, NA)), c("< 0.001", "0.500", "> 0.999", NA))
   expect_identical(interval_words("Lines", 0.9), "Lines: median and 90% interval.")
   expect_identical(level_text(0.995), "99.5%")
 })
