@@ -83,7 +83,8 @@ standard_said <- function(fit) {
   inferred <- sum(grepl("^utility[[(]", reported_terms(fit)))
   number <- plural(length(worth), "entry", "entries")
   said <- if (inferred) {
-    paste0("Of the ", number, " of the utility ", inferred, " were inferred. The others are as the setting states them.")
+    paste0("Of the ", number, " of the utility ", inferred, " were inferred. The others are as the setting states ",
+           "them.")
   } else if (length(worth) > most_worths) {
     paste0("Behaviour is read against a stated utility with ", number, ", from ", format_number(min(worth)), " to ",
            format_number(max(worth)), ".")
