@@ -82,14 +82,20 @@ standard_said <- function(fit) {
   }
   worth <- setting$utility
   inferred <- sum(grepl("^utility[[(]", reported_terms(fit)))
-  c(if (inferred) paste0("Of the ", plural(length(worth), "entry", "entries"), " of the utility ", inferred,
-                         " were inferred. The others are as the setting states them.") else if (length(worth) > most_worths) paste0(
-      "Behaviour is read against a stated utility with ", plural(length(worth), "entry", "entries"), ", from ",
-      format_number(min(worth)), " to ", format_number(max(worth)), ".") else paste0(
-      "Behaviour is read against a stated utility. ", paste0(vapply(seq_len(ncol(worth)), function(u) {
-        paste0(capital(safe_text(as_label(setting$actions[u]))), " is worth ",
-               listing(paste(vapply(worth[, u], format_number, ""), "in", as_label(setting$states))))
-      }, ""), collapse = "; "), "."),
+  number <- plural(length(worth), "entry", "entries")
+  said <- if (inferred) {
+    paste0("Of the ", number, " of the utility ", inferred, " were inferred. The others are as the setting states ",
+           "them.")
+  } else if (length(worth) > most_worths) {
+    paste0("Behaviour is read against a stated utility with ", number, ", from ", format_number(min(worth)), " to ",
+           format_number(max(worth)), ".")
+  } else {
+    paste0("Behaviour is read against a stated utility. ", paste0(vapply(seq_len(ncol(worth)), function(u) {
+      paste0(capital(safe_text(as_label(setting$actions[u]))), " is worth ",
+             listing(paste(vapply(worth[, u], format_number, ""), "in", as_label(setting$states))))
+    }, ""), collapse = "; "), ".")
+  }
+  c(said,
     if (!is.null(setting$belief_utility)) paste0("Beside that, a belief is worth: ",
                                                  belief_utility_words(setting$belief_utility), "."))
 }
