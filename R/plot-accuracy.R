@@ -3,11 +3,11 @@
 #' `"reliability"`: visits are put into bins by the predicted probability of an action. Each point shows how often the
 #' action was taken in its bin, with an interval. On the diagonal both agree: the nearer to it, the better.
 #' `"precision_recall"`: the visits with the highest probabilities of the action are picked first, then more and more.
-#' Recall is the share of all visits with the action that are among them, and precision is the share of them at which the
-#' action was taken. The higher the curve, the better. The dotted line is the share of all visits at which the action was
-#' taken, which is the precision of guessing. The curve is the mean of the curves of the folds, so the area under it is
-#' the `prc` of [accuracy()][accuracy.ibrc_cross_validation]. Folds in which the action was always or never taken have no
-#' curve.
+#' Recall is the share of all visits with the action that are among them, and precision is the share of them at which
+#' the action was taken. The higher the curve, the better. The dotted line is the share of all visits at which the
+#' action was taken, which is the precision of guessing. The curve is the mean of the curves of the folds, so the area
+#' under it is the `prc` of [accuracy()][accuracy.ibrc_cross_validation]. Folds in which the action was always or
+#' never taken have no curve.
 #'
 #' Intervals are Wilson's at 95%. They treat visits as independent. Visits of one patient are more alike than that, so
 #' the intervals are rather too short.

@@ -11,8 +11,8 @@ coefficient_data <- function(fit, terms) {
   panel <- ifelse(table$term %in% slopes, paste("Differences in", own),
                   ifelse(table$term %in% design$spreads$label, "Standard deviations between people",
                          ifelse(table$term %in% design$ties$label, "Correlations",
-                                paste(as_label(sub("^action_prior\\[.*", "action_prior", table$term)),
-                                      "at the reference"))))
+                                ifelse(is_log_term(table$term) | has_zero(table$term),
+                                       paste(table$term, "at the reference"), "At the reference"))))
   data.frame(label = factor(table$term, levels = rev(table$term)), panel = factor(panel, levels = unique(panel)),
              estimate = table$estimate, conf.low = table$conf.low, conf.high = table$conf.high, verdict = table$verdict,
              row.names = NULL)

@@ -1,8 +1,8 @@
 #' Draw what decision makers do
 #'
-#' A picture of [decision_effects()]: the median and the interval of each group. Hollow diamonds show a perfectly rational
-#' agent, or what the setting itself states. Where these differ between draws, a thin grey line is their interval. The
-#' caption says which interval is drawn.
+#' A picture of [decision_effects()]: the median and the interval of each group. Hollow diamonds show a perfectly
+#' rational agent, or what the setting itself states. Where these differ between draws, a thin grey line is their
+#' interval. The caption says which interval is drawn.
 #'
 #' @param x,effects Effects ([decision_effects()]).
 #' @param type What to draw: `"probability"`, of each action at each belief and after the observations that were stated;
@@ -121,7 +121,7 @@ draw_effects <- function(data, type, caption) {
                               position = apart, colour = "grey35", linewidth = 0.3, na.rm = TRUE)
   }
   facet <- ggplot2::facet_wrap(~panel, scales = if (type == "course") "free_x" else "fixed",
-                               ncol = 3, labeller = ggplot2::label_wrap_gen(13))
+                               ncol = 3, labeller = ggplot2::label_wrap_gen(if (type == "course") 17 else 13))
   if (type == "course") return(picture + facet + ggplot2::scale_x_continuous(n.breaks = 4))
   picture + facet + ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::scale_y_discrete(labels = function(at) as_narrow_label(at, 22)) +

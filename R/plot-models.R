@@ -103,7 +103,8 @@ draw_models <- function(data, conf.level, in_sample) {
     ggplot2::labs(x = NULL, y = NULL, caption = in_lines(caption), alt = described) +
     theme_ibrc() +
     ggplot2::theme(panel.spacing.x = ggplot2::unit(1.2, "lines"), plot.margin = ggplot2::margin(6, 14, 6, 6),
-                   axis.text.y = ggplot2::element_text(lineheight = 0.9))
+                   axis.text.y = ggplot2::element_text(lineheight = 0.9),
+                   strip.text = ggplot2::element_text(size = ggplot2::rel(0.72)))
 }
 
 # Numbers at ticks, without zeros that say nothing: neighbouring panels leave little room.

@@ -1,9 +1,10 @@
 #' How far levels are drawn to each other
 #'
-#' Random intercepts ([ibrc()] with `effects`) are estimated together: a clinician with few patients is assumed to be much
-#' like the others until visits say otherwise. The horizontal axis has each level's own estimate, from its visits alone.
-#' The vertical axis has the pooled estimate. Both have intervals. On the dashed line the two are the same. Levels near
-#' the horizontal line were drawn to the others. The levels that moved most are those whose visits say least.
+#' Random intercepts ([ibrc()] with `effects`) are estimated together: a clinician with few patients is assumed to be
+#' much like the others until visits say otherwise. The horizontal axis has each level's own estimate, from its visits
+#' alone. The vertical axis has the pooled estimate. Both have intervals. On the dashed line the two are the same.
+#' Levels near the horizontal line were drawn to the others. The levels that moved most are those whose visits say
+#' least.
 #'
 #' An own estimate is the intercept at which the visits of the level are likeliest. All else (coefficients, other
 #' intercepts, other terms) is held at its posterior median. Its interval follows from the curvature of the likelihood

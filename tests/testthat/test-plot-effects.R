@@ -48,7 +48,8 @@ test_that("a rational agent that differs between draws has its interval drawn", 
   built <- ggplot2::ggplot_build(picture)
   expect_setequal(built$data[[4]]$xmin, data$rational_low)
   expect_setequal(built$data[[4]]$xmax, data$rational_high)
-  expect_match(gsub("\n", " ", picture$labels$caption), "Diamonds and thin lines: the setting's own, over draws.", fixed = TRUE)
+  expect_match(gsub("\n", " ", picture$labels$caption), "Diamonds and thin lines: the setting's own, over draws.",
+               fixed = TRUE)
   expect_match(picture$labels$alt, "what the setting states, which has an interval, too.", fixed = TRUE)
   # The weights that models were given are the same in all of them.
   still <- plot(effects, "weight")

@@ -36,8 +36,8 @@ test_that("a patch without tests in the middle is explained by what one test doe
 
 test_that("pieces of a ground have their area", {
   expect_equal(polygon_area(data.frame(x = c(0, 1, 1, 0), y = c(0, 0, 2, 2))), 2)
-  ground <- data.frame(panel = "p", piece = rep(1:2, each = 3), s1 = c(1, 0, 0, 1, 0.5, 0.5), s2 = c(0, 1, 0, 0, 0.5, 0),
-                       s3 = c(0, 0, 1, 0, 0, 0.5), action = rep(c("a", "b"), each = 3))
+  ground <- data.frame(panel = "p", piece = rep(1:2, each = 3), s1 = c(1, 0, 0, 1, 0.5, 0.5),
+                       s2 = c(0, 1, 0, 0, 0.5, 0), s3 = c(0, 0, 1, 0, 0, 0.5), action = rep(c("a", "b"), each = 3))
   pieces <- ground_pieces(ground, c("s1", "s2", "s3"))
   expect_equal(pieces$area, sqrt(3) / c(4, 16))
   expect_equal(unname(pieces$beliefs[1, ]), rep(1 / 3, 3))

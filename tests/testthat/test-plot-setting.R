@@ -17,7 +17,8 @@ test_that("the data are the probabilities of the setting", {
 test_that("settings that are kept by rows have the same data", {
   rows <- data.frame(from = c("a", "a", "b"), to = c("a", "b", "b"), probability = c(0.3, 0.7, 1))
   both <- rbind(cbind(rows, action = "stay"), cbind(rows, action = "go"))
-  sparse <- decision_setting(c("a", "b"), c("stay", "go"), c("a", "b"), both, "identity", matrix(0, 2, 2), discount = 0.5)
+  sparse <- decision_setting(c("a", "b"), c("stay", "go"), c("a", "b"), both, "identity", matrix(0, 2, 2),
+                             discount = 0.5)
   dense <- decision_setting(c("a", "b"), c("stay", "go"), c("a", "b"), rbind(c(0.3, 0.7), c(0, 1)), "identity",
                             matrix(0, 2, 2), discount = 0.5)
   in_order <- function(data) {

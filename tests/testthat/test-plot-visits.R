@@ -1,7 +1,8 @@
 secret <- paste0("name-", 101:112)
 visits <- do.call(rbind, lapply(1:12, function(i) {
   n <- c(1, 2, 5)[i %% 3 + 1]
-  data.frame(who = secret[i], when = seq_len(n), did = rep(c("wait", "treat"), length.out = n), saw = c("low", "high")[i %% 2 + 1])
+  data.frame(who = secret[i], when = seq_len(n),
+             did = rep(c("wait", "treat"), length.out = n), saw = c("low", "high")[i %% 2 + 1])
 }))
 visits$did[2] <- NA
 visits <- suppressWarnings(trajectories(visits, id = "who", time = "when", action = "did", observation = "saw"))

@@ -99,7 +99,7 @@ test_that("probabilities of an inferred action prior are reported, not the sampl
   cells <- tidy(fit, effects = "cells")
   expect_equal(table$estimate[4], cells$estimate[cells$term == terms[4]][1])
   expect_identical(levels(fit_plot_data(fit)$panel), c("alpha at the reference", "Differences in alpha",
-                                                     "action prior at the reference"))
+                                                    "At the reference"))
   expect_true(all(as.data.frame(fit)$term %in% terms))
 })
 

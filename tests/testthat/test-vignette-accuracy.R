@@ -2,7 +2,7 @@
 # data-raw/vignette-accuracy.R.
 
 stored_accuracy <- function(name) {
-  utils::read.csv(system.file("extdata", paste0("accuracy-", name, ".csv"), package = "ibrc", mustWork = TRUE))
+  utils::read.csv(stored_file("extdata", paste0("accuracy-", name, ".csv")))
 }
 
 accuracy_script <- function() {
@@ -26,8 +26,7 @@ brier_of <- function(data) {
 }
 
 test_that("stored scores are small, whole, and of the script and methods that are here", {
-  files <- system.file("extdata", paste0("accuracy-", c("scores", "curves", "imitation", "inputs"), ".csv"),
-                       package = "ibrc", mustWork = TRUE)
+  files <- stored_file("extdata", paste0("accuracy-", c("scores", "curves", "imitation", "inputs"), ".csv"))
   expect_lt(sum(file.size(files)), 35000)
   expect_false(anyNA(stored_accuracy("scores")$estimate))
   expect_setequal(unique(stored_accuracy("scores")$data), c("adni", "pbc", "nafld", "diag"))
