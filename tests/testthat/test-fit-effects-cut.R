@@ -22,7 +22,7 @@ test_that("a run under draws of the dynamics goes on as if it had not been stopp
   local_replacement("cut_draws", 2L)
   whole <- expect_resumed(function(...) doctor_run(uncertainty = "cut", iter = 20, warmup = 10, ...), c(4, 12))
   expect_identical(whole$dynamics$uncertainty, "cut")
-  expect_refused(extend_fit(whole), "fit", "cannot be gone on with")
+  expect_refused(extend_fit(whole), "fit", "cannot be extended")
 })
 
 test_that("draws of the dynamics are fitted one by one, each by chains of its own", {
