@@ -5,7 +5,7 @@ test_that("own estimates are where the visits of a level are likeliest", {
                        "pooled.high", "shrinkage"))
   expect_identical(data$level, paste0("c", 1:6))
   expect_identical(data$trajectories, rep(6L, 6))
-  people <- tidy(fit, effects = "people")
+  people <- as.data.frame(tidy(fit, effects = "people"))
   expect_identical(unname(data[c("pooled", "pooled.low", "pooled.high")]),
                    unname(people[c("estimate", "conf.low", "conf.high")]))
   # By hand for one level that has an estimate.
