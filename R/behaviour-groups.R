@@ -40,6 +40,14 @@ numbered_trajectories <- function(n) {
 # Are the labels of groups such numbers, or do they contain them?
 are_numbered <- function(labels) all(grepl("\\btrajectory [0-9]+\\b", labels))
 
+# `code`: of each row, what a column has there. It is one and the same within a trajectory, whose first row is in `first`.
+refuse_changing <- function(code, column, coded, first, argument, advice = NULL) {
+  differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
+  if (length(differs)) {
+    abort_rows(sort(differs), argument, "column ", enumerate(column), " changes within a trajectory", advice = advice)
+  }
+}
+
 # The label of each trajectory in one column. `several`: whether labels of other columns follow. `known`: labels of
 # this column in the fit, if there is a fit.
 group_part <- function(x, column, coded, first, several, known, argument) {
@@ -49,8 +57,7 @@ group_part <- function(x, column, coded, first, several, known, argument) {
   level <- group_text(x, column, known, argument)
   # NA is different from every text.
   code <- ifelse(lost, 0L, match(level, unique(level)))
-  differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
-  if (length(differs)) abort_rows(sort(differs), argument, "column ", enumerate(column), " changes within a trajectory")
+  refuse_changing(code, column, coded, first, argument)
   # Must the text "missing" be told apart from missing values, in the fit or here?
   apart <- any(known == quote_label("missing")) || any(lost[first]) && "missing" %in% level[first][!lost[first]]
   levels <- group_levels(x[!lost], level[!lost])

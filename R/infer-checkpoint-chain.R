@@ -1,9 +1,6 @@
 # Where the chains of a checkpoint stand, checked before they go on (see checkpoint-contents.R): a state as
 # sampler_start() makes it and sampler_step() leaves it, at a place where a chain can be.
 
-# Numbers whose squares, over all draws, are still numbers.
-most_position <- 1e150
-
 # `job` was made from the contents beside the chains.
 check_held_chain <- function(chain, job) {
   evaluator <- job$evaluator
@@ -52,7 +49,7 @@ check_held_state <- function(state, expected) {
 # is above 1.
 check_held_positions <- function(theta, log_density, expected, what, log_likelihood = NULL) {
   n <- length(log_density)
-  must(is_finite(theta, c(n, length(expected$prior))) && all(abs(theta) <= most_position), what)
+  must(is_position(theta, c(n, length(expected$prior))), what)
   must(is_finite(log_density, n), what)
   log_prior <- prior_log_density(expected$prior, theta)
   slack <- 1e-6 * (1 + abs(log_prior) + abs(log_density))

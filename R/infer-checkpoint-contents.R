@@ -29,6 +29,13 @@ is_reals <- function(x, size) {
 }
 
 is_finite <- function(x, size) is_reals(x, size) && all(is.finite(x))
+
+# Numbers whose squares, over all draws, are still numbers.
+most_position <- 1e150
+is_position <- function(x, size) is_finite(x, size) && all(abs(x) <= most_position)
+
+# What a proposal may be as wide as.
+is_width <- function(x, size) is_finite(x, size) && all(x > 1e-100 & x < 1e100)
 is_flags <- function(x, n) is.logical(x) && is_bare(x) && length(x) == n && !anyNA(x)
 is_flag <- function(x) is_flags(x, 1)
 is_text <- function(x, n = length(x)) is.character(x) && is_bare(x) && length(x) == n && !anyNA(x) && all(nzchar(x))

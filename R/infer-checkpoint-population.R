@@ -153,8 +153,8 @@ population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen"
 
 # By kind, whether `x` can be that with this size after so many steps that count.
 population_kinds <- list(
-  number = function(x, size, after) is_finite(x, size) && all(abs(x) <= most_position),
-  positive = function(x, size, after) is_finite(x, size) && all(x > 1e-100 & x < 1e100),
+  number = function(x, size, after) is_position(x, size),
+  positive = function(x, size, after) is_width(x, size),
   part = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= 1),
   taken = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= max(0, after) + 1e-6)
 )

@@ -28,8 +28,8 @@ walk_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "str
 
 # By kind, whether `x` can be of that kind with this size; `width`: of a step, c(positions, densities).
 walk_kinds <- list(
-  number = function(x, size, state, width) is_finite(x, size) && all(abs(x) <= most_position),
-  positive = function(x, size, state, width) is_finite(x, size) && all(x > 1e-100 & x < 1e100),
+  number = function(x, size, state, width) is_position(x, size),
+  positive = function(x, size, state, width) is_width(x, size),
   share = function(x, size, state, width) is_finite(x, size) && all(x > 0 & x < 1),
   count = function(x, size, state, width) is_finite(x, size) && all(x >= 0),
   flag = function(x, size, state, width) is_flags(x, size),

@@ -78,12 +78,8 @@ constant_column <- function(x, column, coded, first, argument) {
                advice = paste("Who is not to be left out needs a value: make missing ones a level of their own, or",
                               "impute them and fit more than once."))
   }
-  code <- match(x, unique(x))
-  differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
-  if (length(differs)) {
-    abort_rows(sort(differs), argument, "column ", enumerate(column), " changes within a trajectory",
-               advice = "Effects are of what does not change: take its value at the first visit, say.")
-  }
+  refuse_changing(match(x, unique(x)), column, coded, first, argument,
+                  "Effects are of what does not change: take its value at the first visit, say.")
   x[first]
 }
 

@@ -93,14 +93,10 @@ problem_codes <- function(visits, problem, names, coded, argument = "problem") {
   strange <- which(is.na(code))
   if (length(strange)) {
     abort_rows(strange, argument, shown, " names a problem that has no setting; there are ", enumerate(names),
-               advice = "Names must match to the letter.")
+               advice = "Names must match exactly.")
   }
   first <- coded$row[!duplicated(coded$trajectory)]
-  differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
-  if (length(differs)) {
-    abort_rows(sort(differs), argument, shown, " changes within a trajectory",
-               advice = "Give each problem trajectories (an `id`) of its own.")
-  }
+  refuse_changing(code, problem, coded, first, argument, "Give each problem trajectories (an `id`) of its own.")
   code
 }
 

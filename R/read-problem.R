@@ -2,17 +2,18 @@
 
 #' One problem of a fit to several
 #'
-#' A fit, or a mode, of trajectories that are of several problems (`problem` of [ibrc()]) as one of a single problem:
-#' with the same draws of the agent, which all problems share, and the visits of that problem alone. Whatever looks at
-#' one setting, from [pp_check()] and [augment()][augment.ibrc_fit] to [decision_effects()], takes it.
+#' Some decision makers face several problems, and [ibrc()] fits these together (its argument `problem`). This function
+#' takes one of the problems out of such a fit. The result has the draws of the agent, which all problems share, and the
+#' visits of the one problem. Functions that look at one setting can then read it, such as [pp_check()],
+#' [augment()][augment.ibrc_fit] and [decision_effects()].
 #'
-#' What is said of the whole posterior is asked of the fit itself: [verdict()], [profile_likelihood()], [extend_fit()]
-#' and others refuse a part of it. Visits that are handed to it have to be of the one problem. Groups of `by` that have
-#' not met the problem are left out.
+#' Functions that ask about the whole posterior refuse such a part: [verdict()], [profile_likelihood()], [extend_fit()]
+#' and others. Give them the fit itself. Visits that you hand to the part must be of its problem. Groups of `by` without
+#' a visit in the problem are left out.
 #'
 #' @param object A fit ([ibrc()]) or a mode ([ibrc_mode()]) of several problems.
 #' @param problem The name of one of them, as in the list of settings.
-#' @return A fit or a mode.
+#' @return A fit or a mode, like `object`, of that problem.
 #' @family inference
 #' @export
 #' @examples

@@ -37,20 +37,26 @@ methods_text <- function(fit, format = c("markdown", "plain"), sensitivity = NUL
                          suppress = 5) {
   check_given(fit)
   format <- check_choice(format, c("markdown", "plain"), "format")
-  said <- methods_said(fit, sensitivity, contrasts, iohmm, suppress)
+  new_methods_text(methods_said(fit, sensitivity, contrasts, iohmm, suppress), format, standing_verdict(fit))
+}
+
+new_methods_text <- function(said, format, verdict) {
   structure(list(said = said, references = used_references(said), format = format,
-                 worst = as.character(worst_of(standing_verdict(fit)$verdict))), class = "ibrc_methods_text")
+                 worst = as.character(worst_of(verdict$verdict))), class = "ibrc_methods_text")
 }
 
 #' @rdname methods_text
 #' @export
 reporting_checklist <- function(fit, sensitivity = NULL, contrasts = NULL, iohmm = NULL, suppress = 5) {
   check_given(fit)
-  said <- methods_said(fit, sensitivity, contrasts, iohmm, suppress)
+  new_checklist(methods_said(fit, sensitivity, contrasts, iohmm, suppress), standing_verdict(fit))
+}
+
+new_checklist <- function(said, verdict) {
   said[is.na(said)] <- "not done"
   structure(data.frame(item = unname(checklist_items["item", ]), done = unname(said),
                        where = unname(checklist_items["where", ])),
-            class = c("ibrc_checklist", "data.frame"), verdict = standing_verdict(fit))
+            class = c("ibrc_checklist", "data.frame"), verdict = verdict)
 }
 
 # What there is to say, and where a reader finds it.
@@ -161,12 +167,9 @@ print.ibrc_checklist <- function(x, ...) {
 
 methods_section <- function(report) {
   said <- methods_said(report$fit, report$sensitivity, NULL, report$iohmm, report$suppress, report$counts)
-  text <- structure(list(said = said, references = used_references(said), format = "plain",
-                         worst = as.character(worst_of(report$verdict$verdict))), class = "ibrc_methods_text")
-  said[is.na(said)] <- "not done"
-  table <- data.frame(checklist_items["item", ], said, checklist_items["where", ])
-  names(table) <- column_titles[c("item", "done", "where")]
+  text <- new_methods_text(said, "plain", report$verdict)
+  table <- checklist_table(new_checklist(said, report$verdict))
   paragraphs <- setdiff(format(text), c("References", text$references))
   new_report_section(lapply(paragraphs, report_text), report_list(text$references),
-                     report_table(table, "What a report on this fit should say"))
+                     report_table(as.data.frame(table), attr(table, "caption")))
 }

@@ -9,6 +9,7 @@ tables <- new.env()
 sys.source(file.path("inst", "bench", "shared", "accuracy.R"), tables)
 other <- new.env()
 sys.source(file.path("data-raw", "vignette-adni.R"), other)
+sys.source(file.path("data-raw", "shared", "kept.R"), environment())
 
 # The action whose areas are stored, and what is left out of the tables, as each fold of it takes minutes.
 scored <- c(adni = "mri", pbc = "chol", nafld = "lipids", diag = "monitor")
@@ -66,19 +67,8 @@ accuracy_inputs <- function(script = "data-raw/vignette-accuracy.R", shared = "i
   rbind(out, data.frame(what = "shared", is = other$vignette_inputs(shared)$is[3]))
 }
 
-# From `folder` where it is there already.
-kept <- function(name, folder, make) {
-  file <- if (!is.null(folder)) file.path(folder, paste0(name, ".rds"))
-  if (!is.null(file) && file.exists(file)) return(readRDS(file))
-  out <- make()
-  if (!is.null(file)) saveRDS(out, file)
-  out
-}
-
 write_result <- function(table, name) {
-  number <- vapply(table, is.double, NA)
-  table[number] <- lapply(table[number], signif, 4)
-  utils::write.csv(table, file.path("inst", "extdata", paste0("accuracy-", name, ".csv")), row.names = FALSE,
+  utils::write.csv(stored_digits(table), file.path("inst", "extdata", paste0("accuracy-", name, ".csv")), row.names = FALSE,
                    quote = FALSE)
 }
 

@@ -10,6 +10,7 @@ shared <- new.env()
 sys.source(file.path("inst", "bench", "shared", "accuracy.R"), shared)
 problem_text <- file.path("vignettes", "nafld", "problem.R")
 sys.source(problem_text, environment())
+sys.source(file.path("data-raw", "shared", "kept.R"), environment())
 
 # ---- fits --------------------------------------------------------------------------------------------------------
 
@@ -110,18 +111,7 @@ nafld_inputs <- function(files = c(script = file.path("data-raw", "vignette-nafl
 }
 
 write_result <- function(table, name) {
-  number <- vapply(table, is.double, NA)
-  table[number] <- lapply(table[number], signif, 4)
-  utils::write.csv(table, file.path("vignettes", "nafld", paste0(name, ".csv")), row.names = FALSE)
-}
-
-# From `folder` where it is there already.
-kept <- function(name, folder, make) {
-  file <- if (!is.null(folder)) file.path(folder, paste0(name, ".rds"))
-  if (!is.null(file) && file.exists(file)) return(readRDS(file))
-  out <- make()
-  if (!is.null(file)) saveRDS(out, file)
-  out
+  utils::write.csv(stored_digits(table), file.path("vignettes", "nafld", paste0(name, ".csv")), row.names = FALSE)
 }
 
 if (sys.nframe() == 0) {
