@@ -11,8 +11,9 @@
 # A script prints one line per promise, "what: asked criterion: figure: passed", or
 # "... FAILED"; "what: figure: shown" where nothing is asked; or "what: why: not run".
 # What each printed is kept in tests/slow/kept/, with a hash of the sources that it needs: one that
-# came to its end on these is not run again unless it is named. The folder is under version control, so that
-# a checkout knows what was run on which sources. A script that needs a
+# came to its end on these is not run again unless it is named. Long studies keep their parts too, and take them over
+# to other sources when some of them, run again, come out the same (tests/slow/shared/parts.R). The folder is under
+# version control, so that a checkout knows what was run on which sources. A script that needs a
 # program that is not here exits with status 77, and counts as not run.
 # Exit status 1 if a promise was broken or a script did not come to its end.
 
@@ -23,7 +24,8 @@ folder <- file.path("tests", "slow", "kept")
 # outcome depends on beside itself and what the scripts share; "all" is everything, "fits" the
 # rooms of R/ up to fits, which know nothing of those to their right, and src/, both without the framework's planners
 # and inverse planners, which no fit knows (test-rooms.R);
-# "chains" the same without what only files, inferred dynamics, populations and verdicts need; "clinic" the one that
+# "alone" the same without what only populations need; "chains" the same without what only files, inferred dynamics,
+# populations and verdicts need; "clinic" the one that
 # tests of learned dynamics share; "studies" what simulates planned ones; "rewards" what learned rewards need beside
 # fits. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
@@ -32,16 +34,16 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           defaults.R     1000       80      chains
   Calibration           tails.R        8          20      chains
   Calibration           coverage.R     ''         55      'chains R/compare-groups.R R/compare-cost_benefit.R'
-  Calibration           verdict.R      100        20      fits
+  Calibration           verdict.R      100        20      alone
   Calibration           starts.R       60         15      'chains R/compare-groups.R'
   Calibration           studies.R      200        10      'chains studies'
-  Calibration           joint.R        1000       160     fits
+  Calibration           joint.R        1000       160     alone
   Calibration           habit.R        500        60      chains
   Calibration           repetition.R   40         20      chains
-  Calibration           po_irl.R       200        45      'fits rewards'
+  Calibration           po_irl.R       200        45      'alone rewards'
   Calibration           people.R       500        180     fits
   Calibration           clinicians.R   200        100     fits
-  Calibration           cohorts.R      16         90      'fits R/compare-groups.R data-raw/adni_like.R'
+  Calibration           cohorts.R      16         90      'alone R/compare-groups.R data-raw/adni_like.R'
   Recovery              recovery.R     10         5       'R src tests/testthat'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
   'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
@@ -78,8 +80,9 @@ not_fits <- paste0("^R/(common-programmes|behaviour-recall|",
                    "experiments|counts|scores|soft_policies|preferences|matching|matching-[a-z]+|distribution|custom|",
                    "shared_utility))[.]R$|",
                    "^src/((ffi_)?(qlearn|unroll|recall|rnn|iohmm_bc)[.][ch]|init[.]c|ffi[.]h)$")
-not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics|population|effects|interpolation|mode-effects)|",
-                     "fit-(resume|extend|dynamics|effects)|read-(dynamics|population|cells|covariates)|",
+not_alone <- paste0("^R/(infer-(population|effects|interpolation|mode-effects|checkpoint-population)|fit-effects|",
+                    "read-(population|cells|covariates)|verdict-population)")
+not_chains <- paste0("^R/(infer-(checkpoint|job|walk|joint|dynamics)|fit-(resume|extend|dynamics)|read-dynamics|",
                      "verdict-(?!chains))")
 
 # Of R code what is run, of all else all of it. `code_hashes` are those of files looked at before, by all of their text.
@@ -105,11 +108,12 @@ sources_hash <- function(row) {
   needs <- strsplit(row$needs, " ")[[1]]
   everything <- c("R", "src", "man", "tests", "vignettes", "inst", "data", "data-raw", "tools", "Makefile")
   if ("all" %in% needs) needs <- everything
-  if (any(c("fits", "chains") %in% needs)) {
+  if (any(c("fits", "alone", "chains") %in% needs)) {
     rooms <- list.files("R", up_to_fits, full.names = TRUE)
+    if (!"fits" %in% needs) rooms <- grep(not_alone, rooms, value = TRUE, invert = TRUE)
     if ("chains" %in% needs) rooms <- grep(not_chains, rooms, value = TRUE, invert = TRUE, perl = TRUE)
     known <- c(rooms, list.files("src", full.names = TRUE))
-    needs <- c(setdiff(needs, c("fits", "chains")), grep(not_fits, known, value = TRUE, invert = TRUE))
+    needs <- c(setdiff(needs, c("fits", "alone", "chains")), grep(not_fits, known, value = TRUE, invert = TRUE))
   }
   if ("studies" %in% needs) needs <- c(setdiff(needs, "studies"), list.files("R", "^compare-study-", full.names = TRUE))
   if ("clinic" %in% needs) {

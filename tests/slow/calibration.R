@@ -163,5 +163,5 @@ for (one in stated) {
             max(abs(away)) < 4)
   }
 }
-drop_parts("calibration")
+end_parts("calibration")
 finish()

@@ -72,5 +72,5 @@ promise("severity differs between arms, decisions do not: with severity in the f
         sum(found$adjusted) <= most)
 promise("planted: severity is left out of the formula", paste("a third of", studies, "or more"), of(found$crude),
         sum(found$crude) >= studies / 3)
-drop_parts("clinicians")
+end_parts("clinicians")
 finish()

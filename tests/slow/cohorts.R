@@ -72,5 +72,5 @@ show_figure("Cohorts like adni_like, joint: chains",
                    round(min(agents$ess_bulk)), ", seconds of a core ", round(stats::median(agents$seconds)),
                    " (median), ",
                    round(max(agents$seconds)), " (most)"))
-drop_parts("cohorts")
+end_parts("cohorts")
 finish()

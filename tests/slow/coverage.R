@@ -11,6 +11,7 @@
 # where there is one, and come out the same. Half an hour of a core.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
 
 truths <- argument(1, 200L)
 repetitions <- argument(2, 20L)
@@ -42,14 +43,15 @@ level_of_truth <- function(at) {
   truth <- at$free$draw()
   fit <- ibrc(behaviour(do.call(bounded_agent, c(at$free$fixed, truth)), at$seed), setting, models, at$free$prior,
               at$free$fixed, seed = at$seed, refresh = 0)
-  vapply(names(truth), function(term) mean(fit$draws$all[, , term] < truth[[term]]), 0)
+  as.data.frame(lapply(stats::setNames(nm = names(truth)), function(term) mean(fit$draws$all[, , term] < truth[[term]])))
 }
+named_by_seed <- function(cases) stats::setNames(cases, vapply(cases, function(at) format(at$seed), ""))
 covers <- function(level, nominal) abs(level - 0.5) <= nominal / 2
 p_value <- function(covered, nominal) stats::binom.test(sum(covered), length(covered), nominal)$p.value
 
 for (k in seq_along(averaged)) {
   cases <- lapply(seq_len(truths), function(i) list(free = averaged[[k]], seed = 10000L * k + i))
-  levels <- do.call(rbind, own("spread")(cases, level_of_truth))
+  levels <- in_parts("coverage", named_by_seed(cases), level_of_truth)
   if (nzchar(table_file)) utils::write.csv(levels, paste0(table_file, ".prior", k), row.names = FALSE)
   for (term in colnames(levels)) {
     label <- paste0("over truths from ", names(averaged)[k], ", ", term)
@@ -101,7 +103,7 @@ repeat_study <- function(at) {
 cases <- unlist(lapply(seq_along(studies), function(k) {
   lapply(seq_len(repetitions), function(i) list(study = studies[[k]], seed = 1000L * k + i))
 }), recursive = FALSE)
-results <- do.call(rbind, own("spread")(cases, repeat_study))
+results <- in_parts("coverage", named_by_seed(cases), repeat_study)
 rownames(results) <- NULL
 if (nzchar(table_file)) utils::write.csv(results, table_file, row.names = FALSE)
 
@@ -173,4 +175,5 @@ promise("Bayesian IRL reads both as nearly the same wish",
         paste(length(pairs), "fits of each, means less than 15% apart"),
         paste0(signif(100 * abs(1 - middles[1] / middles[2]), 2), "% apart"),
         abs(1 - middles[1] / middles[2]) < 0.15)
+end_parts("coverage")
 finish()

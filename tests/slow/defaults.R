@@ -62,7 +62,7 @@ say <- function(found) paste0("chi-square p = ", number(found[1]), ", band p = "
 mark <- 0.001
 
 tables <- Map(function(case, k) {
-  ranks <- calibrate(case, sets, k)
+  ranks <- calibrate(case, sets, k, study = "defaults")
   quantities <- c(names(case$quantile), "log-likelihood")
   for (what in quantities) {
     found <- uniform_tests(ranks[[what]])
@@ -88,5 +88,5 @@ tables <- Map(function(case, k) {
   cbind(case = case$name, ranks)
 }, cases, 50L + seq_along(cases))
 if (nzchar(table_file)) utils::write.csv(do.call(rbind, tables), table_file, row.names = FALSE)
-drop_parts("calibration")
+end_parts("defaults")
 finish()

@@ -49,5 +49,5 @@ found <- vapply(c(names(quantiles), "log-likelihood"), function(what) min(unifor
 promise("Planted fault, a habit that counts half, is found", paste0(faulty, " data sets, p below ", mark, " for a term or the likelihood"),
         paste0("p = ", number(min(found)), " (", names(found)[which.min(found)], ")"), min(found) < mark)
 if (nzchar(table_file)) utils::write.csv(do.call(rbind, tables), table_file, row.names = FALSE)
-drop_parts("habit")
+end_parts("habit")
 finish()

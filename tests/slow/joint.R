@@ -63,5 +63,5 @@ worst <- min(vapply(held[c("alpha", "optimism")], uniform_tests, c(chi_square = 
 promise("Planted fault: learned dynamics that are held fixed are found",
         paste(nrow(held), "data sets, p below 1e-4 by Bonferroni's rule"), paste0("p = ", number(min(1, 4 * worst))),
         4 * worst < 1e-4)
-drop_parts("joint")
+end_parts("joint")
 finish()

@@ -180,5 +180,5 @@ worst <- min(vapply(known[setdiff(names(known), "effective")], uniform_tests, c(
 promise("planted fault, learned dynamics that are taken as known, is found",
         paste(nrow(known), "data sets, p below 0.001 by Bonferroni's rule"), paste("p =", number(min(1, 10 * worst))),
         10 * worst < mark)
-for (name in c(1, 2, "planted-3", "planted-4", "joint", "none")) drop_parts(paste0("people-", name))
+for (name in c(1, 2, "planted-3", "planted-4", "joint", "none")) end_parts(paste0("people-", name))
 finish()

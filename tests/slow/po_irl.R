@@ -87,5 +87,5 @@ worst <- min(vapply(held[names(told)], uniform_tests, c(chi_square = 0, band = 0
 promise("Planted fault: rewards under learned dynamics that are held fixed are found",
         paste(nrow(held), "data sets, p below 1e-4 by Bonferroni's rule"), paste0("p = ", number(min(1, 6 * worst))),
         6 * worst < 1e-4)
-drop_parts("po_irl")
+end_parts("po_irl")
 finish()

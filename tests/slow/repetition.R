@@ -110,5 +110,5 @@ for (strength in strengths) {
   show_figure(paste0("Repetition of ", strength, ": habit"),
               paste0(signif(mean(mine$habit), 3), " on average, covered ", sum(mine$habit_covered), " times"))
 }
-drop_parts("repetition")
+end_parts("repetition")
 finish()

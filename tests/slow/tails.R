@@ -17,6 +17,7 @@
 # (A posterior with two exact modes is in tests/testthat/test-infer-scouts.R, twenty seeds of it.)
 
 source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
 
 seeds <- argument(1, 8L)
 table_file <- argument(2, "")
@@ -47,22 +48,21 @@ beyond <- function(fit, long) {
   }, 0)
 }
 
-fits <- do.call(rbind, lapply(names(agents), function(name) {
+fits <- in_parts("tails", stats::setNames(nm = names(agents)), function(name) {
   visits <- simulate(plan_agent(setting, agents[[name]], models), 1000, seed = 1)
   long <- limits(ibrc(visits, setting, models, seed = 1000L, iter = 40000, warmup = 4000, refresh = 0))
   do.call(rbind, lapply(seq_len(seeds), function(seed) {
-    began <- proc.time()[["elapsed"]]
     fit <- ibrc(visits, setting, models, seed = seed, refresh = 0)
     table <- tidy(fit)
     found <- limits(fit)
-    data.frame(agent = name, seed = seed, seconds = proc.time()[["elapsed"]] - began, steps = fit$run$iter,
+    data.frame(agent = name, seed = seed, steps = fit$run$iter,
                settled = own("are_settled")(fit), rhat = max(table$rhat),
                ess = min(table$ess_bulk, table$ess_tail), found, long = long$at, long_error = long$error,
                long_effective = long$effective,
                z = (found$at - long$at) / sqrt(found$error^2 + long$error^2), beyond = beyond(fit, long),
                off = (beyond(fit, long) - 0.025) / sqrt(0.025 * 0.975 * (1 / found$effective + 1 / long$effective)))
   }))
-}))
+})
 if (nzchar(table_file)) utils::write.csv(fits, table_file, row.names = FALSE)
 
 one <- fits[!duplicated(fits[c("agent", "seed")]), ]
@@ -99,7 +99,6 @@ show_figure("Planted fits without their tails that are seen in a limit of one fi
 show_figure("Limits of settled default fits and of a long run apart, in errors of a quantile",
             paste0("worst ", signif(max(abs(settled$z)), 3), ", root mean square ",
                    signif(sqrt(mean(settled$z^2)), 3)))
-show_figure("Steps that default fits took", paste0("median ", stats::median(one$steps), ", most ", max(one$steps),
-                                                   "; seconds: median ", round(stats::median(one$seconds)), ", most ",
-                                                   round(max(one$seconds))))
+show_figure("Steps that default fits took", paste0("median ", stats::median(one$steps), ", most ", max(one$steps)))
+end_parts("tails")
 finish()

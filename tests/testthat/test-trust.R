@@ -196,3 +196,41 @@ test_that("Ctrl-C stops make trust and all that it started, which cleans up firs
   expect_true(tools::pskill(as.integer(readLines("run.pid", warn = FALSE)), tools::SIGINT))
   for (name in c("kill", "fuzz", "run")) expect_true(wait_for(paste0(name, ".swept")), label = name)
 })
+
+test_that("parts of a study are taken over to other sources only where they come out the same", {
+  shared <- normalizePath(source_path("tests", "slow", "shared", "parts.R"))
+  withr::local_dir(withr::local_tempdir())
+  home <- new.env(parent = globalenv())
+  sys.source(shared, home)
+  made <- character()
+  study <- function(sources, value) {
+    made <<- character()
+    withr::local_envvar(IBRC_SOURCES = sources)
+    tasks <- stats::setNames(as.list(1:60), 100 + 1:60)
+    said <- utils::capture.output(found <- home$in_parts("walk", tasks, function(task) {
+      made <<- c(made, 100 + task)
+      data.frame(task = task, value = value(task))
+    }))
+    list(said = said, found = found)
+  }
+  first <- study("aaaaaaaaaaaa", sqrt)
+  expect_length(made, 60)
+  expect_identical(first$said, character())
+  # Stopped behind 40 parts, and gone on with on other sources that give the same.
+  unlink(file.path("tests", "slow", "kept", "walk-aaaaaaaaaaaa", paste0(141:160, ".csv")))
+  second <- study("bbbbbbbbbbbb", function(x) x^0.5)
+  expect_setequal(made, c(101, 140, 141:160))
+  expect_match(second$said, "2 of 40 parts of other sources run again: all the same, the rest are taken over: shown")
+  expect_equal(second$found, first$found)
+  # To its end: one file, from which later sources go on.
+  withr::with_envvar(c(IBRC_SOURCES = "bbbbbbbbbbbb"), home$end_parts("walk"))
+  expect_identical(list.files(file.path("tests", "slow", "kept")), "walk.parts")
+  third <- study("cccccccccccc", sqrt)
+  expect_setequal(made, c(101, 130, 160))
+  expect_equal(third$found, first$found)
+  withr::with_envvar(c(IBRC_SOURCES = "cccccccccccc"), home$end_parts("walk"))
+  # The last digits of one part that is looked at differ.
+  fourth <- study("dddddddddddd", function(x) if (x == 60) sqrt(x) * (1 + 1e-12) else sqrt(x))
+  expect_match(fourth$said, "1 differ, none is taken over: shown")
+  expect_length(unique(made), 60)
+})
