@@ -7,10 +7,13 @@
 #   Rscript tests/slow/repetition.R [data sets per strength]
 #
 # Size and marks: 20 people of 100 choices; strengths 0, 1.5 and 3. One data set each, as a fit: with habit inferred the
-# 95% interval of optimism has 0 in it at all three, and that of habit has its strength; without, that of optimism has
-# not at 3 (else nothing could be seen here). Then 40 data sets per strength, as modes with their standard errors: with
-# habit, 95% intervals of optimism have 0 in them at least 34 times of 40, which 95% of the time of truly covering ones
-# happens with probability above 0.999.
+# 95% interval of optimism has 0 in it at all three; without, that of optimism has not at 3 (else nothing could be seen
+# here). Then 40 data sets per strength, as modes with their standard errors: with habit, 95% intervals of optimism have
+# 0 in them at least 34 times of 40, and those of habit its strength, which truly covering ones do with probability
+# above 0.99.
+# Habit was first asked of the one fit per strength: at 0 it was 0.339, from 0.006 to 0.92, and that mark was missed. In
+# the same run habit was -0.02 on average over 40 data sets, and covered 36 times: one interval of 95% misses once in
+# 20 times. So the 40 are asked, and the one is shown.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "parts.R"))
@@ -78,8 +81,7 @@ for (strength in strengths) {
   habit <- interval(fits$with, "habit")
   promise(paste0("Repetition of ", strength, ": with habit inferred, optimism may be 0"),
           "2,000 choices, 0 in the 95% interval", say(optimism$with), inside(optimism$with, 0))
-  promise(paste0("Repetition of ", strength, ": habit is found"), "2,000 choices, the strength in the 95% interval",
-          say(habit), inside(habit, strength))
+  show_figure(paste0("Repetition of ", strength, ": habit in that fit"), say(habit))
   show_figure(paste0("Repetition of ", strength, ": optimism where habit is left out"), say(optimism$without))
   if (strength == 3) {
     promise("Planted fault, repetition of 3 and no habit, is read as optimism or pessimism",
@@ -107,8 +109,10 @@ for (strength in strengths) {
   promise(paste0("Repetition of ", strength, ": intervals of optimism with habit inferred have 0 in them"),
           paste0(sets, " data sets, at least ", floor(0.85 * sets)), paste(sum(mine$covered), "of", nrow(mine)),
           sum(mine$covered) >= floor(0.85 * sets))
-  show_figure(paste0("Repetition of ", strength, ": habit"),
-              paste0(signif(mean(mine$habit), 3), " on average, covered ", sum(mine$habit_covered), " times"))
+  promise(paste0("Repetition of ", strength, ": intervals of habit have it in them"),
+          paste0(sets, " data sets, at least ", floor(0.85 * sets)),
+          paste0(sum(mine$habit_covered), " of ", nrow(mine), ", ", signif(mean(mine$habit), 3), " on average"),
+          sum(mine$habit_covered) >= floor(0.85 * sets))
 }
 end_parts("repetition")
 finish()
