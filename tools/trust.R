@@ -41,7 +41,9 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           habit.R        500        60      chains
   Calibration           repetition.R   40         20      chains
   Calibration           po_irl.R       200        45      'alone rewards'
-  Calibration           people.R       500        180     fits
+  Calibration           people.R       500        90      fits
+  Calibration           doctors.R      100        120     fits
+  Calibration           pooling.R      200        60      fits
   Calibration           clinicians.R   200        100     fits
   Calibration           cohorts.R      16         90      'alone R/compare-groups.R data-raw/adni_like.R'
   Recovery              recovery.R     10         5       'R src tests/testthat'

@@ -1,0 +1,122 @@
+# What pooling is for. Fits with (1 | person) find how much people differ, take people who do not for one, and predict
+# what people do next no worse than the better of two others: one fit to all of them, and a fit to each.
+#
+#   Rscript tests/slow/pooling.R [populations, 200]
+#
+# Eight people with 16 trajectories each on DIAG, optimism ~ (1 | person), alpha shared; priors of effects are the
+# defaults. It goes on where it was stopped.
+#
+# Size and marks, fixed before any run:
+# * 200 populations whose alpha, mean and spread come from their priors: 90% intervals have each truth in them in 165 to
+#   192 of 200 (for another number, the same points of the binomial distribution: 0.0005 to either side, so that one of
+#   three terms fails by chance in one study of 250). Planted: intervals of 70% that are said to be of 90% are outside.
+# * 40 populations of people who are all alike: over populations, the standard deviation of people's medians is on
+#   average at most a third of that of fits to each of them. 40 who differ by 0.3: more than a third, the same mark asked
+#   of people of whom it must not be true.
+# * Those, and 40 populations whose people differ by 1: half of the trajectories are fitted and half scored. The log
+#   score per visit is on average less than that of the better of the two others by no more than 2 standard errors of the
+#   difference.
+
+source(file.path("tests", "slow", "shared", "promise.R"))
+source(file.path("tests", "slow", "shared", "parts.R"))
+
+populations <- argument(1, 200L)
+scored <- max(2L, populations %/% 5L)
+
+setting <- diag_setting()
+models <- diag_models()
+plan <- plan_agent(setting, bounded_agent(alpha = 1), models, resolution = 20)
+prior <- ibrc_prior(alpha ~ lognormal(-0.5, 0.5), optimism ~ normal(0, 0.5))
+default_spread <- 0.25
+
+behaviour <- function(alpha, optimism, each = 16) {
+  rows <- lapply(seq_along(optimism), function(i) {
+    one <- as.data.frame(simulate(update(plan, bounded_agent(alpha, optimism = optimism[i])), each, horizon = 8))
+    cbind(one[c("time", "action", "observation")], id = 100 * i + one$id, person = letters[i])
+  })
+  do.call(rbind, rows)
+}
+read <- function(rows) trajectories(rows, covariates = "person")
+fit_to <- function(rows, seed, warmup, iter, ...) {
+  suppressWarnings(ibrc(read(rows), setting, models, prior, seed = seed, chains = 3, warmup = warmup, iter = iter,
+                        refresh = 0, resolution = 20, ...))
+}
+pooled_fit <- function(rows, seed) fit_to(rows, seed, 600, 2000, effects = list(optimism ~ (1 | person)))
+
+# ---- mean and spread ------------------------------------------------------------------------------------------------
+
+one_population <- function(seed) {
+  set.seed(seed)
+  spread <- abs(stats::rnorm(1, 0, default_spread))
+  truth <- c(alpha = stats::rlnorm(1, -0.5, 0.5), optimism = stats::rnorm(1, 0, 0.5), "sd(optimism|person)" = spread)
+  fit <- pooled_fit(behaviour(truth[["alpha"]], truth[["optimism"]] + stats::rnorm(8, 0, spread)), seed)
+  stated <- fit$effects$prior[["sd(optimism|person)"]]
+  stopifnot(is.null(stated) || isTRUE(all.equal(unname(stated$args), default_spread)))
+  draws <- fit$population$draws
+  level <- vapply(names(truth), function(term) mean(draws[, , term] < truth[[term]]), 0)
+  as.data.frame(as.list(c(level, rhat = max(tidy(fit)$rhat))), optional = TRUE)
+}
+seeds <- function(from, n) stats::setNames(as.list(from + seq_len(n)), from + seq_len(n))
+levels <- in_parts("pooling", seeds(10000L, populations), one_population)
+covers <- function(level, nominal) sum(abs(level - 0.5) <= nominal / 2)
+ends <- stats::qbinom(c(0.0005, 0.9995), populations, 0.9)
+for (term in setdiff(names(levels), "rhat")) {
+  covered <- covers(levels[[term]], 0.9)
+  narrow <- covers(levels[[term]], 0.7)
+  mark <- paste(populations, "populations,", ends[1], "to", ends[2], "of them")
+  promise(paste("Pooled fits:", term, "is in its 90% interval as often as that"), mark, paste(covered, "of", populations),
+          covered >= ends[1] && covered <= ends[2])
+  promise(paste0("Pooled fits: planted intervals of ", term, " that hold 70% and say 90% are found"),
+          paste("the same populations, outside of", ends[1], "to", ends[2]), paste(narrow, "of", populations),
+          narrow < ends[1] || narrow > ends[2])
+}
+show_figure("Pooled fits: R-hat", paste0("median ", signif(stats::median(levels$rhat), 4), ", worst ",
+                                         signif(max(levels$rhat), 4)))
+
+# ---- people who are alike, and prediction -----------------------------------------------------------------------------
+
+score <- function(fit, rows) {
+  each <- log_lik(fit, newdata = read(rows), draws = 400)
+  most <- apply(each, 2, max)
+  sum(most + log(colMeans(exp(each - rep(most, each = nrow(each)))))) / nrow(rows)
+}
+people_medians <- function(fit) tapply(tidy(fit)$estimate, tidy(fit)$term, identity)$optimism
+
+one_prediction <- function(at) {
+  set.seed(at$seed)
+  rows <- behaviour(0.6, stats::rnorm(1, 0, 0.5) + stats::rnorm(8, 0, at$spread), each = 32)
+  half <- rows$id %% 100 <= 16
+  pooled <- pooled_fit(rows[half, ], at$seed)
+  all <- fit_to(rows[half, ], at$seed, 300, 1000)
+  apart <- fit_to(rows[half, ], at$seed, 300, 1000, by = "person")
+  known <- tidy(pooled, effects = "people")
+  data.frame(spread = at$spread, pooled = score(pooled, rows[!half, ]), all = score(all, rows[!half, ]),
+             apart = score(apart, rows[!half, ]), sd_pooled = stats::sd(known$estimate[known$term == "optimism"]),
+             sd_apart = stats::sd(people_medians(apart)))
+}
+spreads <- c(0, 0.3, 1)
+tasks <- unlist(lapply(seq_along(spreads), function(k) {
+  lapply(seeds(10000L * (k + 1L), scored), function(seed) list(seed = seed, spread = spreads[k]))
+}), recursive = FALSE)
+found <- in_parts("pooling", tasks, one_prediction)
+third <- function(rows) mean(rows$sd_pooled) / mean(rows$sd_apart)
+alike <- third(found[found$spread == 0, ])
+differing <- third(found[found$spread == 0.3, ])
+promise("People who are all alike are taken for one", paste(scored, "populations, a third of the differences of fits apart"),
+        signif(alike, 3), alike <= 1 / 3)
+promise("Planted: people who differ by 0.3 are not", paste(scored, "populations, more than a third"),
+        signif(differing, 3), differing > 1 / 3)
+for (spread in spreads) {
+  rows <- found[found$spread == spread, ]
+  better <- if (mean(rows$all) > mean(rows$apart)) "all" else "apart"
+  gain <- rows$pooled - rows[[better]]
+  error <- stats::sd(gain) / sqrt(nrow(rows))
+  promise(paste("People who differ by", spread, "are predicted no worse than by the better of one fit and fits apart"),
+          paste(nrow(rows), "populations, log score per visit, less by no more than 2 standard errors"),
+          paste0(signif(mean(gain), 2), " beside ", if (better == "all") "one fit to all" else "fits apart",
+                 " (standard error ", signif(error, 2), "), ",
+                 signif(mean(rows$pooled - rows[[setdiff(c("all", "apart"), better)]]), 2), " beside the other"),
+          mean(gain) >= -2 * error)
+}
+end_parts("pooling")
+finish()
