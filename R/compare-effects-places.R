@@ -95,7 +95,8 @@ taken_meanwhile <- function(taken, n, setting) {
   if (is.null(taken)) {
     if (length(going_on) != 1) {
       abort_input("actions", "must say what was done meanwhile: there are ", length(going_on),
-                  " actions that do not end a trajectory.")
+                  " actions that do not end a trajectory. Give one for all visits, such as actions = ",
+                  enumerate(going_on[1]), ", or one per visit.")
     }
     return(rep(going_on, n))
   }
