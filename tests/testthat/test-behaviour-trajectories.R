@@ -139,7 +139,8 @@ test_that("trajectories print a summary and a few rows", {
   expect_snapshot(read_visits(covariates = "sex"))
   # Levels keep their order; those that were not seen are left out.
   graded <- transform(visits, saw = factor(saw, levels = c("positive", "unread", "negative")))
-  expect_match(format(read_visits(graded, setting = NULL)), "observations  positive, negative", fixed = TRUE, all = FALSE)
+  expect_match(format(read_visits(graded, setting = NULL)), "observations  positive, negative", fixed = TRUE,
+               all = FALSE)
 })
 
 test_that("subsets stay data frames", {
