@@ -187,10 +187,16 @@ format.ibrc_trajectories <- function(x, ...) {
     paste0(plural(length(unique(who)), "trajectory", "trajectories"), " with ", plural(nrow(x), "visit"),
            " (median ", stats::median(tabulate(who)), ")"),
     paste0("  actions       ", known_and_missing(shares, unknown)),
-    paste0("  observations  ", known_and_missing(sorted_text(x[[roles$observation]]), lost)),
+    paste0("  observations  ", known_and_missing(seen_names(x[[roles$observation]]), lost)),
     if (isTRUE(counted < nrow(x))) paste0("  scored        ", format_count(counted), " of ", plural(nrow(x), "visit")),
     if (length(roles$covariates)) paste0("  covariates    ", listing(roles$covariates))
   )
+}
+
+# In the order of a factor's levels.
+seen_names <- function(seen) {
+  known <- sorted_text(seen)
+  if (is.factor(seen)) intersect(as_utf8(levels(seen)), known) else known
 }
 
 known_and_missing <- function(words, lost) {

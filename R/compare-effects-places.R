@@ -94,8 +94,9 @@ taken_meanwhile <- function(taken, n, setting) {
   going_on <- setdiff(setting$actions, setting$stop_actions)
   if (is.null(taken)) {
     if (length(going_on) != 1) {
-      abort_input("actions", "must say what was done meanwhile: there are ", length(going_on),
-                  " actions that do not end a trajectory.")
+      abort_input("actions", "must say what was done meanwhile: one action for all visits, or one per visit. ",
+                  length(going_on), " of the actions do not end a trajectory",
+                  if (length(going_on)) paste0(": ", enumerate(going_on)), ".")
     }
     return(rep(going_on, n))
   }

@@ -94,6 +94,14 @@ check_dynamics <- function(dynamics, setting) {
   }
 }
 
+# A setting that waits for learned dynamics, none of which came. `known`: the quantities that are inferred or held.
+need_learned <- function(setting, known) {
+  if (!is.function(setting) || is.primitive(setting)) return(invisible())
+  wanted <- formals(setting)["dynamics"]
+  if (is.null(wanted[[1]]) || nzchar(deparse1(wanted[[1]])) || "dynamics" %in% known) return(invisible())
+  abort_input("dynamics", "must be given, because `setting` is a function of it: dynamics = fit_iohmm(visits, ...).")
+}
+
 refuse_other_words <- function(dynamics, setting, part) {
   if (identical(setting[[part]], dynamics[[part]])) return(invisible())
   abort_input("dynamics", "must have the ", part, " of the setting, in the same order: it has ",

@@ -134,7 +134,7 @@
 #'   [ibrc_control()].
 #' * **What is refused**: random slopes, columns that say what others say, factors with one level, values that are
 #'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are
-#'   what `by` is for.
+#'   what `by` is for. `visits[!is.na(visits$arm), ]` leaves out the trajectories whose arm is missing.
 #'
 #' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. Chains are
 #' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, `uncertainty` is as
@@ -273,6 +273,7 @@ ibrc <- function(visits, setting, models = NULL, prior = default_prior(setting),
   refuse_others("ibrc", names(formals()), names(formals(ibrc_control)), ...)
   check_given(visits, setting)
   uncertainty <- check_choice(uncertainty, c("joint", "cut", "none"), "uncertainty")
+  if (is.null(dynamics)) need_learned(setting, c(if (!missing(prior)) names(prior), names(fixed)))
   if (is.null(dynamics)) uncertainty <- "none" else if (is.null(problem)) check_dynamics(dynamics, setting) else
     refuse_several_dynamics()
   if (uncertainty != "none") {

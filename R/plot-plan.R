@@ -1,12 +1,14 @@
 #' Draw plans
 #'
+#' Draws what each plan does at every belief or in every state, and where given observations lead.
+#'
+#' With two hidden states: the probability of each action against the belief, and under it the path that the belief
+#' takes over given observations, as in the paper's Figure 2: a triangle for each visit, with its number. With three:
+#' the belief simplex coloured by the likeliest action, darker where it is surer, with the path on it. The caption says
+#' what was seen.
+#'
 #' Where the state is seen: a bar for each state, divided by how likely each action is there, and to the right of the
 #' bars the states that given observations lead through, visit by visit.
-#'
-#' Where it is hidden, and there are two states: the probability of each action against the belief, and under
-#' it the path that the belief takes over given observations, as in the paper's
-#' Figure 2: a triangle for each visit, with its number. With three states: the belief simplex coloured by the likeliest
-#' action, darker where it is surer, with the path on it. The caption says what was seen.
 #'
 #' A plan by [plan_history_q_learning()] has a bar for each of the histories that were met most often, up to 12.
 #'

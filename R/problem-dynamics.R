@@ -73,7 +73,8 @@ as_stack <- function(x, actions, size, argument) {
     same <- vapply(x, function(m) identical(dimnames(m), named), NA)
     if (!all(same)) {
       abort_input(argument, "has other row or column names for action ",
-                  enumerate(actions[which(!same)[1]]), " than for ", enumerate(actions[1]), ".")
+                  enumerate(actions[which(!same)[1]]), " than for ", enumerate(actions[1]),
+                  ". Give the matrices of all actions the same names, or none.")
     }
     return(array(unlist(x, use.names = FALSE), c(size, n_actions),
                  c(if (is.null(named)) list(NULL, NULL) else named, list(actions))))

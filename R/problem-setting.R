@@ -182,6 +182,9 @@ as_utility <- function(x, states, actions, argument = "utility") {
     abort_input(argument, "must be a numeric matrix [state, action], not ", describe(x), ".")
   }
   size <- c(length(states), length(actions))
+  if (!is.null(rownames(x)) && setequal(rownames(x), actions) && !setequal(actions, states)) {
+    abort_input(argument, "has actions in its rows: rows are states and columns are actions. t() turns it round.")
+  }
   if (!identical(dim(x), size)) {
     abort_input(argument, "is ", paste(dim(x), collapse = " by "), "; it must be ",
                 size[1], " states by ", size[2], " actions.")

@@ -90,10 +90,10 @@ standard_said <- function(fit) {
     paste0("Behaviour is read against a stated utility with ", number, ", from ", format_number(min(worth)), " to ",
            format_number(max(worth)), ".")
   } else {
-    paste0("Behaviour is read against a stated utility. ", paste0(vapply(seq_len(ncol(worth)), function(u) {
-      paste0(capital(safe_text(as_label(setting$actions[u]))), " is worth ",
+    paste0("Behaviour is read against a stated utility. ", capital(paste0(vapply(seq_len(ncol(worth)), function(u) {
+      paste0(safe_text(as_label(setting$actions[u])), " is worth ",
              listing(paste(vapply(worth[, u], format_number, ""), "in", as_label(setting$states))))
-    }, ""), collapse = "; "), ".")
+    }, ""), collapse = "; ")), ".")
   }
   c(said,
     if (!is.null(setting$belief_utility)) paste0("Beside that, a belief is worth: ",

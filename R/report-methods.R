@@ -20,7 +20,8 @@
 #' @param x A text or a checklist.
 #' @param ... Not used.
 #' @return `methods_text()`: an object of class `ibrc_methods_text`. Printing it breaks its lines. `format()` returns
-#'   its paragraphs, one string each, to be written to a file. In R Markdown it becomes text.
+#'   its paragraphs, one string each: `writeLines(format(text), "methods.md", sep = "\n\n")` writes them to a file, with
+#'   blank lines between them. In R Markdown it becomes text.
 #'   `reporting_checklist()`: a data frame of class `ibrc_checklist` with the columns `item`, `done` and `where`, to be
 #'   written with `write.csv()` or made a table by [as_gt()].
 #' @family reports

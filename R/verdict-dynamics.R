@@ -146,7 +146,8 @@ inferred_rows <- function(fit) {
   } else if (!counted) {
     "; whether states keep their order was not counted"
   }), "states that keep their order", if (changed) "do not use" else if (counted) "ok" else "caution", if (changed) {
-    "States change places in some draws: learn dynamics whose states are easier to tell apart."
+    paste("States change places in some draws: learn dynamics whose states are easier to tell apart. If they change",
+          "in nearly all draws, the utility may be at odds with what was done: look at it first.")
   } else if (!counted) {
     "States may change places from draw to draw: fit again, or look at tidy(fit, \"dynamics\")."
   } else {

@@ -227,18 +227,26 @@ print_verdict <- function(rows, of = NULL) {
   for (line in verdict_advice(rows)) writeLines(strwrap(line, prefix = "  ", initial = "* "))
 }
 
-# What to do, the worst first; rows that say the same become one.
+# What to do, the worst first; rows that say the same become one. Advice without a term does not say whose it is: its
+# groups stand before it, unless it holds for all of them.
 verdict_advice <- function(rows) {
   rows <- rows[rows$verdict != "ok", ]
   rows <- rows[order(-as.integer(rows$verdict)), ]
   label <- row_labels(rows, isTRUE(attr(rows, "grouped")))
+  whose <- ifelse(is.na(rows$term), label, NA)
+  # The name of a group, such as "m", may also be in a word of the advice.
+  label[is.na(rows$term)] <- ""
   # The same except for what it is about, and how many draws of that there are.
   common <- as.character(mapply(function(advice, about) {
     if (nzchar(about)) gsub(about, "{}", advice, fixed = TRUE) else advice
   }, rows$advice, label, USE.NAMES = FALSE))
   without <- sub(counted_pattern, "{} ({n})", common)
-  vapply(unique(without), function(advice) said_of_all(advice, common[without == advice], label[without == advice]),
-         "", USE.NAMES = FALSE)
+  vapply(unique(without), function(advice) {
+    mine <- without == advice
+    groups <- unique(whose[mine])
+    paste0(if (all(nzchar(groups) & !is.na(groups))) paste0(listing(groups), ": "),
+           said_of_all(advice, common[mine], label[mine]))
+  }, "", USE.NAMES = FALSE)
 }
 
 # The caption of a picture of a fit: `text`, and the verdict unless all is well.

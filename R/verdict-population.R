@@ -32,8 +32,8 @@ hill_rows <- function(fit) {
   # Under other draws of the dynamics there is another hill.
   together <- if (is_cut(fit)) split(seq_len(n), dynamics_of_chain(fit, seq_len(n))) else list(seq_len(n))
   apart <- unlist(lapply(together, function(mine) chains_apart(density[, mine, drop = FALSE])))
-  verdict_rows("whole", paste0("mean log posterior of the chains from ", format_number(min(mean)), " to ",
-                               format_number(max(mean))), "chains that stand on one hill",
+  verdict_rows("whole", paste0("mean log posterior of the chains from ", formatC(min(mean), 1, format = "f"),
+                               " to ", formatC(max(mean), 1, format = "f")), "chains that stand on one hill",
                if (any(apart %in% TRUE)) "do not use" else "ok",
                paste0("A chain stands apart from the others by its log posterior: ", go_on_words(fit, 3),
                       ", and do not report these draws."))

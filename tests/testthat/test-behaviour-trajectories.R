@@ -54,6 +54,7 @@ test_that("a missing action stays in its place and is warned of, unless it is sa
   warned <- expect_warning(out <- read_visits(change("did", c(2, 4), NA)), "rows 2 and 4", fixed = TRUE,
                            class = "ibrc_warning_missing_action")
   expect_match(conditionMessage(warned), "give it a name", fixed = TRUE)
+  expect_match(conditionMessage(warned), "end the trajectory before it", fixed = TRUE)
   expect_no_match(conditionMessage(warned), "p1|p2")
   expect_identical(which(is.na(out$did)), c(2L, 4L))
   expect_silent(meant <- read_visits(cbind(change("did", 2, NA), free = c(TRUE, FALSE, TRUE, TRUE, TRUE)),
@@ -136,6 +137,10 @@ test_that("dates and numbers as text are warned of where their order may be wron
 
 test_that("trajectories print a summary and a few rows", {
   expect_snapshot(read_visits(covariates = "sex"))
+  # Levels keep their order; those that were not seen are left out.
+  graded <- transform(visits, saw = factor(saw, levels = c("positive", "unread", "negative")))
+  expect_match(format(read_visits(graded, setting = NULL)), "observations  positive, negative", fixed = TRUE,
+               all = FALSE)
 })
 
 test_that("subsets stay data frames", {

@@ -135,7 +135,8 @@ test_that("bad input is refused before any work", {
   expect_refused(decision_effects(fit, seed = "a"), "seed")
   expect_refused(decision_effects(fit, other = 1), "...")
   truth <- adni_like_truth()$setting
-  expect_refused(observed_places("cdr_normal_mri_none", NULL, truth), "actions", "meanwhile")
+  expect_refused(observed_places("cdr_normal_mri_none", NULL, truth), "actions",
+                 "meanwhile.*do not end a trajectory: \"")
   # An MRI cannot have been read that was not made.
   plan <- plan_agent(truth, bounded_agent(), resolution = 5)
   seen <- observed_places("cdr_normal_mri_low", "no_mri", truth)

@@ -170,6 +170,7 @@ test_that("what does not go with learned dynamics is refused", {
   iohmm <- ward_iohmm(transitions = "shared")
   run <- function(...) ibrc(ward_visits(), ..., prior = ward_prior(), fixed = list(eta = 0), resolution = 5)
   expect_refused(run(clinic_of, clinic_step, dynamics = 1), "dynamics")
+  expect_refused(run(function(dynamics) clinic_of(dynamics), clinic_step), "dynamics", "dynamics = fit_iohmm")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, uncertainty = "both"), "uncertainty")
   expect_refused(run(list(a = clinic_of(iohmm)), clinic_step, dynamics = iohmm), "setting", "cannot be a list")
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")

@@ -11,5 +11,5 @@ test_that("a matrix serves every action, a list each its own", {
 test_that("other names for another action are refused", {
   named <- function(rows) matrix(0.5, 2, 2, dimnames = list(rows, NULL))
   expect_error(as_transition(list(named(c("a", "b")), named(c("b", "a"))), c("a", "b"), c("u", "v")),
-               "action \"v\"", class = "ibrc_error_input")
+               "action \"v\" .* the same names, or none", class = "ibrc_error_input")
 })

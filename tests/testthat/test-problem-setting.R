@@ -102,6 +102,7 @@ test_that("unknown and duplicated names are refused", {
   named <- arguments$emission
   dimnames(named) <- list(c("well", "sick"), NULL)
   refused("emission", emission = named, message = "unknown states \"sick\"")
+  refused("utility", utility = rbind(wait = c(0, -4), treat = c(-2, -3)), message = "rows are states .* t\\(\\)")
 })
 
 test_that("the discount lies in [0, 1)", {

@@ -31,7 +31,8 @@ test_that("what a fit infers of actions and utilities is told, and draws from th
 
 test_that("a small utility is told entry by entry, a large one by its range", {
   fit <- uneven_fit()
-  expect_match(standard_said(fit), "Declare healthy is worth 10 in healthy, -36 in diseased", all = FALSE)
+  expect_match(standard_said(fit), "Declare healthy is worth 10 in healthy, -36 in diseased; declare diseased is",
+               all = FALSE)
   local_replacement("most_worths", 3)
   expect_match(standard_said(fit), "6 entries, from -36 to 10", all = FALSE)
   fit$problem$setting$belief_utility <- certainty_bonus(2.5, above = 0.9)

@@ -5,6 +5,7 @@ test_that("chains that stand apart are told, and those that do not are not", {
   n <- nrow(fit$population$log_posterior)
   fit$population$log_posterior <- with_seed(1, cbind(stats::rnorm(n, -40), stats::rnorm(n, -40)))
   expect_identical(as.character(hill_rows(fit)$verdict), "ok")
+  expect_match(hill_rows(fit)$seen, "from -[0-9]+[.][0-9] to -[0-9]+[.][0-9]$")
   fit$population$log_posterior[, 2] <- fit$population$log_posterior[, 2] - 20
   expect_identical(as.character(hill_rows(fit)$verdict), "do not use")
   fit$population$log_posterior <- fit$population$log_posterior[, 1, drop = FALSE]

@@ -13,6 +13,18 @@ test_that("rows that say the same are told once, the worst first", {
   expect_output(print(rows[c("check", "verdict")]), "settled")
 })
 
+test_that("advice names its groups once, also where the name of a group is part of a word", {
+  of <- function(group, advice = "The model may fit.") {
+    verdict_rows("behaves", "a", "b", "caution", advice, group = group)
+  }
+  said <- function(rows) verdict_advice(new_ibrc_verdict(rows, clinic_fit()))
+  expect_identical(said(of(c("f", "m"))), "f, m: The model may fit.")
+  expect_identical(said(of("m")), "m: The model may fit.")
+  # Of all groups together.
+  expect_identical(said(of(c("f", "m", NA))), "The model may fit.")
+  expect_identical(said(rbind(of("f"), of("m", "Do more."))), c("f: The model may fit.", "m: Do more."))
+})
+
 test_that("how many draws there are of each is told once, from the fewest to the most", {
   fit <- clinic_fit()
   labels <- expand.grid(term = c("alpha", "optimism"), group = c("north", "south"), stringsAsFactors = FALSE)
