@@ -1,6 +1,20 @@
 # Projections: an inverse planner reads behaviour, a planner acts on what it inferred (R/compare-pairs.R).
 
+# Its usage is written by hand: roxygen2 puts the class `function` in quotes, which pkgdown cannot read.
+
 #' @rdname project_behavior
+#' @usage
+#' \method{project_behavior}{function}(
+#'   planner,
+#'   inverse,
+#'   visits,
+#'   setting,
+#'   ...,
+#'   newdata = NULL,
+#'   replicates = 1000,
+#'   conf.level = 0.95,
+#'   seed = NULL
+#' )
 #' @param inverse The inverse planner: a function such as [infer_soft_margin()], or its key in [inverse_planners()],
 #'   such as `"soft_margin"`. Then `planner` is a planner, such as [plan_kl()] or `"kl"` (see [planners()]). For
 #'   `"matching"` and `"custom"` it may also be your own function(setting, theta) that returns a plan.

@@ -66,7 +66,7 @@ complexity_bars <- function(table, most) {
   }
   tags$table(
     class = "ibrc-bars",
-    tags$caption("How far it strays from its priors"),
+    tags$caption("How far it departs from its priors"),
     tags$thead(tags$tr(tags$th(scope = "col", "complexity"), tags$td(),
                        tags$th(scope = "col", "nats per visit"), tags$th(scope = "col", "cost"))),
     tags$tbody(lapply(seq_len(nrow(table)), row))

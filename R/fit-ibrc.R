@@ -103,9 +103,9 @@
 #' the prior did not.
 #'
 #' @section People who differ:
-#' With `effects`, every person has an agent of their own, and what they have in common is inferred with them. On the
-#' left of each formula stands a term of `prior`, on the right what it may differ by: columns among the `covariates` of
-#' [trajectories()] that do not change within a trajectory, and random intercepts.
+#' With `effects`, every person has an agent of their own. What these agents have in common is inferred together with
+#' them. On the left of each formula stands a term of `prior`. On the right stands what the term may differ by: columns
+#' among the `covariates` of [trajectories()] that do not change within a trajectory, and random intercepts.
 #'
 #' ```
 #' fit <- ibrc(visits, setting, models, effects = list(optimism ~ arm + age + (1 | clinician), alpha ~ (1 | id)))
@@ -113,33 +113,38 @@
 #' tidy(fit, effects = "people") # how far each clinician and person is from it
 #' ```
 #'
-#' * **Coefficients.** `optimism` is that of the reference: the first level of each factor, numbers at their mean, a
-#'   typical clinician. `optimism[armb]` is by how much arm b differs from it, `optimism[age]` the change with one year.
-#'   Terms that are positive differ by factors: coefficients of `alpha` are differences of its logarithm.
-#'   Numbers, text, factors and flags may be joined as in [lm()], with `+`, `*`, `:`, `^` and `I()`, and changed by
-#'   functions of one value such as `log()`; columns of another kind, such as polynomials, are made beforehand.
-#' * **Random intercepts**, `(1 | clinician)`: levels are drawn from a normal distribution about the reference, whose
-#'   standard deviation, `sd(optimism|clinician)`, is inferred. What is said of a clinician with few visits leans on the
-#'   others, and arms are compared with as much doubt as clinicians differ. `(1 | site/clinician)` is for clinicians
-#'   within sites, `(1 | site) + (1 | year)` for crossed ones, `(1 | id)`, with the column of identifiers, for
-#'   people. Under a common name, `(1 | p | id)` in the formulas of several terms, their intercepts are correlated.
-#' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that
-#'   of its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal
-#'   one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
-#'   those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.3),
-#'   sd(optimism, clinician) ~ half_normal(0.2))`.
-#' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. From 30 cells
-#'   on, up to three terms, log-likelihoods are interpolated between points of a grid that is made fine enough
-#'   beforehand and held against exact ones during the run; the verdict says how far they were off. See `cells` in
-#'   [ibrc_control()].
-#' * **What is refused**: random slopes, columns that say what others say, factors with one level, values that are
-#'   missing or change within a trajectory, and `by` beside `effects`. Groups that are to have nothing in common are
-#'   what `by` is for. `visits[!is.na(visits$arm), ]` leaves out the trajectories whose arm is missing.
+#' * **Coefficients.** `optimism` is the optimism of the reference: a person with the first level of each factor, with
+#'   every number at its mean, and with a typical clinician. `optimism[armb]` says by how much arm b differs from that.
+#'   `optimism[age]` is the change with one year. Terms that are positive differ by factors: coefficients of `alpha` are
+#'   differences of its logarithm. Numbers, text, factors and flags may be joined as in [lm()], with `+`, `*`, `:`, `^`
+#'   and `I()`. They may be changed by functions of one value, such as `log()`. Make other columns, such as
+#'   polynomials, beforehand.
+#' * **Random intercepts**, `(1 | clinician)`. Levels are drawn from a normal distribution about the reference. Its
+#'   standard deviation, `sd(optimism|clinician)`, is inferred. The estimate of a clinician with few visits leans on the
+#'   other clinicians. The more clinicians differ, the less certain is a comparison of arms. Write
+#'   `(1 | site/clinician)` for clinicians within sites, and `(1 | site) + (1 | year)` for crossed factors. Write
+#'   `(1 | id)`, with the column of identifiers, for people. Intercepts of several terms are correlated if their
+#'   formulas share a name between the bars, as in `(1 | p | id)`.
+#' * **Priors.** The prior of a term is the prior of its reference. A coefficient has a normal prior about 0. It is as
+#'   wide as the prior of its term, but at most 1 for logarithms. This width is for one level of a factor, or for one
+#'   standard deviation of a number. A spread has a half-normal prior that is half as wide. Correlations have the prior
+#'   of Lewandowski, Kurowicka and Joe (2009) with shape 2. You can state other priors of coefficients and spreads
+#'   beside those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1),
+#'   optimism[armb] ~ normal(0, 0.3), sd(optimism, clinician) ~ half_normal(0.2))`.
+#' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. With 30 cells
+#'   or more and up to three terms, log-likelihoods are interpolated between the points of a grid. The grid is made fine
+#'   enough beforehand. During the run, interpolated values are compared with exact ones, and the verdict says how far
+#'   they were off. See `cells` in [ibrc_control()].
+#' * **What is refused.** Random slopes are refused. So are columns that say what other columns say, factors with one
+#'   level, and values that are missing or change within a trajectory. `by` cannot be given beside `effects`: it is for
+#'   groups that have nothing in common. `visits[!is.na(visits$arm), ]` leaves out the trajectories whose arm is
+#'   missing.
 #'
-#' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. Chains are
-#' one set for all people, and run in this process whatever the `future::plan()`. With `dynamics`, `uncertainty` is as
-#' for groups: laws are inferred with the population (`"joint"`), drawn beforehand (`"cut"`) or held (`"none"`). Cells
-#' are interpolated only where they are held; 200 cells or more get a warning elsewhere.
+#' Files, [resume()], [extend_fit()] and interrupts work as for any fit, and draws do not depend on `cores`. There is
+#' one set of chains for all people. It runs in this process whatever the `future::plan()`. With `dynamics`,
+#' `uncertainty` means the same as for groups: laws are inferred with the population (`"joint"`), drawn beforehand
+#' (`"cut"`) or held (`"none"`). Cells are interpolated only where laws are held. Elsewhere 200 cells or more get a
+#' warning.
 #'
 #' @section Several problems, one decision maker:
 #' Who faces several decision problems has one `alpha`, one `optimism`, one `habit` in all of them. Give `setting` as a

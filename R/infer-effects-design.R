@@ -1,15 +1,16 @@
-# Effects held against visits: who has which coefficients and random intercepts, in numbers. People in whom all of these
-# are the same are one cell, which has one agent and is solved for once.
+# A design applies effects to visits. It says in numbers which coefficients and random intercepts each person has.
+# People for whom all of these are the same form one cell. A cell has one agent, and is solved for once.
 #
 #   terms         the terms of the agents' prior, in order
-#   formulas      as read_effects() has them, and for each what is needed to read other visits the same way
-#   matrices      per term, [cell, coefficient]
+#   formulas      as read_effects() returns them; each also has what is needed to read other visits in the same way
+#   matrices      one matrix per term, [cell, coefficient]
 #   coefficients  one row per coefficient: label, term, name, intercept, centre, scale
-#   factors       one entry per grouping factor: name, columns, levels, `level` of each cell, `terms` that have an
-#                 intercept by it (as numbers), and `tied`, which of these are correlated
-#   spreads       one row per factor and term; `ties`: one row per correlation
-#   prior         of slopes and spreads
-#   cells         labels
+#   factors       one entry per grouping factor: name, columns, levels, the `level` of each cell, the `terms` that have
+#                 an intercept by this factor (as numbers), and `tied`, which says which of these are correlated
+#   spreads       one row per factor and term
+#   ties          one row per correlation
+#   prior         the priors of slopes and spreads
+#   cells         the labels of the cells
 
 new_design <- function(formulas, visits, coded, prior, stated = list()) {
   people <- person_table(formulas, visits, coded)
@@ -24,7 +25,8 @@ new_design <- function(formulas, visits, coded, prior, stated = list()) {
   list(design = design, cell = factor(design$cells[cell], levels = design$cells))
 }
 
-# All that follows from formulas as they were learnt, their matrices [cell, coefficient] and the levels of cells.
+# Makes a design. It needs the formulas as they were learnt, their matrices [cell, coefficient], and factors with the
+# level of each cell.
 join_design <- function(formulas, matrices, factors, prior, stated) {
   terms <- prior_terms(prior)
   n_cells <- nrow(matrices[[1]])
@@ -40,7 +42,8 @@ join_design <- function(formulas, matrices, factors, prior, stated) {
        cells = paste("cell", seq_len(n_cells)))
 }
 
-# Numbers of distinct rows, in order of their first appearance.
+# Gives each row the number of its kind: rows that are the same have the same number. Kinds are numbered in the order in
+# which they first appear.
 distinct_rows <- function(x) {
   codes <- vapply(seq_len(ncol(x)), function(j) match(x[, j], unique(x[, j])), integer(nrow(x)))
   key <- do.call(paste, as.data.frame(matrix(codes, nrow(x))))
@@ -49,7 +52,8 @@ distinct_rows <- function(x) {
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 
-# The columns that formulas name, one row per trajectory, and `n`, how many. Identifiers become numbers of trajectories.
+# The columns that the formulas name, with one value per trajectory. `n` is the number of trajectories, and `grouping`
+# names the columns of random intercepts. Identifiers are replaced by the numbers of trajectories.
 person_table <- function(formulas, visits, coded, argument = "effects") {
   fixed <- unique(unlist(lapply(formulas, function(one) all.vars(one$fixed))))
   grouping <- unique(unlist(lapply(formulas, function(one) lapply(one$random, `[[`, "columns"))))
@@ -70,7 +74,8 @@ person_table <- function(formulas, visits, coded, argument = "effects") {
   list(columns = stats::setNames(lapply(wanted, read), wanted), n = length(first), grouping = grouping)
 }
 
-# One value per trajectory; what is missing or changes on the way is refused with its rows.
+# One value per trajectory. Values that are missing, or that change within a trajectory, are refused, and the message
+# names their rows.
 constant_column <- function(x, column, coded, first, argument) {
   lost <- is_lost(x)
   if (any(lost[coded$row])) {
@@ -85,7 +90,8 @@ constant_column <- function(x, column, coded, first, argument) {
 
 # ---- fixed effects -----------------------------------------------------------------------------------------------
 
-# What is needed to read other people's columns the same way: levels of factors, and where columns are centred.
+# Adds to a formula what is needed to read the columns of other people in the same way: the levels of factors, and the
+# centre and width of each column.
 learn_formula <- function(formula, people) {
   table <- formula_table(formula, people)
   for (column in names(table)) {
@@ -104,12 +110,13 @@ learn_formula <- function(formula, people) {
 
 is_worded <- function(x) is.character(x) || is.factor(x) || is.logical(x)
 
-# In the order of a factor's levels, of FALSE and TRUE, and of text letter by letter.
+# The levels of a factor keep their order. FALSE comes before TRUE. Text is sorted letter by letter.
 text_levels <- function(x) if (is.factor(x)) levels(droplevels(x)) else sorted_text(as.character(x))
 
 formula_table <- function(formula, people) people$columns[all.vars(formula$fixed)]
 
-# Its columns for other people, not centred. Who has what the formula has not met is refused, and nobody is dropped.
+# The columns of a formula for other people, not centred. Nobody is dropped. A value that the formula has not met is an
+# error.
 raw_matrix <- function(formula, table, n) {
   for (column in names(formula$levels)) {
     value <- as.character(table[[column]])
@@ -132,7 +139,8 @@ raw_matrix <- function(formula, table, n) {
   out
 }
 
-# Treatment contrasts whatever the session's options are: a coefficient is a difference to the first level.
+# Contrasts are treatment contrasts, whatever the options of the session. So a coefficient is a difference from the
+# first level.
 model_columns <- function(formula, table, n) {
   before <- options(contrasts = c(unordered = "contr.treatment", ordered = "contr.treatment"))
   on.exit(options(before))
@@ -164,7 +172,7 @@ list_coefficients <- function(matrices, formulas, scales) {
   do.call(rbind, rows)
 }
 
-# Columns that say the same as others cannot have coefficients of their own.
+# A column that says the same as other columns cannot have a coefficient of its own.
 refuse_aliased <- function(x, term, factors, terms) {
   parts <- qr(x)
   if (parts$rank < ncol(x)) {
@@ -185,8 +193,8 @@ refuse_aliased <- function(x, term, factors, terms) {
 
 # ---- random intercepts ---------------------------------------------------------------------------------------------
 
-# Those of several terms by the same factor are one entry, whose levels are proposed together. `make(columns)`: the
-# levels of a factor, as new_factor() has them.
+# Random intercepts of several terms by the same factor are one entry. The sampler proposes their levels together.
+# `make(columns)` returns the levels of a factor, as new_factor() does.
 read_factors <- function(formulas, make, terms) {
   found <- list()
   for (formula in formulas) {
@@ -225,8 +233,8 @@ new_factor <- function(columns, people) {
        terms = integer(), tie = character())
 }
 
-# Levels of one column, in order; values that differ have labels that differ. Of several columns that are joined by
-# colons, a label with a colon of its own stands in quotes.
+# The levels of one column, in order. Values that differ have labels that differ. Where several columns are joined by
+# colons, a label that contains a colon itself is put in quotes.
 level_part <- function(x, column, several) {
   text <- group_text(x, column, NULL, "effects")
   levels <- intersect(group_levels(x, text), text)

@@ -1,4 +1,5 @@
-# From `effects` and visits to cells that are groups of an inverse problem: what ibrc() and ibrc_mode() share.
+# Turns `effects` and visits into cells, which are then the groups of an inverse problem. ibrc() and ibrc_mode() share
+# this.
 
 refuse_effect_priors <- function(stated) {
   if (!length(stated)) return(NULL)
@@ -6,7 +7,7 @@ refuse_effect_priors <- function(stated) {
               "effect of, as in effects = list(optimism ~ age).")
 }
 
-# The checks that cost nothing. Returns the design and the cell of each trajectory.
+# Makes the checks that take no time. Returns the design and the cell of each trajectory.
 read_population <- function(effects, visits, inverse, stated, by) {
   if (!is.null(by)) {
     abort_input("by", "and `effects` are two ways to let groups differ: name the columns of `by` in the formulas, ",
@@ -15,7 +16,7 @@ read_population <- function(effects, visits, inverse, stated, by) {
   new_design(read_effects(effects, inverse$prior), visits, inverse$coded, inverse$prior, stated)
 }
 
-# Cells are groups. That one of them has few visits is as it should be.
+# Cells take the place of groups. It is normal that a cell has few visits.
 group_by_cell <- function(inverse, design) {
   inverse$group <- design$cell
   inverse["by"] <- list(NULL)

@@ -1,10 +1,14 @@
-# Effects: formulas that say how the terms of agents differ from person to person, `optimism ~ age + (1 | site)`. On the
-# left stands a term that is inferred, on the right columns of the visits that do not change within a
-# trajectory, and random intercepts. Here formulas are read; infer-effects-design.R holds them against visits.
+# Effects are formulas that say how the terms of agents differ from person to person: `optimism ~ age + (1 | site)`. On
+# the left stands a term that is inferred. On the right stand random intercepts, and columns of the visits that do not
+# change within a trajectory. This file reads the formulas; infer-effects-design.R applies them to visits.
 #
-# A formula that was read is a list: `term`; `fixed`, a formula without random intercepts and without an environment;
-# and `random`, one entry per random intercept: `columns` (several for one that is nested or crossed, a:b) and `tie`,
-# the name under which intercepts of several terms are correlated, `(1 | tie | site)`, or NA.
+# A formula that was read is a list of three:
+#
+#   term     the term on the left
+#   fixed    a formula without random intercepts and without an environment
+#   random   one entry per random intercept, with `columns` and `tie`. An intercept that is nested or crossed, a:b, has
+#            several columns. `tie` is the name under which intercepts of several terms are correlated,
+#            `(1 | tie | site)`, or NA.
 
 read_effects <- function(effects, prior) {
   if (inherits(effects, "formula")) effects <- list(effects)
@@ -22,7 +26,7 @@ read_effects <- function(effects, prior) {
   stats::setNames(read, terms)
 }
 
-# What a formula speaks of must be one number that is inferred.
+# The term on the left must be inferred, and it must be a single number.
 refuse_other_terms <- function(terms, prior) {
   possible <- Filter(function(entry) is.null(entry$simplex), unclass(prior))
   unknown <- setdiff(terms, names(possible))
@@ -59,9 +63,9 @@ read_effect <- function(formula) {
   list(term = as.character(formula[[2]]), fixed = plain_formula(right), random = random)
 }
 
-# What a formula may call: its own signs, and functions that make one value of one value. Another, such as poly() or
-# cut(), would give other columns to other people; and formulas come from files as well (infer-checkpoint-population.R),
-# of which nothing may be run.
+# A formula may call its own signs, and functions that turn one value into one value. There are two reasons to refuse
+# all others. The columns that poly() or cut() make for a person depend on who else is in the table. And formulas may
+# come from files (infer-checkpoint-population.R), which must not be able to run anything.
 formula_functions <- c("+", "-", "*", "/", "^", ":", "%in%", "(", "I", "c", "==", "!=", "<", "<=", ">", ">=", "!", "&",
                        "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "pmin", "pmax", "round", "floor",
                        "ceiling")
@@ -81,7 +85,7 @@ refuse_functions <- function(part, term) {
   for (argument in as.list(part)[-1]) refuse_functions(argument, term)
 }
 
-# a + b + (c | d) as a list.
+# Splits a + b + (c | d) into a list of its parts.
 sum_parts <- function(right) {
   if (is.call(right) && identical(right[[1]], quote(`+`)) && length(right) == 3) {
     return(c(sum_parts(right[[2]]), sum_parts(right[[3]])))
@@ -113,7 +117,7 @@ read_bar <- function(part) {
   lapply(group_factors(inside[[3]], part), function(columns) list(columns = columns, tie = tie))
 }
 
-# a/b is a, and b within a.
+# a/b stands for two factors: a, and b within a.
 group_factors <- function(what, part) {
   if (is.name(what)) return(list(as.character(what)))
   joined <- is.call(what) && length(what) == 3
@@ -131,12 +135,12 @@ group_factors <- function(what, part) {
 
 factor_name <- function(columns) paste(columns, collapse = ":")
 
-# A formula that carries nothing of the session it was made in: functions in it are those of R itself.
+# This formula keeps nothing of the session that it was made in. The functions in it are those of base R.
 plain_formula <- function(right) structure(call("~", right), class = "formula", .Environment = baseenv())
 
 # ---- priors of effects -----------------------------------------------------------------------------------------------
 
-# Entries of a prior that are about effects: coefficients, optimism[age], and spreads, sd(optimism|site).
+# Is an entry of a prior about effects? Those are coefficients, optimism[age], and spreads, sd(optimism|site).
 is_effect_term <- function(term) {
   base <- sub("\\[.*", "", term)
   grepl("^sd\\(.*[|].*\\)$", term) | grepl("\\[.*\\]$", term) & !base %in% c("utility", "action_prior")
@@ -153,8 +157,8 @@ coefficient_term <- function(term, name) ifelse(name == "(Intercept)", term, pas
 spread_term <- function(term, factor) paste0("sd(", term, "|", factor, ")")
 tie_term <- function(a, b, factor) paste0("cor(", a, ",", b, "|", factor, ")")
 
-# How far apart two people may well be, on the scale a sampler works on: as far as the prior of the term is wide, but
-# of logarithms not more than 1, which is a factor of 2.7.
+# How far apart two people may well be, on the scale that the sampler works on. That is the width of the term's prior.
+# On a logarithmic scale it is at most 1, which is a factor of 2.7.
 effect_scale <- function(entry) {
   spread <- unconstrained_sd(entry)
   if (entry$scale == "identity") spread else min(spread, 1)
@@ -166,8 +170,8 @@ default_effect <- function(term, distribution, scale) {
   new_prior_entry(term, distribution, args, label = label)
 }
 
-# The priors of all coefficients but intercepts, whose prior is that of their term, and of all spreads. `stated`: those
-# in ibrc_prior().
+# The priors of all spreads, and of all coefficients except intercepts. The prior of an intercept is that of its term.
+# `stated` holds the priors that ibrc_prior() was given.
 effect_priors <- function(coefficients, spreads, stated) {
   wanted <- c(coefficients$label[!coefficients$intercept], spreads$label)
   unknown <- setdiff(names(stated), wanted)

@@ -33,7 +33,7 @@
 #'   [action_value()], [model_weights()], [update_belief()], [occupancy()],
 #'   [complexity()], [tidy()][tidy.ibrc_plan], [plot()][plot.ibrc_plan] and
 #'   [simulate()][simulate.ibrc_plan]; `summary()` prints what a visit is worth and how far the
-#'   agent strays from its priors.
+#'   agent departs from its priors.
 #' @aliases summary.ibrc_plan
 #' @family planning
 #' @export
@@ -182,7 +182,7 @@ print.summary.ibrc_plan <- function(x, digits = 4, ...) {
   cat("\nWhat a visit is worth to the agent, on discounted average\n")
   column <- function(v) formatC(v, format = "f", digits = digits)
   writeLines(paste0("  ", format(x$account$item), "  ", format(column(x$account$amount), justify = "right")))
-  cat("\nHow far it strays from its priors, in nats per visit\n")
+  cat("\nHow far it departs from its priors, in nats per visit\n")
   writeLines(paste0("  ", format(x$complexity$complexity), "  ",
                     format(column(x$complexity$nats), justify = "right")))
   invisible(x)

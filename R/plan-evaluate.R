@@ -27,7 +27,7 @@ evaluate_policy <- function(plan, policy = NULL, sigma = NULL, beliefs = NULL) {
   sigma <- as_node_sigma(sigma, plan)
   refuse_infinite_cost(plan, policy, sigma)
   numbers <- plan$problem
-  # For planners this is the price of deciding, which may differ from the temperature of their choices.
+  # For planners this is the price of deliberating, which may differ from the temperature of their choices.
   numbers$alpha <- plan$agent$alpha
   result <- .Call(ffi_policy_value, plan$tables, numbers, policy, sigma, plan$report$tolerance, 10000L, 1L)
   refuse_unsolved(result, plan$report$tolerance)
@@ -77,8 +77,8 @@ refuse_infinite_cost <- function(plan, policy, sigma) {
     abort_input("sigma", "believes a model whose prior weight is 0, at infinite cost.")
   }
   own <- length(dim(policy)) > 2
-  strays <- max(abs(by_place - prior)) > 1e-10 || habit_of(plan$agent) != 0
-  if (is.infinite(plan$agent$alpha) && !own && strays) {
+  departs <- max(abs(by_place - prior)) > 1e-10 || habit_of(plan$agent) != 0
+  if (is.infinite(plan$agent$alpha) && !own && departs) {
     abort_input("policy", "differs from the action prior, at infinite cost: the agent has flexibility 0.")
   }
   if (is.infinite(plan$agent$beta) && max(abs(sigma - as.vector(weights))) > 1e-10) {

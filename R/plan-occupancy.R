@@ -80,7 +80,7 @@ mean_terms <- function(plan, start = NULL) {
 account <- function(plan, start = NULL) {
   costs <- complexity(plan, start)
   data.frame(
-    item = c("utility", paste("cost of", c("deciding", "specifying", "recognising")), "net value"),
+    item = c("utility", paste("cost of", c("deliberating", "specifying", "recognising")), "net value"),
     amount = c(mean_terms(plan, start)[["utility"]], 0 - costs$cost,
                (1 - plan$setting$discount) * start_value(plan, start))
   )

@@ -4,7 +4,7 @@
 #   planner      the key of its row in planners()
 #   parameters   what it was given, by name, for print()
 #
-# The alpha of its `agent` is the price of deciding that the value includes (0 if only utility counts). The
+# The alpha of its `agent` is the price of deliberating that the value includes (0 if only utility counts). The
 # temperature at which values become a policy is `problem$alpha`. The two differ for an agent that errs for free.
 
 new_ibrc_planned <- function(plan, planner, parameters) {

@@ -120,9 +120,10 @@ draw_effects <- function(data, type, caption) {
       ggplot2::geom_linerange(ggplot2::aes(xmin = .data$rational_low, xmax = .data$rational_high, group = .data$group),
                               position = apart, colour = "grey35", linewidth = 0.3, na.rm = TRUE)
   }
+  # Three panels side by side at 9 cm have room for titles of 11 letters per line.
   facet <- ggplot2::facet_wrap(~panel, scales = if (type == "course") "free_x" else "fixed",
-                               ncol = 3, labeller = ggplot2::label_wrap_gen(if (type == "course") 17 else 13))
-  if (type == "course") return(picture + facet + ggplot2::scale_x_continuous(n.breaks = 4))
+                               ncol = 3, labeller = ggplot2::label_wrap_gen(11))
+  if (type == "course") return(picture + facet + ggplot2::scale_x_continuous(n.breaks = 3))
   picture + facet + ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::scale_y_discrete(labels = function(at) as_narrow_label(at, 22)) +
     ggplot2::coord_cartesian(xlim = c(0, 1))
