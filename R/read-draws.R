@@ -181,7 +181,8 @@ contraction <- function(fit) {
 #'   Where dynamics were inferred as well, they include the probabilities of their laws, such as
 #'   `transition[mci,dementia]`. For a fit under several draws of the dynamics (`uncertainty = "cut"` of [ibrc()]),
 #'   chains of one such draw stand next to each other, and an R-hat over all chains means nothing:
-#'   [tidy()][tidy.ibrc_fit] has that under each draw.
+#'   [tidy()][tidy.ibrc_fit] has that under each draw. `posterior::rhat()`, `ess_bulk()` and `ess_tail()` of a fit have
+#'   one number per variable.
 #' @family inference
 #' @export
 #' @examples
@@ -229,6 +230,21 @@ as_draws_array.ibrc_fit <- function(x, ...) {
   dimnames(joined) <- list(NULL, NULL, unlist(lapply(all, function(d) dimnames(d)[[3]])))
   posterior::as_draws_array(joined)
 }
+
+# One number per variable, as other packages' fits give them.
+of_variables <- function(x, measure) apply(as_draws_array.ibrc_fit(x), 3, measure)
+
+#' @importFrom posterior rhat
+#' @export
+rhat.ibrc_fit <- function(x, ...) of_variables(x, posterior::rhat)
+
+#' @importFrom posterior ess_bulk
+#' @export
+ess_bulk.ibrc_fit <- function(x, ...) of_variables(x, posterior::ess_bulk)
+
+#' @importFrom posterior ess_tail
+#' @export
+ess_tail.ibrc_fit <- function(x, ...) of_variables(x, posterior::ess_tail)
 
 #' @rdname as.data.frame.ibrc_fit
 #' @importFrom posterior as_draws

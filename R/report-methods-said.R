@@ -60,7 +60,11 @@ model_said <- function(fit) {
            ". What may be observed is ", named(setting$observations), "."),
     if (length(setting$stop_actions)) paste0("These actions end a trajectory: ", named(setting$stop_actions), "."),
     if (!"action_prior" %in% quantity_of(c(terms, names(fit$fixed)))) {
-      "Without deliberating, the agent would take every action with equal probability."
+      if ("habit" %in% c(terms, names(fit$fixed))) {
+        "Without deliberating and without habit, the agent would take every action with equal probability."
+      } else {
+        "Without deliberating, the agent would take every action with equal probability."
+      }
     },
     paste0("These terms were inferred: ", enumerate(terms, 12, ""), "."),
     meaning_words(terms),

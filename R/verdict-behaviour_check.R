@@ -175,21 +175,21 @@ statistic_cells <- function(value, n, name) {
 # ---- rows of a verdict -------------------------------------------------------------
 
 # One number: the least of the P values, times how many were looked at. With groups, half of the room for chance is
-# for all of them together and half is shared out among them.
-behaves_rows <- function(tests, share = 1) {
-  if (!is.null(tests$problem)) return(rows_by_problem(tests, behaves_rows))
+# for all of them together and half is shared out among them. `inferred`: whether habit is.
+behaves_rows <- function(tests, share = 1, inferred = FALSE) {
+  if (!is.null(tests$problem)) return(rows_by_problem(tests, behaves_rows, inferred = inferred))
   tests <- tests[tests$statistic != "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- length(unique(tests$group[!is.na(tests$group)]))
   rows <- lapply(unique(tests$group), function(group) {
-    behaves_row(tests[tests$group %in% group, ], share * group_share(group, n_groups))
+    behaves_row(tests[tests$group %in% group, ], share * group_share(group, n_groups), inferred)
   })
   do.call(rbind, rows)
 }
 
 group_share <- function(group, n_groups) if (n_groups == 0) 1 else if (is.na(group)) 2 else 2 * n_groups
 
-behaves_row <- function(tests, share) {
+behaves_row <- function(tests, share, inferred) {
   row <- function(...) verdict_rows("behaves", ..., asked = "one step ahead, P at least 0.05", group = tests$group[1])
   told <- any(tests$df > 0 & tests$cells > 1) || tests$visits[1] >= few_visits
   if (!told) {
@@ -211,7 +211,8 @@ behaves_row <- function(tests, share) {
       verdict = verdict[worst],
       advice = paste0("The fitted agent does not decide as the people did (by ", by, "): see ",
                       if (name %in% pp_types) paste0("pp_check(fit, \"", name, "\")") else "behaviour_check(fit)",
-                      ", and what the setting (including its `start`), the models or habit leave out",
+                      ", and what the setting (including its `start`)",
+                      if (inferred) " or the models leave out" else ", the models or habit leave out",
                       if (verdict[worst] == "do not use") "; do not report these numbers", "."))
 }
 
@@ -225,7 +226,6 @@ rows_by_problem <- function(tests, rows, ...) {
   }))
 }
 
-# `inferred`: whether habit is.
 habit_rows <- function(tests, inferred = FALSE, share = 1) {
   if (!is.null(tests$problem)) return(rows_by_problem(tests, habit_rows, inferred = inferred))
   tests <- tests[tests$statistic == "repeat", ]

@@ -174,15 +174,17 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
   }
   # The user has to know about errors in his or her own statistics.
   draws <- if (has_population(fit)) population_check_draws(fit) else 200
+  has_habit <- "habit" %in% names(fit$prior)
   tests <- tryCatch(behaviour_check(fit, statistics, draws), error = function(e) {
     if (inherits(e, "ibrc_error_input")) stop(e) else e
   })
   if (has_population(fit)) {
     return(rbind(
-      attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
+      attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else
+        behaves_rows(tests, inferred = has_habit)),
       lost_action_rows(fit), population_assumed(fit, evaluator, cores, attempt),
       attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
-        habit_rows(tests, "habit" %in% names(fit$prior)))
+        habit_rows(tests, has_habit))
     ))
   }
   rows <- rbind(
@@ -193,13 +195,14 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     } else {
       whole_rows(fit, evaluator, streams)
     }),
-    attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else behaves_rows(tests)),
+    attempt("behaves", "one step ahead", if (inherits(tests, "error")) stop(tests) else
+      behaves_rows(tests, inferred = has_habit)),
     attempt("identified", "behaviour that depends on each term", inert_rows(fit, evaluator)),
     lost_action_rows(fit),
     attempt("assumed", "twice the resolution", resolution_rows(fit, evaluator, cores)),
     attempt("assumed", "another weighting of the models", weighting_rows(fit, evaluator)),
     attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
-      habit_rows(tests, "habit" %in% names(fit$prior)))
+      habit_rows(tests, has_habit))
   )
   rownames(rows) <- NULL
   rows

@@ -21,3 +21,12 @@ test_that("a run stopped in warm-up has nothing to return", {
   expect_identical(chain$state$iteration, 50L)
   expect_error(new_ibrc_fit(chain, list()), class = "ibrc_error_interrupted")
 })
+
+test_that("R-hat and effective draws are had as of other fits", {
+  fit <- pooled_fit()
+  table <- tidy(fit)
+  expect_equal(unname(posterior::rhat(fit)), table$rhat)
+  expect_equal(unname(posterior::ess_bulk(fit)), table$ess_bulk)
+  expect_equal(unname(posterior::ess_tail(fit)), table$ess_tail)
+  expect_named(posterior::rhat(fit), table$term)
+})

@@ -125,3 +125,9 @@ test_that("actions to which the fit gives no chance are counted all together", {
   family <- list(taken = rbind(c(1, 9), c(0, 5)), n = c(10, 5))
   expect_equal(rare_events(family, rbind(c(0.01, 0.99), c(0.5, 0.5))), c(seen = 1, expected = 0.1))
 })
+
+test_that("habit is not offered as left out where it is inferred", {
+  tests <- data.frame(statistic = "action", cells = 4, chi_square = 60, df = 3, p.value = 1e-10, gap = 0.2, visits = 500)
+  expect_match(behaves_rows(tests)$advice, "the models or habit leave out")
+  expect_match(behaves_rows(tests, inferred = TRUE)$advice, "(including its `start`) or the models leave out", fixed = TRUE)
+})
