@@ -151,9 +151,9 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_identical(begun(run()), sort(scripts))
   # Studies of fits know nothing of what stands to the right of fits.
   writeLines("1", file.path("R", "report-new.R"))
-  aside <- paste0(c("calibration", "clinicians", "cohorts", "coverage", "defaults", "disk", "generator", "habit",
-                    "interrupt", "joint", "people", "po_irl", "repetition", "starts", "storm", "studies", "tails",
-                    "verdict"), ".R")
+  aside <- paste0(c("calibration", "clinicians", "cohorts", "coverage", "defaults", "disk", "doctors", "generator",
+                    "habit", "interrupt", "joint", "people", "po_irl", "pooling", "repetition", "starts", "storm",
+                    "studies", "tails", "verdict"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, aside)))
   # What could not be run is tried again, whatever changed.
   dir.create("vignettes")
@@ -168,6 +168,10 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   writeLines("1", file.path("R", "infer-joint.R"))
   chains <- paste0(c("calibration", "coverage", "defaults", "habit", "repetition", "starts", "studies", "tails"), ".R")
   expect_identical(begun(run()), sort(setdiff(scripts, chains)))
+  # Nor do fits without effects know of populations.
+  writeLines("1", file.path("R", "infer-population-new.R"))
+  alone <- paste0(c("cohorts", "joint", "po_irl", "verdict"), ".R")
+  expect_identical(begun(run()), sort(setdiff(scripts, c(chains, alone))))
   writeLines("2", file.path("R", "infer-new.R"))
   expect_match(run("table"), "Run on other sources than these: .*leak.R", all = FALSE)
 })
