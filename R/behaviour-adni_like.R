@@ -44,12 +44,14 @@ NULL
 #' therefore part of the truth. With a finer one the same visits look less optimistic in
 #' both groups, although the difference between the groups keeps its sign.
 #'
-#' @return A list: `setting`, the setting ([adni_setting()]) with the true dynamics of
-#'   three states; `models`, what the doctors may believe about them (a model prior of nine models:
-#'   each law as it is, or 10 percentage points up or down, in all combinations); `agents`, a list of two agents
-#'   ([bounded_agent()]), `up_to_75` and `over_75`; `resolution`, the resolution of their plans
-#'   ([plan_agent()]), with which you should fit as well; `by`, the one column that makes a
-#'   difference; and `same`, the columns that make none.
+#' @return A list:
+#'   * `setting`: the setting ([adni_setting()]) with the true dynamics of three states.
+#'   * `models`: what the doctors may believe about the dynamics. It is a model prior of nine models: each law as it is,
+#'     or 10 percentage points up or down, in all combinations.
+#'   * `agents`: a list of two agents ([bounded_agent()]), `up_to_75` and `over_75`.
+#'   * `resolution`: the resolution of their plans ([plan_agent()]). You should fit with it as well.
+#'   * `by`: the one column that makes a difference.
+#'   * `same`: the columns that make none.
 #' @family clinical tables
 #' @export
 #' @examples

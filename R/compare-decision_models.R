@@ -8,15 +8,22 @@
 #' ([planners()]) needs, and the planner turns it into imitating behaviour ([project_behavior()]). Four of the classes
 #' infer dynamics and one leans to dynamics that hurt. No pair does so by itself, and `adds` says what is done besides.
 #'
-#' @return A data frame with one row per class, in the order of the table. `model` is its abbreviation there, and
-#'   `title` the same spelled out. Logical columns say whether the class allows for an environment that is only partly
-#'   `controllable` or only partly `observable`, for behaviour that is `purposeful` (it has a utility), for `subjective`
-#'   dynamics, for actions that are `stochastic`, for `uncertain_knowledge`, and for the three complexities of a bounded
-#'   agent (`decision_complexity`, `specification_complexity`, `recognition_complexity`). `planner` and `inverse` are
-#'   the names of the functions that give it. `arguments` is what [compare_models()] gives to the two; there `unit` is
-#'   the range of the setting's utility, and `hidden` says whether the setting hides the state. `adds` says what the
-#'   class infers or does that the pair by itself does not; it is empty where the class is the pair. `reference` is an
-#'   example.
+#' @return A data frame with one row per class, in the order of the table. The columns from `controllable` to
+#'   `recognition_complexity` are logical. They say whether the class allows for what is given here.
+#'   * `model`: its abbreviation in the table.
+#'   * `title`: the same spelled out.
+#'   * `controllable` and `observable`: an environment that is only partly so.
+#'   * `purposeful`: behaviour that is purposeful (it has a utility).
+#'   * `subjective`: dynamics that are subjective.
+#'   * `stochastic`: actions that are stochastic.
+#'   * `uncertain_knowledge`: knowledge that is uncertain.
+#'   * `decision_complexity`, `specification_complexity` and `recognition_complexity`: the three complexities of a
+#'     bounded agent.
+#'   * `planner` and `inverse`: the names of the functions that give the class.
+#'   * `arguments`: what [compare_models()] gives to the two. There `unit` is the range of the setting's utility, and
+#'     `hidden` says whether the setting hides the state.
+#'   * `adds`: what the class infers or does that the pair by itself does not. It is empty where the class is the pair.
+#'   * `reference`: an example.
 #' @references Jarrett, D., Hüyük, A. and van der Schaar, M. (2021) Inverse decision modeling: learning interpretable
 #'   representations of behavior. *Proceedings of Machine Learning Research* 139, Table 1.
 #' @family framework

@@ -1,10 +1,13 @@
 #' What decision makers do, in words a clinician uses
 #'
 #' Parameters such as `alpha` and `optimism` have no unit that anybody meets in a clinic. `decision_effects()` says what
-#' they mean in practice, in each group of a fit and between groups: how likely each action is at beliefs, and after
-#' observations, that you state; how many visits and tests it takes to reach a decision; what the bounds cost against a
-#' perfectly rational agent; how accurate the decision maker acts as if a test were; and how it weighs the models of the
-#' dynamics. Each is worked out draw by draw, and so are differences between groups.
+#' they mean in practice, in each group of a fit and between groups. Everything is worked out draw by draw, and so are
+#' differences between groups. It says:
+#' * How likely each action is at beliefs, and after observations, that you state.
+#' * How many visits and tests it takes to reach a decision.
+#' * What the bounds cost against a perfectly rational agent.
+#' * How accurate the decision maker takes a test to be, judging by its actions.
+#' * How it weighs the models of the dynamics.
 #'
 #' @section What is worked out:
 #' * `probability`: of each action at a belief, or after observations. The belief after observations is the one that the
@@ -45,9 +48,10 @@
 #' All of it is conditional on the setting and the models, and says nothing about causes.
 #'
 #' @param fit A fit ([ibrc()]), or a mode ([ibrc_mode()]), which gives estimates without intervals.
-#' @param beliefs Beliefs at which to say what is done: a matrix or data frame with one column per state (its row names,
-#'   if any, are used as labels), a vector for a single belief, or a list of vectors, which may have names. By default
-#'   the start of the setting, even odds, and beliefs that put 80% on one state; where the state is seen, the states.
+#' @param beliefs Beliefs at which to say what is done. Give a matrix or data frame with one column per state, whose row
+#'   names, if any, are used as labels. Or give a vector for a single belief, or a list of vectors, which may have
+#'   names. By default these are the start of the setting, even odds, and beliefs that put 80% on one state. Where the
+#'   state is seen, they are the states.
 #' @param observations What is seen, visit by visit, from the start on: names of observations, or a list of such
 #'   vectors, which may have names. `NA` is a visit at which nothing was seen.
 #' @param actions The actions taken meanwhile: one for all visits, one per visit, or a list with one or the other for
@@ -64,13 +68,22 @@
 #' @param seed A number that sets the random generator for the simulations; its state is put back afterwards.
 #' @param refresh After how many draws to report progress; 0 says nothing.
 #' @param ... Not used.
-#' @return A data frame of class `ibrc_effects`, one row per quantity and group, and one per difference between groups:
-#'   `quantity` (see above), `at` (a belief, observations or a span of visits), `action`, `detail` (a state or a model),
-#'   `group` and `reference` (with groups; `reference` is `NA` except in differences), `estimate` (the median),
-#'   `conf.low`, `conf.high`, `probability` (that a difference is above 0), `rational`, `rational_low`, `rational_high`,
-#'   `gap`, `gap_low` and `gap_high` (see above), `unit`, `simulation_error` and `verdict`. The verdict says whether the
-#'   row may be used: it is the worst of what [verdict()] says of its groups. A mode and a single draw have no
-#'   intervals. Printing gives the sentences that `format()` returns.
+#' @return A data frame of class `ibrc_effects`, with one row per quantity and group, and one per difference between
+#'   groups:
+#'   * `quantity`: see *What is worked out*.
+#'   * `at`: a belief, observations or a span of visits.
+#'   * `action`: the action.
+#'   * `detail`: a state or a model.
+#'   * `group` and `reference`, with groups: `reference` is `NA` except in differences.
+#'   * `estimate`, `conf.low` and `conf.high`: the median and its interval.
+#'   * `probability`: that a difference is above 0.
+#'   * `rational`, `rational_low` and `rational_high`: see *What is worked out*.
+#'   * `gap`, `gap_low` and `gap_high`: see *What is worked out*.
+#'   * `unit`: the unit.
+#'   * `simulation_error`: see *What is worked out*.
+#'   * `verdict`: whether the row may be used. It is the worst of what [verdict()] says of its groups.
+#'
+#'   A mode and a single draw have no intervals. Printing gives the sentences that `format()` returns.
 #' @seealso [compare_groups()] for the parameters themselves; [plot()][plot.ibrc_effects].
 #' @family inference
 #' @export

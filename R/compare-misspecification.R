@@ -5,8 +5,8 @@
 #' that assumption is wrong.
 #'
 #' The setting's own utility is the truth. An inferred utility is compared to it only in what can matter to the agents:
-#' both are freed of shaping (a potential of the state, less its discounted expectation at the next visit; a constant is
-#' one) and scaled to the same size.
+#' both are freed of shaping and scaled to the same size. Shaping is a potential of the state, less its discounted
+#' expectation at the next visit. A constant is shaping, too.
 #'
 #' Read `distance` and `regret` together. Optimal behaviour shows which action is best, but not by how much. So even the
 #' right model, maximum margin, is some way from the truth (`distance`), while acting on what it finds loses nothing
@@ -15,11 +15,11 @@
 #'
 #' @param setting A setting ([decision_setting()]) in which the state is seen.
 #' @param agents Whose behaviour is simulated: some of `"optimal"` ([plan_mdp()]), `"boltzmann"`
-#'   ([plan_boltzmann()]) and `"max_entropy"` ([plan_kl()]); or a named list of functions of a setting that return a
-#'   plan.
+#'   ([plan_boltzmann()]) and `"max_entropy"` ([plan_kl()]). It may also be a named list of functions of a setting that
+#'   return a plan.
 #' @param models What is assumed of them: some of `"optimal"` (maximum margin, [infer_margin()]), `"boltzmann"`
-#'   (likelihood, [infer_matching()]) and `"max_entropy"` (regularised margin, [infer_soft_margin()]); or a named list
-#'   of functions of visits and a setting that return what an inverse planner does.
+#'   (likelihood, [infer_matching()]) and `"max_entropy"` (regularised margin, [infer_soft_margin()]). It may also be a
+#'   named list of functions of visits and a setting that return what an inverse planner does.
 #' @param n Number of simulated patients; `Inf` shows inverse planners the agents' policies themselves, so that nothing
 #'   is lost to chance.
 #' @param horizon The most visits that a patient has.
@@ -29,15 +29,23 @@
 #' @param replications How many times each agent is simulated; with `n = Inf` once.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #' @param refresh Whether to report progress: 0 says nothing. By default it is reported in an interactive session.
-#' @return A data frame of class `ibrc_misspecification`, one row per agent and model: `agent`, `model`, and `right`,
-#'   whether the model is that of the agent (by name, so that it is `FALSE` for your own agents or models under other
-#'   names). Then means over replications: `distance` of the inferred utility from the truth, from 0 (the same to all of
-#'   these agents) to 1 (the opposite); `regret`, the share of what can be gained in the setting that is lost by acting
-#'   optimally on the inferred utility, from 0 (nothing) to 1 (as bad as can be); `divergence` of the agent's behaviour
-#'   from the imitating one, in nats per visit, `Inf` where the imitator never does what the agent does; and
-#'   `disagreement`, the share of visits at which the two would do different things even if their chances were tied as
-#'   closely as can be (total variation, from 0 to 1). `failed` says in how many replications there was no answer, and
-#'   `note` says why. [plot()][plot.ibrc_misspecification] draws it.
+#' @return A data frame of class `ibrc_misspecification`, with one row per agent and model:
+#'   * `agent` and `model`: their names.
+#'   * `right`: whether the model is that of the agent. They are compared by name, so that it is `FALSE` for your own
+#'     agents or models under other names.
+#'   * `distance`: how far the inferred utility is from the truth, from 0 (the same to all of these agents) to 1 (the
+#'     opposite).
+#'   * `regret`: the share of what can be gained in the setting that is lost by acting optimally on the inferred
+#'     utility, from 0 (nothing) to 1 (as bad as can be).
+#'   * `divergence`: that of the agent's behaviour from the imitating one, in nats per visit. It is `Inf` where the
+#'     imitator never does what the agent does.
+#'   * `disagreement`: the share of visits at which the two would do different things even if their chances were tied as
+#'     closely as can be (total variation, from 0 to 1).
+#'   * `failed`: in how many replications there was no answer.
+#'   * `note`: why there was no answer.
+#'
+#'   `distance`, `regret`, `divergence` and `disagreement` are means over replications.
+#'   [plot()][plot.ibrc_misspecification] draws the table.
 #' @references Skalse, J. and Abate, A. (2023) Misspecification in inverse reinforcement learning. *Proceedings of the
 #'   AAAI Conference on Artificial Intelligence* 37.
 #' @family framework

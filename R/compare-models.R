@@ -72,14 +72,21 @@
 #' @param resolution Steps from 0 to 1 in each belief, for classes that have beliefs to keep.
 #' @param seed A number that makes it repeatable; `NULL` draws from the session's generator.
 #' @param refresh Whether to say which model is run: 0 says nothing. By default it is said in an interactive session.
-#' @return A data frame of class `ibrc_model_comparison` with one row per model, in the order of `models`: `model`,
-#'   `title`; `infers`, in words, and `n_parameters`; `log_loss`, `brier` and `agreement`, each with `_low` and `_high`;
-#'   `divergence` with the same where the state is seen: the mean divergence of action frequencies from the imitating
-#'   policy over states, in nats per visit and corrected for scatter; `difference` (with `_low` and `_high`), by how
-#'   much its log loss exceeds that of the reference, and `brier_difference` likewise; `ruled_out`, the share of visits
-#'   at which it had ruled out what was done; `identified`, whether the data settle all of its estimates; `status`,
-#'   `"run"` or the reason why it was not run; and `note`. [tidy()][tidy.ibrc_model_comparison] gives the table in long
-#'   form, or the estimates of every model; [plot()][plot.ibrc_model_comparison] draws it.
+#' @return A data frame of class `ibrc_model_comparison` with one row per model, in the order of `models`:
+#'   * `model` and `title`: as in [decision_models()].
+#'   * `infers` and `n_parameters`: what it infers, in words, and how many parameters these are.
+#'   * `log_loss`, `brier` and `agreement`, each with `_low` and `_high`.
+#'   * `divergence`, with the same, where the state is seen: the mean divergence of action frequencies from the
+#'     imitating policy over states. It is in nats per visit and corrected for scatter.
+#'   * `difference` and `brier_difference`, each with `_low` and `_high`: by how much its log loss and its Brier score
+#'     exceed those of the reference.
+#'   * `ruled_out`: the share of visits at which it had ruled out what was done.
+#'   * `identified`: whether the data settle all of its estimates.
+#'   * `status`: `"run"` or the reason why it was not run.
+#'   * `note`: a remark, if there is one.
+#'
+#'   [tidy()][tidy.ibrc_model_comparison] gives the table in long form, or the estimates of every model.
+#'   [plot()][plot.ibrc_model_comparison] draws it.
 #' @family framework
 #' @export
 #' @examples

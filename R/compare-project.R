@@ -35,23 +35,31 @@
 #'
 #' [infer_matching()] uses the planner itself, and all that it infers is acted on. In place of a planner that it does
 #' not know, it matches one with the same wishes. It infers the utility, unless `terms`, `features`, `start` or `prior`
-#' say otherwise; for a bounded agent it infers the prices. Utilities are then in the unit of `alpha`, by default the
+#' say otherwise. For a bounded agent it infers the prices. Utilities are then in the unit of `alpha`, by default the
 #' range of the setting's utility (infer_matching() by itself has 1). With [plan_rule()] and [infer_distribution()],
 #' `deterministic = TRUE` looks for the nearest policy, in total variation, that always does the same in a state.
-#' Imitating behaviour need not agree with the demonstrated one, for example that of a planner without noise; the
+#' Imitating behaviour need not agree with the demonstrated one, for example that of a planner without noise. The
 #' divergence says how far apart they are.
 #'
-#' The divergence has these rows: `log_loss`, minus the log probability of the action taken (minus the `log_score` of
-#' [accuracy()]); `brier`, half the squared distance of the probabilities from it, summed over actions, from 0 to 1 as
-#' there; `agreement`, the probability of the action taken (not a proper score, as it is higher for a model that is too
-#' sure); and, where the state is seen, `divergence`, that of action frequencies in each state from the imitating law,
-#' on average over visits. Frequencies scatter. That alone would make the divergence (k - 1) / (2n) in a state with n
-#' visits and k actions. This is subtracted, except for free parameters fitted to the same visits (probabilities of a
-#' state sum to 1, utilities count up to a function of the state). Intervals are over patients drawn anew with
-#' replacement, and hold what was inferred fixed.
-#' @return With `inverse`: an object of class `ibrc_projection`, a list with the `plan`, what was `inferred` and the
-#'   `divergence`, a data frame with the columns `measure`, `estimate`, `conf.low` and `conf.high`. It can be used like
-#'   its plan to predict, to simulate and for a likelihood; [tidy()][tidy.ibrc_projection] reads it.
+#' The divergence has these rows:
+#' * `log_loss`: minus the log probability of the action taken (minus the `log_score` of [accuracy()]).
+#' * `brier`: half the squared distance of the probabilities from the action taken, summed over actions. It goes from 0
+#'   to 1, as in [accuracy()].
+#' * `agreement`: the probability of the action taken. It is not a proper score, as it is higher for a model that is too
+#'   sure.
+#' * `divergence`, where the state is seen: that of action frequencies in each state from the imitating law, on average
+#'   over visits.
+#'
+#' Frequencies scatter. That alone would make the divergence (k - 1) / (2n) in a state with n visits and k actions. This
+#' is subtracted, except for free parameters fitted to the same visits (probabilities of a state sum to 1, utilities
+#' count up to a function of the state). Intervals are over patients drawn anew with replacement, and hold what was
+#' inferred fixed.
+#' @return With `inverse`: an object of class `ibrc_projection`, a list:
+#'   * `plan`: the plan.
+#'   * `inferred`: what was inferred.
+#'   * `divergence`: a data frame with the columns `measure`, `estimate`, `conf.low` and `conf.high`.
+#'
+#'   It can be used like its plan to predict, to simulate and for a likelihood. [tidy()][tidy.ibrc_projection] reads it.
 #' @export
 #' @examples
 #'

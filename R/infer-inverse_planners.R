@@ -1,14 +1,20 @@
 #' The inverse planners
 #'
-#' The paper's Table 3 as a data frame: what each inverse planner assumes about the demonstrator, what else it has to be
-#' given, what it looks for, and the function that does it here. All of them return an object that prints,
-#' [tidy()][tidy.ibrc_inferred]s, predicts and has a likelihood as a plan has; [project_behavior()] gives the behaviour
+#' The paper's Table 3 as a data frame. It says what each inverse planner assumes about the demonstrator, what else it
+#' has to be given, what it looks for, and the function that does it here. All of them return an object that prints,
+#' [tidy()][tidy.ibrc_inferred]s, predicts and has a likelihood as a plan has. [project_behavior()] gives the behaviour
 #' that imitates what was demonstrated.
 #'
-#' @return A data frame with one row per inverse planner, in the paper's order: `inverse` (its key), `title`,
-#'   `demonstrator` (what is assumed about the demonstrator), `helper` (what else is needed), `setting` (whether the
-#'   state must be seen), `packages` (suggested packages that it needs, with the argument that needs them), `objective`
-#'   (what is sought, in words), `function` (the function that does it) and `reference`.
+#' @return A data frame with one row per inverse planner, in the paper's order:
+#'   * `inverse`: its key.
+#'   * `title`: its name.
+#'   * `demonstrator`: what is assumed about the demonstrator.
+#'   * `helper`: what else is needed.
+#'   * `setting`: whether the state must be seen.
+#'   * `packages`: suggested packages that it needs, with the argument that needs them.
+#'   * `objective`: what is sought, in words.
+#'   * `function`: the function that does it.
+#'   * `reference`: one or more publications.
 #' @seealso [infer_shared_utility()] for one utility in several settings.
 #' @family framework
 #' @export

@@ -1,27 +1,23 @@
 #' The most likely parameters
 #'
-#' Finds the parameters under which behaviour is likeliest, or the peak of their
-#' posterior, with intervals from the profile: a quick look before [ibrc()], and a
-#' check on it after.
+#' Finds the parameters under which behaviour is likeliest, or the peak of their posterior, with intervals from the
+#' profile. It is a quick look before [ibrc()], and a check on it after.
 #'
-#' The maximum is sought on the scale a sampler works on, the logarithm for `alpha`,
-#' `beta` and `eta` (see [ibrc_prior()]). That does not matter to a maximum of the
-#' likelihood. A posterior density has its peak elsewhere on another scale; the one
-#' meant here is that of the sampler's scale, for `alpha ~ lognormal(0, 2)` without
-#' data at 1.
+#' The maximum is sought on the scale a sampler works on, the logarithm for `alpha`, `beta` and `eta` (see
+#' [ibrc_prior()]). That does not matter to a maximum of the likelihood. A posterior density has its peak elsewhere on
+#' another scale. The one meant here is that of the sampler's scale, which for `alpha ~ lognormal(0, 2)` without data is
+#' at 1.
 #'
-#' An interval holds the values for which the best density, with all other terms free,
-#' lies less than half a chi-squared quantile below the maximum: a profile-likelihood
-#' interval with `estimate = "mle"`, and the same of the posterior density with
-#' `"map"`. Where the density never falls so far, however far the term goes, the end
-#' is open: 0, `-Inf` or `Inf` (or a bound of the prior), and the data bound the term
-#' on one side only. Such a term has no standard error. Of an `action_prior` the first probability has such an
-#' interval; the others have one from the curvature at the top, on the logit scale.
+#' An interval holds the values for which the best density, with all other terms free, lies less than half a chi-squared
+#' quantile below the maximum. With `estimate = "mle"` it is a profile-likelihood interval, and with `"map"` the same of
+#' the posterior density. The density may never fall so far, however far the term goes. The end is then open: 0, `-Inf`
+#' or `Inf` (or a bound of the prior), and the data bound the term on one side only. Such a term has no standard error.
+#' Of an `action_prior` the first probability has an interval from the profile. The others have one from the curvature
+#' at the top, on the logit scale.
 #'
 #' @inheritParams ibrc
-#' @param prior What is inferred, and its prior ([ibrc_prior()]); by default as in [ibrc()]. With
-#'   `estimate = "mle"` it names what is inferred and where to begin looking; its
-#'   density is not used.
+#' @param prior What is inferred, and its prior ([ibrc_prior()]); by default as in [ibrc()]. With `estimate = "mle"` it
+#'   names what is inferred and where to begin looking. Its density is not used.
 #' @param estimate `"map"`, the peak of the posterior, or `"mle"`, that of the likelihood.
 #' @param by Names of columns: an estimate for each group of trajectories. With the column of identifiers, an
 #'   estimate for each trajectory, numbered as in [ibrc()].
@@ -32,12 +28,20 @@
 #'   session's generator.
 #' @param control How it is computed: `tolerance`, `interpolate` and `surprise` of [ibrc_control()]. What else that has
 #'   is for chains, and does not matter here.
-#' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with one row per
-#'   term and group: `term`, `group` (with groups), `estimate`, `std.error` (from the
-#'   curvature), `conf.low` and `conf.high`; `coef()` the estimates; `logLik()` the
-#'   log-likelihood there, all groups together. `glance()` gives one row: `estimate`, `log_lik`, `n_parameters`, `AIC`
-#'   and `BIC` (of trajectories with a scored action; `NA` with `estimate = "map"`), `trajectories`, `visits`, `groups`,
-#'   `reached` (of the group where they were fewest, how many climbs got to the top), `starts` and `converged`.
+#' @return An object of class `ibrc_mode`. `tidy()` gives a data frame with one row per term and group:
+#'   * `term`, and `group` with groups.
+#'   * `estimate`: the estimate.
+#'   * `std.error`: the standard error, from the curvature.
+#'   * `conf.low` and `conf.high`: the interval.
+#'
+#'   `coef()` gives the estimates. `logLik()` gives the log-likelihood there, all groups together. `glance()` gives one
+#'   row:
+#'   * `estimate`: `"map"` or `"mle"`.
+#'   * `log_lik` and `n_parameters`.
+#'   * `AIC` and `BIC`, of trajectories with a scored action. Both are `NA` with `estimate = "map"`.
+#'   * `trajectories`, `visits` and `groups`: how many there are.
+#'   * `reached`: how many climbs got to the top, in the group where they were fewest.
+#'   * `starts` and `converged`.
 #' @seealso [predict()][predict.ibrc_mode], [log_lik()] and [simulate()][simulate.ibrc_mode] for what a mode says of
 #'   visits.
 #' @family inference

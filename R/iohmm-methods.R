@@ -2,17 +2,26 @@
 #'
 #' @param x,object A fit ([fit_iohmm()]).
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with one row per probability: `parameter` (`"start"`,
-#'   `"transition"` or `"emission"`), `state` (the first state, the state before a transition, or the new
-#'   state in which something is seen), `action` (`NA` for the first state and for shared
-#'   transitions), `outcome` (the next state, or the observation; `NA` for the first state),
-#'   `estimate` and `count`, the expected number of times behind the
-#'   row to which the probability belongs. With `start_by`, the laws of the first state have their `group`.
-#'   `glance()`: one row per number of states tried: `states`, `log_lik`, `n_parameters`, `AIC`, `BIC`, `trajectories`,
-#'   `visits`, `reached` (how many starts got within 0.01 of the best), `starts`, `converged` and
-#'   `chosen`. `coef()`: the estimates, named. `logLik()`: the log-likelihood, with the
-#'   number of free probabilities as `df`, and the number of visits with an
-#'   observation as `nobs`, which [stats::BIC()] uses.
+#' @return `tidy()`: a data frame with one row per probability:
+#'   * `parameter`: `"start"`, `"transition"` or `"emission"`.
+#'   * `group`, with `start_by` only: the group of a law of the first state.
+#'   * `state`: the first state, the state before a transition, or the new state in which something is seen.
+#'   * `action`: the action, `NA` for the first state and for shared transitions.
+#'   * `outcome`: the next state, or the observation; `NA` for the first state.
+#'   * `estimate`: the probability.
+#'   * `count`: the expected number of times behind the row to which the probability belongs.
+#'
+#'   `glance()`: a data frame with one row per number of states tried:
+#'   * `states`: that number.
+#'   * `log_lik`, `n_parameters`, `AIC` and `BIC`.
+#'   * `trajectories` and `visits`: how many there are.
+#'   * `reached` and `starts`: how many starts got within 0.01 of the best, and how many starts there were.
+#'   * `converged` and `chosen`: whether it converged, and whether the fit has that number of states.
+#'
+#'   `coef()`: the estimates, named.
+#'
+#'   `logLik()`: the log-likelihood. Its `df` is the number of free probabilities. Its `nobs`, which [stats::BIC()]
+#'   uses, is the number of visits with an observation.
 #' @family dynamics
 #' @name tidy.ibrc_iohmm
 #' @export

@@ -6,9 +6,14 @@
 #' Every planner returns a plan, and all plans answer the same calls: [value()], [policy()],
 #' [simulate()][simulate.ibrc_plan], [log_lik()], [predict()][predict.ibrc_plan].
 #'
-#' @return A data frame with one row per planner: `planner`, a key that [project_behavior()] takes; `title`;
-#'   `setting`, whether the state has to be seen (`"seen"`) or may also be hidden; `parameters`, what has to be
-#'   known; `objective`, what the planner looks for; `function`, the name of the function; and `reference`.
+#' @return A data frame with one row per planner:
+#'   * `planner`: a key that [project_behavior()] takes.
+#'   * `title`: its name.
+#'   * `setting`: whether the state has to be seen (`"seen"`) or may also be hidden (`"seen or hidden"`).
+#'   * `parameters`: what has to be known.
+#'   * `objective`: what the planner looks for.
+#'   * `function`: the name of the function.
+#'   * `reference`: an example, in most rows a publication.
 #' @seealso [inverse_planners()], which go the other way; [agents()]; [decision_models()], which join the two.
 #' @family framework
 #' @export

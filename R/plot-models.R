@@ -1,18 +1,21 @@
 #' Draw a comparison of decision models
 #'
-#' One row per class of models, the one that predicts best on top, and one panel per measure: the score with its
-#' interval over patients, and a dashed line at the score of the reference. A triangle at the edge stands for a log loss
-#' without bound: such a model had ruled out something that was done. A hollow point has no interval: there is only one
-#' patient.
+#' There is one row per class of models, with the one that predicts best on top, and one panel per measure. Each panel
+#' shows the score with its interval over patients, and a dashed line at the score of the reference. A triangle at the
+#' edge stands for a log loss without bound: such a model had ruled out something that was done. A hollow point has no
+#' interval: there is only one patient.
 #'
 #' @param x,comparison What [compare_models()] returned.
-#' @param measures Which of `"log_loss"`, `"brier"`, `"agreement"` and `"divergence"` to draw; by default the first
-#'   two, which are proper scores (see [compare_models()]): in `"agreement"` further to the right is not better.
+#' @param measures Which of `"log_loss"`, `"brier"`, `"agreement"` and `"divergence"` to draw. By default the first two
+#'   are drawn, which are proper scores (see [compare_models()]). In `"agreement"` further to the right is not better.
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. `model_comparison_data()` returns the data frame behind it,
-#'   one row per model that was run and measure: `model`, `title` (a factor, the best last), `measure`, `panel`,
-#'   `estimate`, `conf.low`, `conf.high`, `reference` (that of the reference model) and `unbounded`, whether the
-#'   estimate is infinite.
+#'   with one row per model that was run and measure:
+#'   * `model` and `title`: the model. `title` is a factor, with the best last.
+#'   * `measure` and `panel`: the measure, and the title of its panel.
+#'   * `estimate`, `conf.low` and `conf.high`: the score and its interval.
+#'   * `reference`: the score of the reference model.
+#'   * `unbounded`: whether the estimate is infinite.
 #' @family framework
 #' @export
 #' @examples

@@ -1,9 +1,9 @@
 #' Draw a sensitivity analysis
 #'
-#' One row per alternative, one panel per term, or per contrast where there are groups: the estimate with its interval,
-#' over the estimate and interval of the fit as it is (dashed line and grey band). The number beside the name of an
-#' alternative says by how much its log-likelihood is higher than that of the fit. Alternatives that fit better by more
-#' than 2 are orange.
+#' There is one row per alternative, and one panel per term, or per contrast where there are groups. Each shows the
+#' estimate with its interval, over the estimate and interval of the fit as it is (dashed line and grey band). The
+#' number beside the name of an alternative says by how much its log-likelihood is higher than that of the fit.
+#' Alternatives that fit better by more than 2 are orange.
 #'
 #' alpha, beta and eta, and their ratios, are drawn on a logarithmic axis, as in [plot()][plot.ibrc_fit].
 #'
@@ -11,12 +11,17 @@
 #' @param type `"contrast"` or `"level"`; by default contrasts where there are groups.
 #' @param terms Names of terms; all of them by default.
 #' @param ... Not used.
-#' @return A `ggplot` object; it needs the package ggplot2. `sensitivity_data()` returns the data frame behind it, one
-#'   row per alternative and panel: `what`, `alternative`, `label` (with the difference in log-likelihood), `panel`,
-#'   `group`, `reference`, `term`, `estimate`, `conf.low`, `conf.high` (`NA` where there are no numbers),
-#'   `own_estimate`, `own_low` and `own_high` (of the fit as it is), `log_lik_difference`, `fits` (`"better"` by more
-#'   than 2, or `"not better"`), `scale` (`"log10"` or `"linear"`, of the axis) and `verdict` (as
-#'   [sensitivity_analysis()] has it).
+#' @return A `ggplot` object; it needs the package ggplot2. `sensitivity_data()` returns the data frame behind it, with
+#'   one row per alternative and panel:
+#'   * `what` and `alternative`: what was varied, and the alternative.
+#'   * `label`: the alternative with the difference in log-likelihood.
+#'   * `panel`, `group`, `reference` and `term`: the panel, and what it is about.
+#'   * `estimate`, `conf.low` and `conf.high`: the estimate and its interval, `NA` where there are no numbers.
+#'   * `own_estimate`, `own_low` and `own_high`: those of the fit as it is.
+#'   * `log_lik_difference`: by how much the log-likelihood is higher than that of the fit.
+#'   * `fits`: `"better"` by more than 2, or `"not better"`.
+#'   * `scale`: that of the axis, `"log10"` or `"linear"`.
+#'   * `verdict`: as [sensitivity_analysis()] has it.
 #' @family inference
 #' @export
 #' @examples

@@ -1,18 +1,15 @@
 #' Draw the beliefs behind the decisions about a patient
 #'
-#' The path that beliefs took over the visits of a patient, on the belief simplex: the
-#' closer to a corner, the more probable its state. To the left as the fitted agent saw the
-#' patient, to the right as a perfectly rational agent (`bounded_agent()`) with the same
-#' setting would have, given the same actions and observations. The ground shows which
-#' action the agent is likeliest to take at each belief, lines where that changes; marks
-#' show which one was taken. A mark on the ground of another action was not to be
-#' expected of that agent. With two states the simplex is an interval, and visits follow
-#' each other downwards.
+#' Draws the path that beliefs took over the visits of a patient, on the belief simplex: the closer to a corner, the
+#' more probable its state. The left side shows how the fitted agent saw the patient. The right side shows how a
+#' perfectly rational agent (`bounded_agent()`) with the same setting would have, given the same actions and
+#' observations. The ground shows which action the agent is likeliest to take at each belief, and lines show where that
+#' changes. Marks show which action was taken. A mark on the ground of another action was not to be expected of that
+#' agent. With two states the simplex is an interval, and visits follow each other downwards.
 #'
-#' Regions are exact for the plan: they are worked out on its lattice, not drawn from
-#' a grid of points. On a simplex, visits that share a belief and an action share a mark, with
-#' their number beside it; marks of other actions at that belief stand next to it, towards
-#' the middle.
+#' Regions are exact for the plan: they are worked out on its lattice, not drawn from a grid of points. On a simplex,
+#' visits that share a belief and an action share a mark, with their number beside it. Marks of other actions at that
+#' belief stand next to it, towards the middle.
 #'
 #' With three states, two actions and a bonus for being sure ([certainty_bonus()]), an agent may not ask for a test
 #' where it knows least. Such a patch in the middle is explained in the caption: by how much one test raises the chance
@@ -20,27 +17,30 @@
 #'
 #' A path ends where its agent has no belief any more ([belief_paths()]); `simplex_data()` has `NA` there.
 #'
-#' With `draws`, beliefs are means over draws of the posterior, as in [belief_paths()], and the ground shows the
-#' action with the highest mean probability: worked out at the nodes of the lattice, with straight lines between
-#' them. For the rational agent that is the action which is best at most draws. The caption says how many draws there
+#' With `draws`, beliefs are means over draws of the posterior, as in [belief_paths()]. The ground then shows the action
+#' with the highest mean probability. For the rational agent that is the action which is best at most draws. The ground
+#' is worked out at the nodes of the lattice, with straight lines between them. The caption says how many draws there
 #' are.
 #'
 #' @param fit A fit ([ibrc()]), drawn at the posterior medians of the patient's group or averaged over draws, or a
 #'   plan ([plan_agent()]). It must have two or three states.
-#' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the
-#'   columns that it was grouped by; for one by the column of identifiers they must be those of the fit.
+#' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the columns that it was grouped
+#'   by. For one by the column of identifiers they must be those of the fit.
 #' @param id Which patients: values in the `id` column of `visits`. By default the first.
 #' @param show_id Whether panels are titled with these values. They are numbered by default,
 #'   so that a picture can be shown without giving anyone away.
-#' @param draws How many draws of a fit to average over. `NULL` draws the agent at the posterior medians; of a fit whose
+#' @param draws How many draws of a fit to average over. `NULL` draws the agent at the posterior medians. Of a fit whose
 #'   dynamics were inferred ([ibrc()] with `dynamics`) it averages over 50 draws, each with its own dynamics.
 #' @param ... Not used.
-#' @return A `ggplot` object; it needs the package ggplot2. `simplex_data()` returns the data
-#'   frame behind it: `panel` (the patient), `agent` (`"fitted"` or `"rational"`), `part`
-#'   (`"region"`, `"boundary"` or `"path"`), `piece` (which polygon or line; intervals and
-#'   points for two states), `visit` (of a path, from 1), one column per state with the belief, and
-#'   `action`: the likeliest in a region, the one taken on a path. The last row of a path is
-#'   the belief that it ended on ([belief_paths()]) and has no action.
+#' @return A `ggplot` object; it needs the package ggplot2. `simplex_data()` returns the data frame behind it:
+#'   * `panel`: the patient.
+#'   * `agent`: `"fitted"` or `"rational"`.
+#'   * `part`: `"region"`, `"boundary"` or `"path"`.
+#'   * `piece`: which polygon or line; for two states, which interval or point.
+#'   * `visit`: the visit of a path, from 1.
+#'   * One column per state with the belief.
+#'   * `action`: the likeliest in a region, the one taken on a path. The last row of a path is the belief that it ended
+#'     on ([belief_paths()]) and has no action.
 #' @family pictures
 #' @export
 #' @examples

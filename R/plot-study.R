@@ -1,15 +1,15 @@
 #' Draw what a planned study would find
 #'
-#' Of a [power_study()] one panel per measure over the number of patients, with 95% intervals of the simulation and a
-#' dashed line at what intervals promise. Of a [recovery_study()] one panel per term, estimates with their intervals
-#' over the truths; on the line they agree.
+#' Of a [power_study()] it draws one panel per measure over the number of patients, with 95% intervals of the simulation
+#' and a dashed line at what intervals promise. Of a [recovery_study()] it draws one panel per term, with estimates and
+#' their intervals over the truths. On the line they agree.
 #'
 #' @param x,study What [power_study()] or [recovery_study()] returned.
-#' @param measures Which of the measures to draw; `NULL` draws power, false positives and coverage where there are any.
+#' @param measures Which of the measures to draw. `NULL` draws power, false positives and coverage where there are any.
 #' @param ... Not used.
-#' @return A `ggplot` object; it needs the package ggplot2. `power_data()` and `recovery_data()` return the data frames
-#'   behind them: rows of `tidy()` with `panel` and `nominal`, what is promised; and rows of `as.data.frame()` that have
-#'   a finite truth and estimate, with `panel` and `covered`.
+#' @return A `ggplot` object; it needs the package ggplot2. Two functions return the data frames behind the pictures:
+#'   * `power_data()`: rows of `tidy()` with `panel` and `nominal`, what is promised.
+#'   * `recovery_data()`: rows of `as.data.frame()` that have a finite truth and estimate, with `panel` and `covered`.
 #' @family studies
 #' @export
 #' @examples

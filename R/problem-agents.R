@@ -147,20 +147,23 @@ robust_agent <- function(beta) {
 #' Agents as a table
 #'
 #' The table has one row for each agent that the paper behind this package places among bounded agents (its Table 4), in
-#' the same order. It says how well the agent deliberates (`flexibility`), how it views the dynamics (`optimism`), how
-#' little it matters to it that the next belief is hard to foresee (`adaptivity`), what its priors are, and whether it
-#' was studied where the state is seen or hidden. This package can plan for all of them in either kind of setting,
-#' except for the minimum-information agent.
+#' the same order. It says how well the agent deliberates (`flexibility`) and how it views the dynamics (`optimism`). It
+#' says how little it matters to the agent that the next belief is hard to foresee (`adaptivity`). It also says what the
+#' agent's priors are, and whether it was studied where the state is seen or hidden. This package can plan for all of
+#' them in either kind of setting, except for the minimum-information agent.
 #'
 #' How to read the entries: `-> 0` and `-> Inf` are limits, which the package takes exactly. `= 1` is a fixed number.
 #' `(0, Inf)` is any number in between, which the user chooses. With an adaptivity of `-> +-Inf` (infinite, of either
 #' sign) it does not matter how hard the next belief is to foresee. A model prior that is "one model" holds a single
 #' model of the dynamics.
 #'
-#' @return A data frame with one row per agent and the columns `agent`; `flexibility`, `optimism` and `adaptivity`;
-#'   `action_prior`, `model_prior` and `belief_prior`, which are `""` where none plays a part; `observability`, where
-#'   the paper's table places it (`"seen"` or `"seen or hidden"`); `constructor` and `planner`, the names of the
-#'   functions that make the agent and plan for it; and `reference`.
+#' @return A data frame with one row per agent:
+#'   * `agent`: its name.
+#'   * `flexibility`, `optimism` and `adaptivity`: a number, a limit or a range (see the details).
+#'   * `action_prior`, `model_prior` and `belief_prior`: its priors, `""` where none plays a part.
+#'   * `observability`: where the paper's table places it (`"seen"` or `"seen or hidden"`).
+#'   * `constructor` and `planner`: the names of the functions that make the agent and plan for it.
+#'   * `reference`: who studied it.
 #' @seealso [named_agents] for the constructors, [planners()] for the methods that plan.
 #' @family framework
 #' @export

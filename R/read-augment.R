@@ -9,8 +9,8 @@ generics::augment
 #' results are averages over draws.
 #'
 #' With `draws`, each draw has its own plan, and its own dynamics where those were inferred ([ibrc()] with `dynamics`).
-#' Beliefs and probabilities are means; the likeliest action is the one with the highest mean; an action `.differs` if
-#' it does so at more than half of the draws; and `.due` and `.late` follow from these.
+#' Beliefs and probabilities are means. The likeliest action is the one with the highest mean. An action `.differs` if
+#' it does so at more than half of the draws. `.due` and `.late` follow from these.
 #'
 #' The perfectly rational agent (`bounded_agent()`) has the setting and the models of the fitted one. It sees what was
 #' seen and follows what was done, but carries its own beliefs. An action `.differs` only if it is worth less to this
@@ -19,9 +19,9 @@ generics::augment
 #' A diagnosis is *due* when the perfectly rational agent would make it. If the setting has stop actions, that is the
 #' first visit at which its likeliest action is one of them, and the diagnosis is made when any stop action is taken. If
 #' it has none, a diagnosis is due at the first visit at which the rational agent's belief in some state is at least
-#' `certain`, and made at the first visit at which the fitted agent's belief in that same state is. Only visits count:
-#' what the last observation makes certain is not counted until there is another visit. A diagnosis that is made before
-#' it is due has a negative `.late`, unless it ends the trajectory: then it was never due.
+#' `certain`. It is made at the first visit at which the fitted agent's belief in that same state is at least `certain`.
+#' Only visits count: what the last observation makes certain is not counted until there is another visit. A diagnosis
+#' that is made before it is due has a negative `.late`, unless it ends the trajectory: then it was never due.
 #'
 #' An agent may lose its belief. Either it is sure of models that do not allow what was seen, or an action is missing
 #' and what was seen after it follows no action that the agent would have taken. The latter easily happens to the
@@ -41,13 +41,18 @@ generics::augment
 #'   medians. For a fit whose dynamics were inferred it takes 50 draws, as medians of dynamics and of agents need not
 #'   fit together.
 #' @param ... Not used.
-#' @return A data frame with one row per visit, in the order given: the columns of `visits`, then `.belief_<state>`, one
-#'   column per state; `.probability`, of the action taken; `.fitted`, the likeliest action; `.rational`, the likeliest
-#'   action of the perfectly rational agent; `.differs`, whether the action taken is another; `.due`, the visit (from 1)
-#'   at which the trajectory's diagnosis was due, `NA` where it never was; and `.late`, how many visits later it was
-#'   made, `NA` where it was never due or never made. The last two are the same for all visits of a trajectory. Without
-#'   `visits` its first columns are `trajectory` (numbered by first appearance), `group` (with groups), `visit` and
-#'   `action`.
+#' @return A data frame with one row per visit, in the order given:
+#'   * The columns of `visits`. Without `visits`: `trajectory` (numbered by first appearance), `group` (with groups),
+#'     `visit` and `action`.
+#'   * `.belief_<state>`: the agent's belief, one column per state.
+#'   * `.probability`: the probability of the action taken.
+#'   * `.fitted`: the likeliest action.
+#'   * `.rational`: the likeliest action of the perfectly rational agent.
+#'   * `.differs`: whether the action taken is another (see the details).
+#'   * `.due`: the visit (from 1) at which the trajectory's diagnosis was due, `NA` where it never was.
+#'   * `.late`: how many visits later it was made, `NA` where it was never due or never made.
+#'
+#'   The last two are the same for all visits of a trajectory.
 #' @seealso [belief_paths()] for the beliefs of either agent.
 #' @family inference
 #' @export

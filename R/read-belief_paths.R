@@ -14,20 +14,26 @@
 #' @param object A plan ([plan_agent()]), or a fit ([ibrc()]), which is read at the
 #'   posterior medians of each group ([project_behavior()]) or averaged over draws.
 #' @param visits Trajectories ([trajectories()]). For a fit with groups they must have the columns that it was grouped
-#'   by; for a fit by the column of identifiers they must be those of the fit.
+#'   by. For a fit by the column of identifiers they must be those of the fit.
 #' @param final Whether to add one row per trajectory with its final belief: the one after the last observation, or the
 #'   one at which a stop action was taken.
-#' @param draws How many draws to average over, evenly spaced over the chains: beliefs and probabilities are then means,
-#'   as in [augment()][augment.ibrc_fit], which explains the rest. `NULL` reads the agent at the posterior medians; for
+#' @param draws How many draws to average over, evenly spaced over the chains. Beliefs and probabilities are then means,
+#'   as in [augment()][augment.ibrc_fit], which explains the rest. `NULL` reads the agent at the posterior medians. For
 #'   a fit whose dynamics were inferred ([ibrc()] with `dynamics`) it averages over 50 draws, each with its own
 #'   dynamics.
 #' @param ... Not used.
-#' @return A data frame with one row per visit, in the order given: the columns of `visits` that are their `id`, `time`,
-#'   `action` and `observation`; `.group` (with groups); `.visit`, from 1; `.belief_<state>`, one column per state;
-#'   `.probability`, of the action taken; `.fitted`, the likeliest action; `.rational_belief_<state>`, what the
-#'   perfectly rational agent would have believed; `.rational`, what it would have done; and `.differs`, whether the
-#'   action taken is another one that is worth less to it. With `final = TRUE` also `.final`, true in the added rows,
-#'   each after the last visit of its trajectory; they have no time, action or observation.
+#' @return A data frame with one row per visit, in the order given:
+#'   * The columns of `visits` that are their `id`, `time`, `action` and `observation`.
+#'   * `.group`: the group, with groups.
+#'   * `.visit`: the number of the visit, from 1.
+#'   * `.belief_<state>`: the agent's belief, one column per state.
+#'   * `.probability`: the probability of the action taken.
+#'   * `.fitted`: the likeliest action.
+#'   * `.rational_belief_<state>`: what the perfectly rational agent would have believed.
+#'   * `.rational`: what the perfectly rational agent would have done.
+#'   * `.differs`: whether the action taken is another one that is worth less to the perfectly rational agent.
+#'   * `.final`, with `final = TRUE` only: true in the added rows, each after the last visit of its trajectory. They
+#'     have no time, action or observation.
 #' @seealso [augment()][augment.ibrc_fit], which keeps all columns and says which diagnoses
 #'   came late; [plot_simplex()] for pictures.
 #' @family inference

@@ -9,21 +9,28 @@
 #' behaviour, for example, fits every large `beta` equally well: the data bound it from below, and only the prior says
 #' how large it may be. `optimism`, its inverse, is then identified, near 0.
 #'
-#' A term is not called identified in three cases: the chains do not agree on it or miss part of its posterior
-#' (`"unsettled"`, see [verdict()]); there are too few visits (`"too few data"`); or it lies on a ridge. A ridge is a
-#' correlation with another term above 0.9, on the scale a sampler works on or on the natural one, unless the data have
-#' nevertheless taken away 99% of the prior's variance.
+#' A term is not called identified in three cases:
+#' * The chains do not agree on it or miss part of its posterior (`"unsettled"`, see [verdict()]).
+#' * There are too few visits (`"too few data"`).
+#' * It lies on a ridge. A ridge is a correlation with another term above 0.9, on the scale a sampler works on or on the
+#'   natural one, unless the data have nevertheless taken away 99% of the prior's variance.
 #'
-#' @param fit A fit ([ibrc()]); where people differ (its `effects`), coefficients and spreads are treated as terms.
+#' @param fit A fit ([ibrc()]). Where people differ (its `effects`), coefficients and spreads are treated as terms.
 #' @return A data frame of class `ibrc_identifiability` with one row per term and group:
-#'   `term`, `group` (with groups); `verdict`, one of `"identified"`, `"bounded from above"`, `"bounded from below"`,
-#'   `"not identified"`, `"only jointly with"` another term, `"unsettled"` and `"too few data"`; `contraction`, the
-#'   share of the prior's variance that the data took away, on the scale a sampler works on ([ibrc_prior()]);
-#'   `prior.low`, `prior.high`, `conf.low` and `conf.high`, the central 95% of prior and posterior; `one_sided`, the
-#'   only side on which the data bound it (`"above"`, `"below"`) or `NA`; `bound_below` and `bound_above`; `ridge_with`
-#'   and `ridge`, the term with the strongest posterior correlation, on the scale a sampler works on or the natural one,
-#'   whichever is stronger, and that correlation; and `prior_conflict`, whether the posterior median lies outside the
-#'   central 95% of the prior. The printed result is in sentences.
+#'   * `term`, and `group` with groups.
+#'   * `verdict`: one of `"identified"`, `"bounded from above"`, `"bounded from below"`, `"not identified"`,
+#'     `"only jointly with"` another term, `"unsettled"` and `"too few data"`.
+#'   * `contraction`: the share of the prior's variance that the data took away, on the scale a sampler works on
+#'     ([ibrc_prior()]).
+#'   * `prior.low` and `prior.high`: the central 95% of the prior.
+#'   * `conf.low` and `conf.high`: the central 95% of the posterior.
+#'   * `one_sided`: the only side on which the data bound the term (`"above"`, `"below"`), or `NA`.
+#'   * `bound_below` and `bound_above`: how firmly the data bound each side (see the details).
+#'   * `ridge_with` and `ridge`: the term with the strongest posterior correlation, and that correlation. It is taken on
+#'     the scale a sampler works on or on the natural one, whichever is stronger.
+#'   * `prior_conflict`: whether the posterior median lies outside the central 95% of the prior.
+#'
+#'   The printed result is in sentences.
 #' @seealso [profile_likelihood()] for the likelihood itself.
 #' @family inference
 #' @export

@@ -16,10 +16,15 @@
 #' @param draws,seed As in [posterior_predict()].
 #' @param ... Not used.
 #' @return `pp_check()`: a `ggplot` object; it needs the package ggplot2. Of two actions it draws the second alone,
-#'   since the shares of the first are the rest. Points of fewer than 5 visits are hollow. `pp_data()`: the data frame
-#'   behind it, with both actions: `group`; `visit`, `belief` (the middle of the bin), `last_action`, `last_observation`
-#'   or `length`; `action` (except for lengths); `n`, the visits or trajectories seen there; `observed`, the share among
-#'   them; and the median `replicated` share with its central 90% interval, `conf.low` to `conf.high`.
+#'   since the shares of the first are the rest. Points of fewer than 5 visits are hollow.
+#'
+#'   `pp_data()`: the data frame behind it, with both actions:
+#'   * `group`: the group.
+#'   * `visit`, `belief` (the middle of the bin), `last_action`, `last_observation` or `length`.
+#'   * `action`: the action, except for lengths.
+#'   * `n`: the visits or trajectories seen there.
+#'   * `observed`: the share among them.
+#'   * `replicated`, `conf.low` and `conf.high`: the median replicated share with its central 90% interval.
 #' @family inference
 #' @export
 #' @examples
