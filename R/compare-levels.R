@@ -123,8 +123,6 @@ nested_intercepts <- function(design, term, value) {
   }, seq_along(design$factors))
 }
 
-lies_within <- function(level, value) !anyDuplicated(unique(data.frame(level, as.integer(value)))[[1]])
-
 # The sum of the intercepts of these factors [draw, cell].
 summed_intercepts <- function(fit, term, factors) {
   theta <- kept_theta(fit)

@@ -8,8 +8,8 @@
 #' A difference is found where its interval excludes 0. Power counts those of the right sign; of all that are found,
 #' `wrong_sign` is the share with the other one (errors of type S). A replicate without an interval has found nothing
 #' and counts as such in power and false positives. Bias, error, coverage and width are over the replicates that have
-#' one; `n` says how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of these, and the
-#' printed result says so.
+#' one; `n` says how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of
+#' these, and the printed result says so.
 #'
 #' @section Clinicians that vary:
 #' Clinicians differ, and the patients of one clinician are treated alike for that reason alone. A fit by group does not
