@@ -12,7 +12,9 @@
 #' these means (standardisation, or g-computation). It compares one and the same cohort at two levels; whether that is
 #' what the level *does* depends on whether the formula has all that matters, which no fit can tell. With
 #' `adjusted = FALSE` the means are those of the people who have the level, whatever else they differ in: what the two
-#' ways make of a contrast shows what adjusting did.
+#' ways make of a contrast shows what adjusting did. Either way a contrast is not one of the very clinicians who came.
+#' Random intercepts none of whose levels lies in two of the compared groups (clinicians who work in one arm) are
+#' averaged over the whole cohort, as those of others who might have come. Other intercepts are as they are found.
 #'
 #' @section Many contrasts:
 #' Of twenty contrasts that are all zero, one has a probability above 0.95 or so by chance. Printing says how many were

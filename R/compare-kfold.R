@@ -29,7 +29,8 @@
 #' @section People who differ:
 #' With `effects` ([ibrc()]), each fold is one refit of the whole population. Those left out are then predicted as
 #' [log_lik()][log_lik.ibrc_fit] predicts other people: with `(1 | id)` as a new person, and with sites as `folds` as
-#' people at a new site.
+#' people at a new site. Standard errors take trajectories as independent. Those of one site share its intercept and
+#' are not, so that with few sites they are too small.
 #'
 #' @section Comparing fits:
 #' [loo::loo_compare()] compares what this returns for fits to the same trajectories. The same `folds` and `seed`

@@ -23,12 +23,23 @@ compare_levels <- function(fit, reference, scale, conf.level, adjusted, joint) {
   rows <- standing_verdict(fit)
   new_ibrc_comparison(contrasts, conf.level, joint, rows, function(row) {
     effect_verdict(rows, fit, row$term, factor_coefficients(design, row$term, row$factor))
-  }, said = adjusted_words(adjusted))
+  }, said = adjusted_words(adjusted, design, factors))
 }
 
-adjusted_words <- function(adjusted) {
-  if (adjusted) "Adjusted: means over all trajectories with the factor set to either level and all else as it is." else
-    "Not adjusted: means over the trajectories that have the level, whatever else they differ in."
+# What was averaged over. `factors`: those that were compared, by term and name.
+adjusted_words <- function(adjusted, design, factors) {
+  if (adjusted) {
+    return("Adjusted: means over all trajectories with the factor set to either level and all else as it is.")
+  }
+  within <- unlist(lapply(names(factors), function(term) {
+    lapply(names(factors[[term]]), function(name) {
+      at <- nested_intercepts(design, term, factors[[term]][[name]])
+      sprintf("%s within %s", vapply(design$factors[at], `[[`, "", "name"), name)
+    })
+  }))
+  paste0("Not adjusted: means over the trajectories that have the level, whatever else they differ in",
+         if (length(within)) paste0("; random intercepts (", enumerate(unique(within), Inf, ""), ") are averaged over ",
+                                    "the whole cohort, as those of others who might have come"), ".")
 }
 
 # Pairs of levels by factor. `reference`: NULL, "all", or levels by the name of their factor; a level alone where only
@@ -63,17 +74,68 @@ level_means <- function(fit, term, name, value, adjusted) {
   design <- fit$effects
   entry <- fit$prior[[term]]
   size <- unname(fit$group_sizes)
-  own <- design$coefficients$label[design$coefficients$term == term]
-  b <- if (adjusted) kept_theta(fit)[, own, drop = FALSE]
   n_draws <- prod(dim(fit$draws[[1]])[1:2])
   at <- vapply(fit$draws, function(draws) as.vector(draws[, , term]), numeric(n_draws))
   at <- matrix(at, n_draws)
-  columns <- if (adjusted) columns_at_levels(design, term, name)
+  if (!adjusted) return(found_means(fit, term, value, at, size))
+  own <- design$coefficients$label[design$coefficients$term == term]
+  b <- kept_theta(fit)[, own, drop = FALSE]
+  columns <- columns_at_levels(design, term, name)
   vapply(levels(value), function(level) {
-    if (!adjusted) return(as.vector(at %*% ifelse(value == level, size, 0)) / sum(size[value == level]))
     moved <- to_unconstrained(entry, at) + tcrossprod(b, columns[[level]] - design$matrices[[term]])
     as.vector(matrix(to_natural(entry, moved), n_draws) %*% size) / sum(size)
   }, numeric(n_draws))
+}
+
+# Means over those who have a level. The clinicians of one arm are not those of the other: a difference of the very ones
+# that came is not one of arms. So intercepts of factors nested in the compared one are taken off, and everybody gets
+# those of the whole cohort in turn. Without other covariates that is the adjusted mean.
+found_means <- function(fit, term, value, at, size) {
+  mean_of <- function(x, weight) as.vector(x %*% weight) / sum(weight)
+  nested <- nested_intercepts(fit$effects, term, value)
+  if (!length(nested)) {
+    return(vapply(levels(value), function(level) mean_of(at, ifelse(value == level, size, 0)), numeric(nrow(at))))
+  }
+  entry <- fit$prior[[term]]
+  own <- summed_intercepts(fit, term, nested)
+  of_cells <- to_unconstrained(entry, at) - own
+  someone <- distinct_rows(do.call(cbind, lapply(fit$effects$factors[nested], `[[`, "level")))
+  own <- own[, !duplicated(someone), drop = FALSE]
+  share <- as.vector(rowsum(size, someone))
+  vapply(levels(value), function(level) {
+    # Cells that differ by these intercepts alone are the same now.
+    mine <- which(value == level)
+    alike <- distinct_rows(rest_of_cells(fit$effects, term, nested)[mine, , drop = FALSE])
+    weight <- as.vector(rowsum(size[mine], alike))
+    total <- numeric(nrow(at))
+    for (i in seq_along(weight)) {
+      total <- total + weight[i] * mean_of(to_natural(entry, own + of_cells[, mine[match(i, alike)]]), share)
+    }
+    total / sum(weight)
+  }, numeric(nrow(at)))
+}
+
+# Grouping factors of a term, none of whose levels lies in two groups of `value` (by cell).
+nested_intercepts <- function(design, term, value) {
+  Filter(function(k) {
+    one <- design$factors[[k]]
+    match(term, design$terms) %in% one$terms && lies_within(one$level, value)
+  }, seq_along(design$factors))
+}
+
+# The sum of the intercepts of these factors [draw, cell].
+summed_intercepts <- function(fit, term, factors) {
+  theta <- kept_theta(fit)
+  Reduce(`+`, lapply(factors, function(k) {
+    one <- fit$effects$factors[[k]]
+    level_intercepts(fit, k, one$level, theta)[[match(term, fit$effects$terms[one$terms])]]
+  }))
+}
+
+# What tells cells apart in a term without the intercepts of these factors [cell, column].
+rest_of_cells <- function(design, term, factors) {
+  others <- Filter(function(one) match(term, design$terms) %in% one$terms, design$factors[-factors])
+  do.call(cbind, c(list(design$matrices[[term]]), lapply(others, `[[`, "level")))
 }
 
 # Coefficients whose columns change with a factor.

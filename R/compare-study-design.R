@@ -42,7 +42,8 @@
 #' @param conf.level Confidence, or mass, of intervals.
 #' @param resolution How finely beliefs are told apart, as in [plan_agent()].
 #' @param ... Further arguments for [ibrc_mode()] or [ibrc()], such as `starts = 2`, `estimate = "mle"` or
-#'   `iter = 1000`.
+#'   `iter = 1000`; also `effects`, such as `list(optimism ~ group + (1 | clinician))`: groups are then terms of its
+#'   formulas, and not fitted apart.
 #' @return An object of class `ibrc_study_design`. `simulate()` gives trajectories ([trajectories()]) with `group`, and
 #'   the columns of clusters and confounder, as covariates.
 #' @family studies
@@ -350,6 +351,9 @@ cluster_words <- function(design) {
 
 fit_words <- function(design) {
   if (is.function(design$fit)) return("a function")
-  c(mode = "mode by group", profile = "mode by group, with its profile",
-    posterior = "posterior by group")[[design$fit]]
+  effects <- design$more$effects
+  how <- if (is.null(effects)) "by group" else
+    paste("of", paste(vapply(if (is.list(effects)) effects else list(effects), deparse1, ""), collapse = ", "))
+  paste0(c(mode = "mode ", profile = "mode ", posterior = "posterior ")[[design$fit]], how,
+         if (design$fit == "profile") ", with its profile")
 }

@@ -13,18 +13,19 @@ fit_call <- function(visits, design) {
 }
 
 # One row per slot: term and group, or term and the group that is held against the first. `settled`: whether the fit
-# came to its end.
+# came to its end. `centre`: see level_centres().
 analyse_visits <- function(visits, design, contrast) {
   if (is.function(design$fit)) return(own_analysis(design$fit(visits, design), design, contrast))
   made <- fit_call(visits, design)
   if (design$fit == "posterior") {
     fit <- do.call(ibrc, made, quote = TRUE)
     rows <- if (has_population(fit)) population_rows(fit, design, contrast) else posterior_rows(fit, design, contrast)
-    return(list(rows = rows, settled = are_settled(fit)))
+    return(list(rows = rows, settled = are_settled(fit), centre = level_centres(fit$effects, design, visits)))
   }
   mode <- do.call(ibrc_mode, made, quote = TRUE)
   if (has_mode_effects(mode)) {
-    return(list(rows = mode_effect_rows(mode, design, contrast), settled = glance(mode)$converged))
+    return(list(rows = mode_effect_rows(mode, design, contrast), settled = glance(mode)$converged,
+                centre = level_centres(mode$effects, design, visits)))
   }
   levels <- mode_levels(mode, design)
   list(rows = if (contrast) mode_contrasts(levels, design) else levels, settled = glance(mode)$converged)
@@ -92,19 +93,47 @@ posterior_rows <- function(fit, design, contrast) {
 # The coefficient by which a group differs from the first, on the scale of the study already.
 group_coefficient <- function(term, group) paste0(term, "[group", group, "]")
 
+# The formulas of `effects`, by term, as they were read.
+design_formulas <- function(design) {
+  if (is.null(design$more$effects)) list() else read_effects(design$more$effects, design$prior)
+}
+
 # The terms that differ by group: all of them where groups are fitted apart.
+differing_terms <- function(design) {
+  if (is.null(design$more$effects)) return(design_terms(design))
+  by_group <- Filter(function(one) "group" %in% all.vars(one$fixed), design_formulas(design))
+  intersect(design_terms(design), names(by_group))
+}
+
 contrast_terms <- function(design) {
-  effects <- design$more$effects
-  if (is.null(effects)) return(design_terms(design))
-  if (inherits(effects, "formula")) effects <- list(effects)
-  has_group <- function(one) inherits(one, "formula") && length(one) == 3 && "group" %in% all.vars(one[[3]])
-  by_group <- Filter(has_group, effects)
-  terms <- intersect(design_terms(design), vapply(by_group, function(one) deparse1(one[[2]]), ""))
+  terms <- differing_terms(design)
   if (!length(terms)) {
     abort_input("effects", "must have `group` in a formula, as in effects = list(optimism ~ group + (1 | clinician)): ",
                 "without it there is no difference to find.", topic = "study_design")
   }
   terms
+}
+
+# One row per term and group whose level a fit has. Profiles are of single coefficients, so none is of the level of a
+# group that is put together from two.
+level_slots <- function(design) {
+  slots <- expand.grid(group = names(design$agents), term = design_terms(design), stringsAsFactors = FALSE)[2:1]
+  apart <- is.null(design$more$effects) || !identical(design$fit, "profile")
+  slots <- slots[apart | slots$group == names(design$agents)[1] | !slots$term %in% differing_terms(design), ]
+  rownames(slots) <- NULL
+  slots
+}
+
+# The value of the confounder, by term, at which a fit has its levels: where its column is 0, which is the mean unless
+# it has zeros and ones. Terms whose formula is without it have 0, the value of stated agents.
+level_centres <- function(effects, design, visits) {
+  name <- design$confounder$name
+  if (is.null(effects) || is.null(name)) return(NULL)
+  vapply(Filter(function(one) name %in% all.vars(one$fixed), effects$formulas), function(one) {
+    x <- effects$matrices[[one$term]]
+    value <- cell_variables(one, x)[[name]]
+    if (is.null(value)) mean(visits[[name]][!duplicated(visits$id)]) else value[1] - x[1, name]
+  }, 0)
 }
 
 # As tidy() with effects = "population" has them, with levels of other groups put together draw by draw.
@@ -126,17 +155,33 @@ population_rows <- function(fit, design, contrast) {
   do.call(rbind, unlist(rows, recursive = FALSE))
 }
 
-# Of a mode: differences, and levels of the first group and of terms that groups share.
+# Of a mode. Levels of other groups are put together from two coefficients, whose errors go by the curvature.
 mode_effect_rows <- function(mode, design, contrast) {
   groups <- names(design$agents)
   table <- tidy(mode)
-  differ <- contrast_terms(design)
+  differ <- differing_terms(design)
   slots <- if (contrast) expand.grid(term = differ, group = groups[-1], stringsAsFactors = FALSE) else
-    expand.grid(term = names(mode$prior), group = groups, stringsAsFactors = FALSE)
-  if (!contrast) slots <- slots[!slots$term %in% differ | slots$group == groups[1], ]
+    level_slots(design)
+  sum_of_two <- !contrast & slots$term %in% differ & slots$group != groups[1]
   name <- if (contrast) group_coefficient(slots$term, slots$group) else slots$term
   found <- mode_levels_of(table[match(name, table$term), ], design, !contrast & on_log(slots$term))
-  study_row_of(slots$term, slots$group, found$estimate, found$low, found$high)
+  rows <- study_row_of(slots$term, slots$group, found$estimate, found$low, found$high)
+  if (any(sum_of_two)) {
+    spread <- coefficient_covariance(mode$population)
+    for (i in which(sum_of_two)) {
+      own <- c(slots$term[i], group_coefficient(slots$term[i], slots$group[i]))
+      at <- match(own, names(mode$population$prior))
+      reach <- stats::qnorm((1 + design$conf.level) / 2) * suppressWarnings(sqrt(sum(spread[at, at])))
+      rows[i, c("estimate", "conf.low", "conf.high")] <- rows$estimate[i] + table$estimate[match(own[2], table$term)] +
+        reach * c(0, -1, 1)
+    }
+  }
+  rows
+}
+
+# On the scale a sampler works on; NA where the top has no curvature that could be turned round.
+coefficient_covariance <- function(population) {
+  tryCatch(solve(-population$top$curvature), error = function(e) population$top$curvature * NA)
 }
 
 # ---- a function of the user's own ----------------------------------------------------------------------------------

@@ -5,10 +5,16 @@
 contrast_measures <- function(rows) {
   found <- (rows$conf.low > 0 | rows$conf.high < 0) %in% TRUE
   truth <- rows$truth[!is.na(rows$truth)][1]
-  rbind(share_row(if (truth %in% 0) "false_positives" else "power", found), error_measures(rows))
+  if (truth %in% 0) return(rbind(share_row("false_positives", found), error_measures(rows)))
+  # A difference of the wrong sign is not the one that is there.
+  wrong <- found & ((rows$conf.low > 0) != (truth > 0)) %in% TRUE
+  rbind(share_row("power", found & !wrong), share_row("wrong_sign", wrong[found]), error_measures(rows))
 }
 
-level_measures <- function(rows) rbind(error_measures(rows), agreement_rows(rows))
+# Truths that are stated differ at most by where each fit has its centre: there is nothing to follow.
+level_measures <- function(rows, drawn = TRUE) {
+  rbind(error_measures(rows), agreement_rows(if (drawn) rows else replace(rows, "truth", 0)))
+}
 
 error_measures <- function(rows) {
   there <- !is.na(rows$conf.low) & !is.na(rows$conf.high) & is.finite(rows$estimate)
@@ -59,7 +65,8 @@ share_row <- function(measure, x) {
   n <- length(x)
   if (!n) return(measure_row(measure))
   ends <- wilson_ends(mean(x), n)
-  measure_row(measure, mean(x), sqrt(mean(x) * (1 - mean(x)) / n), c(ends$low, ends$high), n)
+  # Not 0 where all or none are: a share that has not varied in a few studies may yet.
+  measure_row(measure, mean(x), (ends$high - ends$low) / (2 * two_sided), c(ends$low, ends$high), n)
 }
 
 # `measures(rows)` for every combination of these columns, in the order of the table.

@@ -5,10 +5,11 @@
 #' estimates are off, and whether intervals hold what they promise. With several sizes, it shows what more patients
 #' would bring.
 #'
-#' A difference is found where its interval excludes 0. A replicate without an interval has found nothing and counts as
-#' such in power and false positives. Bias, error, coverage and width are over the replicates that have one; `n` says
-#' how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of these, and the
-#' printed result says so.
+#' A difference is found where its interval excludes 0. Power counts those of the right sign; of all that are found,
+#' `wrong_sign` is the share with the other one (errors of type S). A replicate without an interval has found nothing
+#' and counts as such in power and false positives. Bias, error, coverage and width are over the replicates that have
+#' one; `n` says how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of
+#' these, and the printed result says so.
 #'
 #' @section Clinicians that vary:
 #' Clinicians differ, and the patients of one clinician are treated alike for that reason alone. A fit by group does not
@@ -34,9 +35,10 @@
 #' @param file A path where finished studies are kept; `NULL` keeps nothing.
 #' @param refresh Whether to say after each round how many are done: 0 says nothing.
 #' @return An object of class `ibrc_power_study`. `tidy()` gives one row per size, kind, term, group and measure:
-#'   `patients`, `effect` (`"stated"`, or `"none"` with `null`), `term`, `group`, `truth`, `measure` (`power` or, where
-#'   the truth is 0, `false_positives`; `bias`, `rmse`, `coverage` and `width`, the mean), `estimate`, `std.error`
-#'   (Monte Carlo), `conf.low`, `conf.high` (95%, Wilson's for shares) and `n`. `glance()` gives one row per size and
+#'   `patients`, `effect` (`"stated"`, or `"none"` with `null`), `term`, `group`, `truth`, `measure` (`power` and
+#'   `wrong_sign` or, where the truth is 0, `false_positives`; `bias`, `rmse`, `coverage` and `width`, the mean),
+#'   `estimate`, `std.error` (Monte Carlo), `conf.low`, `conf.high` (95%) and `n`. Intervals of shares are Wilson's, and
+#'   their `std.error` is half the width over 1.96: it is not 0 at 0% and 100%. `glance()` gives one row per size and
 #'   kind: `replicates`, `finished`, `failed`, `unsettled`, `open` (an interval without an end), `warned` and `seconds`
 #'   per study. `as.data.frame()` gives one row per study, term and group. [plot()][plot.ibrc_power_study] draws it.
 #' @family studies
@@ -133,8 +135,11 @@ found_words <- function(table, several) {
   what <- paste0(term_words(table$term), if (several) paste0(" (", table$group, ")"))
   power <- which(table$measure == "power")
   size <- vapply(table$patients, plural, "", "patient")
-  found <- sprintf("With %s per group an effect of %s on %s is found in %s.", size[power],
-                   vapply(table$truth[power], format_number, ""), what[power], share_words(table[power, ]))
+  wrong <- table[table$measure == "wrong_sign", ]
+  found <- sprintf("With %s per group an effect of %s on %s is found in %s%s.", size[power],
+                   vapply(table$truth[power], format_number, ""), what[power], share_words(table[power, ]),
+                   ifelse(wrong$estimate %in% c(0, NA), "",
+                          paste0("; of the differences found ", share_words(wrong, ""), " have the wrong sign")))
   null <- which(table$measure == "false_positives")
   of_one <- split(null, factor(paste(what, table$effect)[null], unique(paste(what, table$effect)[null])))
   none <- vapply(of_one, function(at) {
@@ -159,10 +164,18 @@ error_words <- function(table, several) {
   })
 }
 
+# Terms that vary by cluster, and whose fit has no such column.
 cluster_lines <- function(design) {
-  varies <- any(design$clusters$spread > 0)
-  if (!varies || is.function(design$fit) || "effects" %in% names(design$more)) return(NULL)
-  bullet(paste0("The fit knows nothing of the column ", design$clusters$name, ", by which decision makers vary."))
+  if (is.function(design$fit)) return(NULL)
+  column <- design$clusters$name
+  varies <- names(design$clusters$spread)[design$clusters$spread > 0]
+  columns <- lapply(design_formulas(design), function(one) {
+    c(all.vars(one$fixed), unlist(lapply(one$random, `[[`, "columns")))
+  })
+  missed <- Filter(function(term) !column %in% columns[[term]], varies)
+  if (!length(missed)) return(NULL)
+  bullet(paste0("The fit knows nothing of the column ", column, ", by which decision makers vary",
+                if (length(missed) < length(varies)) paste(" in", enumerate(missed, quote = "")), "."))
 }
 
 #' @export

@@ -7,10 +7,17 @@
 #' This function looks at the levels of each group, one by one; [power_study()] looks at differences. Replicates without
 #' an interval, and those that did not settle, are treated and counted as there.
 #'
+#' With `effects` among what the design hands on, groups are terms of formulas. Truths from the prior are then drawn
+#' once, for the first group. In terms with `group` in their formula the others get a draw from the prior of its
+#' coefficient on top; all else is the same in all groups. What the design states of clusters and of the confounder
+#' stays. Levels, true and estimated, are those of the fit's reference: a confounder in the formula is at its mean in
+#' the study (zeros and ones: at 0), and one that is not in it at 0. With `fit = "profile"` groups after the first have
+#' no level in terms that differ, since no single coefficient is one.
+#'
 #' @param design A design ([study_design()]), of one group or more.
-#' @param truths Where truths come from. `"prior"` draws what is inferred anew for every study and group, so that the
-#'   intervals of a posterior should cover, over all studies, by their mass. An `effect` plays no part then. `"agents"`
-#'   takes those of the design every time.
+#' @param truths Where truths come from. `"prior"` draws what is inferred anew for every study and group (fitted
+#'   apart), so that the intervals of a posterior should cover, over all studies, by their mass. An `effect` plays no
+#'   part then. `"agents"` takes those of the design every time.
 #' @inheritParams power_study
 #' @param replicates How many studies.
 #' @inheritSection power_study Long runs
@@ -40,7 +47,7 @@ recovery_study <- function(design, replicates = 100, truths = c("prior", "agents
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = FALSE,
     truths = truths, seed = check_seed(seed),
     cells = data.frame(patients = design$patients[[1]], effect = "stated"),
-    slots = expand.grid(group = names(design$agents), term = design_terms(design), stringsAsFactors = FALSE)[2:1]
+    slots = level_slots(design)
   )
   refresh <- check_count(refresh, "refresh", least = 0)
   if (!is.null(file)) file <- check_path(file)
@@ -51,7 +58,7 @@ recovery_study <- function(design, replicates = 100, truths = c("prior", "agents
 #' @export
 tidy.ibrc_recovery_study <- function(x, ...) {
   check_unused(...)
-  table <- measure_table(x$each, c("term", "group"), level_measures)
+  table <- measure_table(x$each, c("term", "group"), function(rows) level_measures(rows, x$truths == "prior"))
   without_lone_group(table, names(x$design$agents))
 }
 

@@ -69,6 +69,7 @@ run_replicate <- function(piece) {
     at <- match(paste(slots$term, slots$group), paste(found$rows$term, found$rows$group))
     for (column in c("estimate", "conf.low", "conf.high")) out[[column]] <- as.numeric(found$rows[[column]])[at]
     out$settled <- found$settled
+    if (!piece$contrast) out$truth <- centred_truth(design, found$centre, truth)[cbind(slots$term, slots$group)]
     lost <- is.na(out$estimate) | is.na(out$conf.low) | is.na(out$conf.high)
     if (any(lost)) out$failure <- paste("no interval of", enumerate(unique(slots$term[lost]), quote = ""))
   }, error = function(e) out$failure <<- failure_words(e)), warning = heard))
@@ -77,9 +78,28 @@ run_replicate <- function(piece) {
   c(out, seconds = proc.time()[["elapsed"]] - began)
 }
 
-# Agents whose inferred terms are drawn from the prior, separately for each group.
+# Levels [term, group] at the values of the confounder at which the fit has them.
+centred_truth <- function(design, centre, truth) {
+  for (term in intersect(names(centre), rownames(truth))) {
+    truth[term, ] <- level_truth(lapply(design$agents, shift_agent, design$confounder$effect * centre[[term]]), term)
+  }
+  truth
+}
+
+# Agents whose inferred terms are drawn from the prior. Where groups are fitted apart each has draws of its own. Where
+# they are terms of a formula all have those of the first, and in terms that differ a coefficient on top.
 draw_agents <- function(design) {
-  drawn <- prior_natural(design$prior, prior_draw(design$prior, length(design$agents)))
+  n <- length(design$agents)
+  theta <- prior_draw(design$prior, n)
+  if (!is.null(design$more$effects)) {
+    theta <- theta[rep(1, n), , drop = FALSE]
+    for (term in differing_terms(design)) {
+      entry <- default_effect(term, "normal", effect_scale(design$prior[[term]]))
+      at <- match(term, names(design$prior))
+      theta[-1, at] <- theta[-1, at] + prior_draw(list(entry), n - 1)
+    }
+  }
+  drawn <- prior_natural(design$prior, theta)
   for (g in seq_along(design$agents)) {
     for (term in names(design$prior)) design$agents[[g]] <- with_term(design$agents[[g]], term, drawn[g, term])
   }

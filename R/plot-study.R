@@ -57,7 +57,7 @@ power_data <- function(study, measures = NULL) {
 }
 
 power_panels <- c(power = "power", false_positives = "false positives", coverage = "coverage", bias = "bias",
-                  rmse = "root mean squared error", width = "mean width")
+                  rmse = "root mean squared error", width = "mean width", wrong_sign = "wrong sign")
 
 draw_power <- function(data) {
   n <- nlevels(data$line)

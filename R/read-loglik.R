@@ -39,8 +39,9 @@
 #' error. [predict()][predict.ibrc_fit], [augment()][augment.ibrc_fit], [belief_paths()] and [plot_simplex()] do the
 #' same.
 #'
-#' `loo()` leaves out a trajectory, but keeps the intercepts that it helped to find. Where each person has an own
-#' intercept, Pareto k will show that this is not possible: use [kfold()].
+#' `loo()` weighs draws of intercepts, too, as if the trajectory had not been there to find them. Where a level has few
+#' trajectories, few draws get all the weight, and the answer is not stable. Pareto k shows it, always where each person
+#' has an own intercept: use [kfold()].
 #'
 #' @param object,x A fit ([ibrc()]) that was not made with `keep_data = FALSE` ([ibrc_control()]; `log_lik()` of
 #'   `newdata` also works without the data). For `loo()`, anything else that [loo::loo()] takes as well.

@@ -52,6 +52,53 @@ test_that("a contrast that is confounded is adjusted", {
   expect_equal(compare_groups(fit, adjusted = FALSE)$estimate[4], 2)
 })
 
+test_that("what is not adjusted is no contrast of the very clinicians who came", {
+  fit <- differing_fit()
+  b <- raw_coefficients(fit)
+  u <- raw_intercepts(fit)
+  people <- first_visits(differing_visits())
+  crude <- compare_groups(fit, adjusted = FALSE)
+  men <- function(arm) mean(people$sex[people$arm == arm] == "m")
+  # Clinicians lie within arms: none of their intercepts is in the difference of arms.
+  known <- b[, "optimism[armb]"] + b[, "optimism[sexm]"] * (men("b") - men("a"))
+  expect_close(unlist(crude[1, c("estimate", "conf.low", "conf.high")]), stats::quantile(known, c(0.5, 0.025, 0.975)))
+  # Women and men have the same clinicians, whose intercepts stay.
+  u_of <- function(sex) rowMeans(u[, match(people$clinician[people$sex == sex], paste0("c", 1:6))])
+  arms <- function(sex) {
+    b[, "optimism[armb]"] * mean(people$arm[people$sex == sex] == "b") +
+      b[, "optimism[armc]"] * mean(people$arm[people$sex == sex] == "c")
+  }
+  expect_close(crude$estimate[3], stats::median(b[, "optimism[sexm]"] + arms("m") - arms("f") + u_of("m") - u_of("f")))
+  expect_match(attr(crude, "said"), "intercepts (clinician within arm) are averaged over the whole", fixed = TRUE)
+  expect_no_match(attr(crude, "said"), "within sex")
+  expect_no_match(attr(compare_groups(fit), "said"), "whole cohort")
+})
+
+test_that("with nothing else to adjust for, both ways are one, on any scale", {
+  fit <- cached("nested_alpha", fit_differing(list(alpha ~ arm + (1 | clinician)), iter = 60))
+  for (scale in c("ratio", "difference")) {
+    expect_close(unlist(compare_groups(fit, scale = scale, adjusted = FALSE)[6:9]),
+                 unlist(compare_groups(fit, scale = scale)[6:9]), 1e-8)
+  }
+  personal <- cached("nested_people", fit_differing(list(alpha ~ sex + (1 | clinician) + (1 | id)),
+                                                   differing_visits(3, 3), iter = 40))
+  crude <- compare_groups(personal, adjusted = FALSE)
+  expect_match(attr(crude, "said"), "id within sex", fixed = TRUE)
+  # People in turn, but each with the clinicians of his or her group.
+  b <- raw_coefficients(personal)
+  u <- raw_intercepts(personal)
+  people <- first_visits(differing_visits(3, 3))
+  mean_of <- function(sex) {
+    mine <- which(people$sex == sex)
+    each <- lapply(mine, function(i) {
+      clinician <- match(people$clinician[i], paste0("c", 1:3))
+      rowMeans(exp(b[, "alpha"] + b[, "alpha[sexm]"] * (sex == "m") + u[, clinician] + u[, 3 + seq_len(nrow(people))]))
+    })
+    Reduce(`+`, each) / length(mine)
+  }
+  expect_close(crude$estimate, stats::median(mean_of("m") / mean_of("f")), 1e-8)
+})
+
 test_that("references, scales and joint probabilities are those asked for", {
   fit <- differing_fit()
   all <- compare_groups(fit, reference = "all", joint = TRUE)

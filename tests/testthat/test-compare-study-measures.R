@@ -6,7 +6,7 @@ test_that("measures and their errors are what they are by hand", {
   of <- function(measure) table[table$measure == measure, ]
   # Nothing is found without an interval; three of five exclude 0.
   expect_equal(of("power")$estimate, 3 / 5)
-  expect_equal(of("power")$std.error, sqrt(0.6 * 0.4 / 5))
+  expect_equal(of("power")$std.error, (of("power")$conf.high - of("power")$conf.low) / (2 * stats::qnorm(0.975)))
   expect_equal(unlist(of("power")[c("conf.low", "conf.high")], use.names = FALSE),
                suppressWarnings(stats::prop.test(3, 5, correct = FALSE))$conf.int[1:2])
   expect_equal(c(of("bias")$estimate, of("bias")$std.error, of("bias")$n), c(1.5, stats::sd(0:3) / 2, 4))
@@ -16,8 +16,26 @@ test_that("measures and their errors are what they are by hand", {
   expect_equal(c(of("width")$estimate, of("width")$n), c(mean(c(4, 2.5, 2)), 3))
   expect_identical(contrast_measures(transform(rows, truth = 0))$measure[1], "false_positives")
   lost <- contrast_measures(rows[5, ])
-  expect_identical(lost$n, c(1L, 0L, 0L, 0L, 0L))
-  expect_identical(lost$estimate, c(0, NA, NA, NA, NA))
+  expect_identical(lost$n, c(1L, 0L, 0L, 0L, 0L, 0L))
+  expect_identical(lost$estimate, c(0, NA, NA, NA, NA, NA))
+})
+
+test_that("a difference of the wrong sign is not the one that is there, and none of few is not never", {
+  both <- data.frame(truth = 0.2, estimate = c(1, -1, -1, 0, 1), conf.low = c(0.1, -2, -2, -1, 0.3),
+                     conf.high = c(2, -0.1, -0.3, 1, 2))
+  table <- contrast_measures(both)
+  expect_equal(table$estimate[1:2], c(2 / 5, 2 / 4))
+  expect_identical(table$measure[1:2], c("power", "wrong_sign"))
+  expect_identical(table$n[1:2], 5:4)
+  expect_equal(contrast_measures(transform(both, truth = -0.2))$estimate[1:2], c(2 / 5, 2 / 4))
+  expect_equal(contrast_measures(transform(both, truth = 0))$estimate[1], 4 / 5)
+  never <- contrast_measures(rows[1, ])
+  expect_identical(never$estimate[1], 0)
+  expect_gt(never$std.error[1], 0.1)
+  power <- cbind(patients = 30, effect = "stated", term = "optimism", group = "other", truth = 0.2, table)
+  expect_match(found_words(power, FALSE), "found in 40% of studies .*; of the differences found 50% .* wrong sign[.]$")
+  power$estimate[2] <- 0
+  expect_no_match(found_words(power, FALSE), "wrong")
 })
 
 test_that("correlation and shrinkage compare truths that differ", {
@@ -52,7 +70,8 @@ test_that("what went wrong is counted and said", {
     data.frame(term = "optimism", estimate = 1, conf.low = if (n == 3) NaN else 0.5, conf.high = 2)
   }
   withr::local_options(ibrc.test.calls = 0)
-  study <- power_study(small_design(fit = odd, prior = NULL, patients = 5), 5, replicates = 5)
+  study <- power_study(small_design(effect = list(optimism = 0.5), fit = odd, prior = NULL, patients = 5), 5,
+                       replicates = 5)
   expect_identical(unlist(glance(study)[c("failed", "unsettled", "open", "warned")]),
                    c(failed = 2L, unsettled = 1L, open = 1L, warned = 1L))
   expect_equal(tidy(study)$estimate[1], 3 / 5)

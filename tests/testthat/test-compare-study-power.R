@@ -3,7 +3,8 @@ test_that("an effect is found, and its figures say so in plain sentences", {
   table <- tidy(study)
   expect_named(table, c("patients", "effect", "term", "group", "truth", "measure", "estimate", "std.error", "conf.low",
                         "conf.high", "n"))
-  expect_identical(nrow(table), 2L * 2L * 2L * 5L)
+  # With an effect there is a share of wrong signs beside the power.
+  expect_identical(nrow(table), 2L * 2L * 2L * 5L + 2L)
   power <- table[table$measure == "power", ]
   expect_identical(power$term, c("optimism", "optimism"))
   expect_equal(power$truth, c(-0.5, -0.5))
@@ -110,8 +111,25 @@ test_that("groups may be terms of a formula, beside clinicians who vary", {
   fixed <- small_design(patients = 24, fit = "mode", effects = list(optimism ~ group), resolution = 5)
   mode <- suppressWarnings(do.call(ibrc_mode, fit_call(draw_visits(fixed), fixed), quote = TRUE))
   expect_close(mode_effect_rows(mode, fixed, TRUE)$estimate, coef(mode)[["optimism[groupother]"]])
-  expect_identical(mode_effect_rows(mode, fixed, FALSE)$group, c("reference", "reference", "other"))
+  expect_identical(mode_effect_rows(mode, fixed, FALSE)$group, rep(c("reference", "other"), 2))
   expect_error(power_study(small_design(clusters = c(clinician = 3), effects = list(optimism ~ (1 | clinician)),
                                         fit = "posterior")), "must have `group` in a formula", class = "ibrc_error_input")
   expect_error(small_design(problem = "group"), "cannot be handed on", class = "ibrc_error_input")
+})
+
+test_that("a fit with formulas is called so, and what it does not know of is said", {
+  design <- function(effects, spread = c(optimism = 0.3)) {
+    small_design(clusters = c(clinician = 3), spread = spread, fit = "posterior", effects = effects)
+  }
+  known <- design(list(optimism ~ group + (1 | clinician)))
+  expect_identical(fit_words(known), "posterior of optimism ~ group + (1 | clinician)")
+  expect_identical(fit_words(small_design(fit = "profile", effects = optimism ~ group)),
+                   "mode of optimism ~ group, with its profile")
+  expect_identical(fit_words(small_design()), "mode by group")
+  expect_null(cluster_lines(known))
+  said <- function(design) paste(trimws(cluster_lines(design)), collapse = " ")
+  expect_match(said(design(list(optimism ~ group))), "knows nothing of the column clinician, by which")
+  expect_match(said(design(list(optimism ~ group + (1 | clinician)), c(optimism = 0.3, alpha = 0.2))),
+               "decision makers vary in alpha[.]$")
+  expect_null(cluster_lines(design(list(optimism ~ group), c(optimism = 0))))
 })
