@@ -149,7 +149,7 @@ population_fields <- list(
   errors         = c("number", "checks")
 )
 population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "level_shape",
-                      "level_sums", "laws", "walks", "recent", "kept")
+                      "level_sums", "laws", "known", "walks", "recent", "kept")
 
 # By kind, whether `x` can be that with this size after so many steps that count.
 population_kinds <- list(
@@ -233,7 +233,7 @@ check_level_laws <- function(state, shape) {
 # What is proposed and its density belong together.
 check_move_laws <- function(state, shape) {
   blocks <- population_blocks(shape)
-  must(has_names(state$laws, names(blocks)), "proposals")
+  must(has_names(state$laws, names(blocks)) && (isTRUE(state$known) || isFALSE(state$known)), "proposals")
   for (block in names(blocks)) {
     law <- state$laws[[block]]
     n <- length(blocks[[block]])

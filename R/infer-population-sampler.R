@@ -25,7 +25,8 @@ move_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 shape_times <- c(0.5, 0.8)
 level_times <- c(0.2, 0.5)
 
-# `positions`: b, s and u and, where laws are inferred, d and the `top` of laws and one agent for all.
+# `positions`: b, s and u and, where laws are inferred, d and the `top` of laws and one agent for all. `law`: the centre
+# and the covariance of coefficients, where these are known.
 population_start <- function(positions, value, evaluator, streams, warmup, iter, thin = 1L) {
   shape <- evaluator$population
   n <- nrow(positions$b)
@@ -44,13 +45,16 @@ population_start <- function(positions, value, evaluator, streams, warmup, iter,
     iteration = 0L, frozen = warmup == 0, b = positions$b, s = positions$s, u = positions$u, d = d, seen = seen,
     log_likelihood = found$log_likelihood, log_density = density, streams = streams,
     level_scale = rep(1, shape$n_intercepts), level_shape = level_shapes(shape, width$u), level_sums = NULL,
-    laws = lapply(population_blocks(shape), function(block) {
-      move_law(rep(0, length(block)), diag(width$v[block]^2, length(block)))
-    }), walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
-    accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(), errors = numeric()
+    laws = lapply(population_blocks(shape), function(block) first_law(block, width$v, positions$law)), walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
+    known = !is.null(positions$law), accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(), errors = numeric()
   )
   state$level_sums <- no_sums(shape)
   list(state = state, value = found$value)
+}
+
+first_law <- function(block, width, known) {
+  if (is.null(known)) return(move_law(rep(0, length(block)), diag(width[block]^2, length(block))))
+  move_law(known$centre[block], known$covariance[block, block, drop = FALSE], turn = 0.5)
 }
 
 # Columns of c(b, s) that are moved together: those that no shift moves, and all of them.
@@ -394,10 +398,21 @@ learn_moves <- function(state, shape) {
   for (block in names(blocks)) {
     own <- points[, blocks[[block]], drop = FALSE]
     law <- state$laws[[block]]
-    state$laws[[block]] <- move_law(colMeans(own), stats::cov(own) + diag(1e-10, ncol(own)), law$scale,
-                                    max(law$turn, 0.2), min(law$n_scaled, 20))
+    learnt <- list(centre = colMeans(own), covariance = stats::cov(own) + diag(1e-10, ncol(own)))
+    if (state$known) learnt <- join_laws(law, learnt, nrow(unique(own)))
+    state$laws[[block]] <- move_law(learnt$centre, learnt$covariance, law$scale, max(law$turn, 0.2),
+                                    min(law$n_scaled, 20))
   }
   state
+}
+
+# A law that was known counts as much as ten points for every number. Points are worth what turns leave of them: those
+# of chains that go on slowly are much alike, and look narrower than the posterior is.
+join_laws <- function(law, learnt, n_points) {
+  counts <- c(10 * length(law$centre), law$turn^2 * n_points)
+  part <- counts[2] / sum(counts)
+  list(centre = (1 - part) * law$centre + part * learnt$centre,
+       covariance = (1 - part) * crossprod(law$factor) + part * learnt$covariance)
 }
 
 population_grow <- function(state, iter) {
