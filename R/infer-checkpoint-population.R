@@ -128,7 +128,7 @@ check_held_spacing <- function(spacing, prior, likelihood) {
   if (is.null(spacing)) return(invisible())
   must(likelihood && length(prior) <= most_interpolated, "spacing")
   must(is.double(spacing) && is_bare(spacing, "names") && identical(names(spacing), names(prior)), "spacing")
-  must(all(is.finite(spacing) & spacing > 1e-6 & spacing <= 0.5), "spacing")
+  must(all(is.finite(spacing) & spacing > 1e-6 & spacing <= widest_spacing(prior)), "spacing")
 }
 
 # ---- the fields of a population's state -----------------------------------------------------------------------------

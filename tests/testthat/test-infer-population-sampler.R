@@ -277,3 +277,13 @@ test_that("a start with posterior 0 is refused", {
   places <- some_places(shape, 1)
   expect_refused(population_start(places, NULL, list(population = shape), list(1L), 1, 2), "start", "posterior is 0")
 })
+
+test_that("a law that was known is kept where points say little, and gives way to many that do", {
+  law <- move_law(c(0, 0), diag(c(4, 1)), turn = 0.1)
+  learnt <- list(centre = c(1, 1), covariance = diag(2) * 0.01)
+  little <- join_laws(law, learnt, 40)
+  expect_equal(little$covariance, diag(c(4, 1)), tolerance = 0.03)
+  expect_lt(max(little$centre), 0.03)
+  much <- join_laws(replace(law, "turn", 0.9), learnt, 4000)
+  expect_equal(much$centre, c(1, 1), tolerance = 0.01)
+})
