@@ -186,7 +186,9 @@ test_that("without random intercepts chains begin about the top and know how to 
 
 test_that("a climb is told of where progress is, and can be interrupted", {
   go <- function(refresh) people_run(list(optimism ~ arm), iter = 8, warmup = 4, refresh = refresh)
-  expect_message(suppressMessages(go(4), classes = "none"), "climbing: log posterior")
+  told <- testthat::capture_messages(go(4))
+  expect_true(any(startsWith(told, "climbing: log posterior")))
+  expect_length(testthat::capture_messages(go(0)), 0)
   local_replacement("climb_once", function(...) {
     stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   })
