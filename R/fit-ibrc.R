@@ -115,6 +115,10 @@
 #'
 #' * **Coefficients.** `optimism` is that of the reference: the first level of each factor, numbers at their mean, a
 #'   typical clinician. `optimism[armb]` is by how much arm b differs from it, `optimism[age]` the change with one year.
+#'   Numbers are counted from their mean before products are made: with `age * arm`, `optimism[armb]` is the difference
+#'   at the mean age. A number with two values, however coded, is a flag and counted from the lower one. What stands in
+#'   the formula is what is centred: `log(age)` at the mean of the logarithms, `I(age^2)` at the mean of the squares.
+#'   So centre `age` beforehand if you want its square about the mean.
 #'   Terms that are positive differ by factors: coefficients of `alpha` are differences of its logarithm.
 #'   Numbers, text, factors and flags may be joined as in [lm()], with `+`, `*`, `:`, `^` and `I()`, and changed by
 #'   functions of one value such as `log()`; columns of another kind, such as polynomials, are made beforehand.
@@ -124,8 +128,9 @@
 #'   within sites, `(1 | site) + (1 | year)` for crossed ones, `(1 | id)`, with the column of identifiers, for
 #'   people. Under a common name, `(1 | p | id)` in the formulas of several terms, their intercepts are correlated.
 #' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that
-#'   of its term (1 at most for logarithms) for a level, or for a standard deviation of a number; a spread a half-normal
-#'   one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
+#'   of its term (1 at most for logarithms) for a level, or for a standard deviation of a number or of a product's
+#'   column. So which level is the reference changes the default prior slightly: the others have a wider one. A spread
+#'   has a half-normal one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
 #'   those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.3),
 #'   sd(optimism, clinician) ~ half_normal(0.2))`.
 #' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. From 30 cells

@@ -227,6 +227,7 @@ interpolation_error <- function(evaluator, theta) {
   near <- possible_log_lik(evaluator$interpolation, some, cells)
   values <- matrix(0, evaluator$agent$n_values, length(cells))
   exact <- evaluate_batch(replace(evaluator$agent, "cores", evaluator$cores), some, values, cells)$log_likelihood
-  off <- near - exact
-  sum(off[is.finite(off)]) * n / length(cells)
+  # What cannot be interpolated is exact in a chain, too. To interpolate what is not possible is the worst error.
+  off <- ifelse(is.finite(near), near - exact, 0)
+  sum(off) * n / length(cells)
 }

@@ -131,6 +131,9 @@ test_that("what cannot be interpolated is solved for, and what is impossible sta
                         matrix(0, evaluator$agent$space$n_nodes, nrow(theta)))$log_likelihood
   local_replacement("point_log_lik", function(interpolation, theta) rep(-Inf, length(cells)))
   expect_equal(interpolated_cells(evaluator, theta, 1), exact, tolerance = 1e-6)
+  # Further out than there are points, too.
+  fine <- population_evaluator(inverse, 1, 1L, TRUE, c(alpha = 1e-8, optimism = 0.1))
+  expect_equal(interpolated_cells(fine, theta, 1), exact, tolerance = 1e-6)
   expect_identical(interpolated_cells(evaluator, theta * 1e9, 1)[1], -Inf)
   expect_identical(interpolated_cells(evaluator, theta * NaN, 1)[1], -Inf)
 })
@@ -150,4 +153,19 @@ test_that("a wide term has a wide grid, beside a term that needs a fine one", {
     sum(possible_log_lik(found, theta, cells)) - length(cells) * each(points[p, ])
   }, 0)
   expect_lt(max(abs(error)), error_wanted)
+})
+
+test_that("what is interpolated and not possible is the worst error", {
+  evaluator <- population_evaluator(inverse, 1, 1L, TRUE, c(alpha = 0.1, optimism = 0.1))
+  theta <- matrix(c(-0.6, 0.5), length(cells), 2, byrow = TRUE)
+  error <- interpolation_error(evaluator, theta)
+  local_replacement("evaluate_batch", function(evaluator, theta, values, group) {
+    list(log_likelihood = c(-Inf, rep(-1, length(group) - 1)))
+  })
+  expect_true(is.finite(error))
+  expect_identical(interpolation_error(evaluator, theta), Inf)
+  # What cannot be interpolated is exact, and not off.
+  local_replacement("point_log_lik", function(interpolation, theta) c(-Inf, rep(-1, length(cells) - 1)))
+  forget_points(evaluator$interpolation)
+  expect_equal(interpolation_error(evaluator, theta), 0)
 })

@@ -287,3 +287,37 @@ test_that("a law that was known is kept where points say little, and gives way t
   much <- join_laws(replace(law, "turn", 0.9), learnt, 4000)
   expect_equal(much$centre, c(1, 1), tolerance = 0.01)
 })
+
+test_that("chains are the same whatever the unit of utility is", {
+  visits <- people_visits(per = 3, n = 4)
+  unit <- 1e4
+  run_in <- function(unit) {
+    setting <- diag_setting()
+    setting$utility <- setting$utility * unit
+    prior <- eval(bquote(ibrc_prior(alpha ~ lognormal(.(log(unit)), 1), optimism ~ normal(0, .(1 / unit)))))
+    read <- read_inverse(visits, setting, diag_models(), prior, list(eta = 0), NULL, FALSE)
+    design <- read_population(list(alpha ~ (1 | clinician), optimism ~ age + (1 | clinician)), visits, read, list(), NULL)
+    inverse <- build_inverse(group_by_cell(read, design), 5, ibrc_control(), 1L)
+    inverse$effects <- design$design
+    evaluator <- population_evaluator(inverse, 3, 1L)
+    shape <- evaluator$population
+    places <- some_places(shape, 3)
+    # Coefficients are alpha, optimism and its slope; spreads and intercepts those of alpha, then of optimism.
+    places$b <- places$b * rep(c(1, 0.5, 0.01), each = 3) / rep(c(1, unit, unit), each = 3)
+    places$b[, 1] <- places$b[, 1] + log(unit)
+    places$s[, 2] <- places$s[, 2] - log(unit)
+    places$u <- places$u / rep(c(1, unit), each = 12)
+    chain <- population_start(places, matrix(0, evaluator$agent$n_values, 3 * shape$n_cells), evaluator,
+                              streams_from_seed(5L, 3), 60L, 70L)
+    for (step in 1:70) chain <- population_step(chain, evaluator)
+    chain$state
+  }
+  here <- run_in(1)
+  there <- run_in(unit)
+  expect_gt(stats::sd(here$u), 0.01)
+  expect_equal(there$b[, -1] * unit, here$b[, -1], tolerance = 1e-6)
+  expect_equal(there$b[, 1] - log(unit), here$b[, 1], tolerance = 1e-6)
+  expect_equal(there$u[, 5:8] * unit, here$u[, 5:8], tolerance = 1e-6)
+  expect_equal(there$s[, 2] + log(unit), here$s[, 2], tolerance = 1e-6)
+  for (k in 1:2) expect_equal(there$level_shape[[1]][k, 2, ] * unit, here$level_shape[[1]][k, 2, ], tolerance = 1e-6)
+})
