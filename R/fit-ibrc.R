@@ -130,9 +130,9 @@
 #' * **Priors.** The prior of a term is that of its reference. A coefficient has a normal one about 0, as wide as that
 #'   of its term (1 at most for logarithms) for a level, or for a standard deviation of a number or of a product's
 #'   column. So which level is the reference changes the default prior slightly: the others have a wider one. A spread
-#'   has a half-normal one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others are stated with
-#'   those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~ normal(0, 0.3),
-#'   sd(optimism, clinician) ~ half_normal(0.2))`.
+#'   has a half-normal one half as wide; correlations that of Lewandowski, Kurowicka and Joe (2009) with shape 2. Others
+#'   are stated with those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), optimism[armb] ~
+#'   normal(0, 0.3), sd(optimism, clinician) ~ half_normal(0.2))`.
 #' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. From 30 cells
 #'   on, up to three terms, log-likelihoods are interpolated between points of a grid that is made fine enough
 #'   beforehand and held against exact ones during the run; the verdict says how far they were off. See `cells` in

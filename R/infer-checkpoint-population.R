@@ -102,8 +102,9 @@ check_held_columns <- function(formula, x, sizes) {
   blank <- blank_frame(formula)
   name <- colnames(model_columns(blank, NULL))
   must(identical(dimnames(x), list(NULL, name)) && identical(names(formula$width), name), what)
-  must(identical(names(formula$centre), names(numbers_of(blank))), what)
-  for (j in setdiff(name, "(Intercept)")) {
+  must(identical(names(formula$centre), names(numbers_of(blank))) && name[1] == "(Intercept)", what)
+  must(all(x[, 1] == 1) && formula$width[[1]] == 1, what)
+  for (j in name[-1]) {
     mean <- sum(sizes * x[, j]) / sum(sizes)
     two <- has_two_values(x[, j])
     width <- if (two) column_width(x[, j]) else sqrt(sum(sizes * (x[, j] - mean)^2) / (sum(sizes) - 1))
@@ -111,7 +112,6 @@ check_held_columns <- function(formula, x, sizes) {
     if (!j %in% names(formula$centre)) next
     must(if (two) min(x[, j]) == 0 else abs(mean) <= 1e-6 * (width + abs(formula$centre[[j]])), what)
   }
-  must(formula$width[["(Intercept)"]] == 1, what)
 }
 
 # The variables of a formula, whatever people are like: texts by their levels, and some numbers.

@@ -48,8 +48,10 @@ population_start <- function(positions, value, evaluator, streams, warmup, iter,
     iteration = 0L, frozen = warmup == 0, b = positions$b, s = positions$s, u = positions$u, d = d, seen = seen,
     log_likelihood = found$log_likelihood, log_density = density, streams = streams,
     level_scale = rep(1, shape$n_intercepts), level_shape = level_shapes(shape, width$u), level_sums = NULL,
-    laws = lapply(population_blocks(shape), function(block) first_law(block, width$v, positions$law)), walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
-    known = !is.null(positions$law), accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(), errors = numeric()
+    laws = lapply(population_blocks(shape), function(block) first_law(block, width$v, positions$law)),
+    walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
+    known = !is.null(positions$law), accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(),
+    errors = numeric()
   )
   state$level_sums <- no_sums(shape)
   list(state = state, value = found$value)

@@ -75,7 +75,7 @@ worst_p <- function(state, y) {
 }
 
 # `moves(chain, evaluator, noise, round)` some times, at people drawn from the prior.
-p_after <- function(moves, rounds = 3) {
+p_after <- function(moves, rounds = 4) {
   places <- with_seed(11, prior_places(shape, n_people))
   theta <- cells_of(shape, places$b, places$u)
   y <- theta + with_seed(12, matrix(stats::rnorm(length(theta), 0, tau), nrow(theta)))
@@ -296,7 +296,8 @@ test_that("chains are the same whatever the unit of utility is", {
     setting$utility <- setting$utility * unit
     prior <- eval(bquote(ibrc_prior(alpha ~ lognormal(.(log(unit)), 1), optimism ~ normal(0, .(1 / unit)))))
     read <- read_inverse(visits, setting, diag_models(), prior, list(eta = 0), NULL, FALSE)
-    design <- read_population(list(alpha ~ (1 | clinician), optimism ~ age + (1 | clinician)), visits, read, list(), NULL)
+    effects <- list(alpha ~ (1 | clinician), optimism ~ age + (1 | clinician))
+    design <- read_population(effects, visits, read, list(), NULL)
     inverse <- build_inverse(group_by_cell(read, design), 5, ibrc_control(), 1L)
     inverse$effects <- design$design
     evaluator <- population_evaluator(inverse, 3, 1L)
