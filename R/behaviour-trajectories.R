@@ -69,7 +69,8 @@
 #' known at all. Neither may be left out of the middle of a trajectory. Between two visits states move, and beliefs with
 #' them. Without the row one such step would be missing, and later visits would be judged by beliefs that nobody held.
 #' Keep the row, and name in `scored` a column that is `FALSE` there. The action then moves beliefs like any other, but
-#' [log_lik()], [ibrc()] and what follows from them leave its own probability out.
+#' [log_lik()], [ibrc()] and what follows from them leave its own probability out. For a habit ([bounded_agent()]) it
+#' is the last action of the next visit like any other. After a missing action a habit has no last action.
 #'
 #' A missing action is never scored. The agent knows which action it took, but we do not. Later visits are judged by the
 #' mean of the beliefs to which each action would have led. Its weight is how likely the agent was, in its own view, to

@@ -66,11 +66,32 @@ begin_population <- function(job, cells) {
   # Interpolated cells need no values to start from.
   n_values <- if (is.null(job$run$spacing)) evaluator$agent$n_values else 0
   refuse_many_values(replace(run, "chains", n), shape$n_cells, n_values)
-  begun <- population_start(positions, matrix(0, n_values, n * shape$n_cells), evaluator,
+  value <- matrix(0, n_values, n * shape$n_cells)
+  if (likelihood && !length(shape$at)) {
+    positions <- begin_at_top(positions, evaluator, value, streams[seq_len(n)], job$run)
+  }
+  begun <- population_start(positions, value, evaluator,
                             lapply(streams[seq_len(n)], parallel::nextRNGSubStream), run$warmup, run$iter, run$thin)
   job$run$start <- if (is.null(found$start)) prior_natural(evaluator$prior, theta) else found$start
   job$evaluator <- evaluator
   list(job = job, chain = begun)
+}
+
+# Without random intercepts chains begin about the top of the posterior. Where there is none to be found, they begin
+# where they are.
+begin_at_top <- function(positions, evaluator, value, streams, run) {
+  d <- if (is.null(positions$d)) matrix(0, nrow(positions$b), 0) else positions$d
+  say <- if (run$refresh > 0) function(density) tell(message("climbing: log posterior ", round(density, 1)))
+  rounds <- climb_rounds(length(evaluator$prior), run$warmup)
+  # A climb passes many places, and a coarser grid will do for it.
+  rough <- evaluator
+  if (!is.null(run$spacing)) rough$interpolation <- new_interpolation(evaluator$interpolation$inverse, 2 * run$spacing)
+  tops <- population_tops(rough, positions$b, value, d, rounds, say)
+  if (is.null(tops)) return(positions)
+  weights <- top_weights(tops, apart = !is.null(evaluator$agents))
+  positions$b <- about_tops(evaluator, tops, weights, value, d, streams)
+  positions$law <- top_law(tops, weights)
+  positions
 }
 
 # How cells are worked out: `cells` of ibrc_control(). NULL is one by one.
@@ -82,8 +103,7 @@ spacing_for <- function(job, points, cells) {
     abort_input("cells", "= \"interpolated\" is for up to ", most_interpolated, " terms; there are ", length(prior),
                 ". Hold some of them (`fixed`), or take cells = \"exact\".")
   }
-  scale <- vapply(unclass(prior), effect_scale, 0)
-  found <- find_spacing(job$inverse, points, pmin(scale / 2, 0.5))
+  found <- find_spacing(job$inverse, points, widest_spacing(prior))
   if (is.null(found) && cells == "interpolated") {
     abort_input("cells", "= \"interpolated\" does not serve here: the log-likelihood bends too sharply between ",
                 "points. Take cells = \"exact\".")

@@ -93,42 +93,43 @@ check_held_levels <- function(one, n_cells) {
   must(all(seq_along(one$levels) %in% one$level), "levels of intercepts")
 }
 
-# Columns are those that the formula gives, ones and zeros as they are and numbers about their mean over all people.
-# `sizes`: people in each cell.
+# Columns are those that the formula gives, and each number about its mean over all people, or from the lower of two
+# values. `sizes`: people in each cell.
 check_held_columns <- function(formula, x, sizes) {
   what <- "columns of effects"
   known <- all.vars(formula$fixed)
   must(all(names(formula$levels) %in% known), what)
-  name <- blank_names(formula)
-  must(identical(dimnames(x), list(NULL, name)), what)
-  must(identical(names(formula$centre), name) && identical(names(formula$width), name), what)
-  for (j in seq_along(name)) {
-    if (all(x[, j] %in% 0:1)) {
-      must(formula$centre[[j]] == 0 && formula$width[[j]] == 1, what)
-      next
-    }
+  blank <- blank_frame(formula)
+  name <- colnames(model_columns(blank, NULL))
+  must(identical(dimnames(x), list(NULL, name)) && identical(names(formula$width), name), what)
+  must(identical(names(formula$centre), names(numbers_of(blank))) && name[1] == "(Intercept)", what)
+  must(all(x[, 1] == 1) && formula$width[[1]] == 1, what)
+  for (j in name[-1]) {
     mean <- sum(sizes * x[, j]) / sum(sizes)
-    width <- sqrt(sum(sizes * (x[, j] - mean)^2) / (sum(sizes) - 1))
-    must(abs(mean) <= 1e-6 * (width + abs(formula$centre[[j]])) && is_near(formula$width[[j]], width), what)
+    two <- has_two_values(x[, j])
+    width <- if (two) column_width(x[, j]) else sqrt(sum(sizes * (x[, j] - mean)^2) / (sum(sizes) - 1))
+    must(is_near(formula$width[[j]], width), what)
+    if (!j %in% names(formula$centre)) next
+    must(if (two) min(x[, j]) == 0 else abs(mean) <= 1e-6 * (width + abs(formula$centre[[j]])), what)
   }
 }
 
-# The names of a formula's columns, whatever people are like: those of texts by their levels, of numbers without.
-blank_names <- function(formula) {
+# The variables of a formula, whatever people are like: texts by their levels, and some numbers.
+blank_frame <- function(formula) {
   columns <- all.vars(formula$fixed)
   n <- max(2L, lengths(formula$levels))
   table <- lapply(stats::setNames(nm = columns), function(column) {
     levels <- formula$levels[[column]]
     if (is.null(levels)) seq_len(n) + 0.5 else factor(rep_len(levels, n), levels = levels)
   })
-  colnames(model_columns(formula, table, n))
+  model_variables(formula, table, n)
 }
 
 check_held_spacing <- function(spacing, prior, likelihood) {
   if (is.null(spacing)) return(invisible())
   must(likelihood && length(prior) <= most_interpolated, "spacing")
   must(is.double(spacing) && is_bare(spacing, "names") && identical(names(spacing), names(prior)), "spacing")
-  must(all(is.finite(spacing) & spacing > 1e-6 & spacing <= 0.5), "spacing")
+  must(all(is.finite(spacing) & spacing > 1e-6 & spacing <= widest_spacing(prior)), "spacing")
 }
 
 # ---- the fields of a population's state -----------------------------------------------------------------------------
@@ -146,15 +147,16 @@ population_fields <- list(
   spread_scale   = c("positive", "spreads"),
   accepted       = c("part", "chains"),
   n_accepted     = c("taken", "chains"),
-  errors         = c("number", "checks")
+  errors         = c("error", "checks")
 )
 population_apart <- c("sampler", "warmup", "iter", "thin", "iteration", "frozen", "streams", "level_shape",
-                      "level_sums", "laws", "walks", "recent", "kept")
+                      "level_sums", "laws", "known", "walks", "recent", "kept")
 
 # By kind, whether `x` can be that with this size after so many steps that count.
 population_kinds <- list(
   number = function(x, size, after) is_position(x, size),
   positive = function(x, size, after) is_width(x, size),
+  error = function(x, size, after) is_position(replace(x, x %in% Inf, 0), size),
   part = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= 1),
   taken = function(x, size, after) is_finite(x, size) && all(x >= 0 & x <= max(0, after) + 1e-6)
 )
@@ -233,7 +235,7 @@ check_level_laws <- function(state, shape) {
 # What is proposed and its density belong together.
 check_move_laws <- function(state, shape) {
   blocks <- population_blocks(shape)
-  must(has_names(state$laws, names(blocks)), "proposals")
+  must(has_names(state$laws, names(blocks)) && (isTRUE(state$known) || isFALSE(state$known)), "proposals")
   for (block in names(blocks)) {
     law <- state$laws[[block]]
     n <- length(blocks[[block]])

@@ -90,8 +90,8 @@ constant_column <- function(x, column, coded, first, argument) {
 
 # ---- fixed effects -----------------------------------------------------------------------------------------------
 
-# Adds to a formula what is needed to read the columns of other people in the same way: the levels of factors, and the
-# centre and width of each column.
+# What is needed to read other people's columns the same way: levels of factors, and from where numbers are counted. And
+# `width`, by column: the difference that its default prior is for.
 learn_formula <- function(formula, people) {
   table <- formula_table(formula, people)
   for (column in names(table)) {
@@ -101,12 +101,17 @@ learn_formula <- function(formula, people) {
     }
   }
   formula$levels <- lapply(Filter(is_worded, table), text_levels)
-  raw <- raw_matrix(formula, table, people$n)
-  indicator <- apply(raw, 2, function(x) all(x %in% 0:1))
-  formula$centre <- ifelse(indicator, 0, colMeans(raw))
-  formula$width <- ifelse(indicator, 1, apply(raw, 2, stats::sd))
+  formula$centre <- vapply(numbers_of(known_frame(formula, table, people$n)), number_centre, 0)
+  formula$width <- apply(formula_matrix(formula, people), 2, column_width)
+  formula$width[["(Intercept)"]] <- 1
   formula
 }
+
+# Numbers are counted from their mean before products are made of them, so that the other coefficients of a product are
+# those at the mean. Of two values it is the lower one: such a number is a flag, however it is coded.
+number_centre <- function(x) if (has_two_values(x)) min(x) else mean(x)
+column_width <- function(x) if (has_two_values(x)) diff(range(x)) else stats::sd(x)
+has_two_values <- function(x) length(unique(x)) <= 2
 
 is_worded <- function(x) is.character(x) || is.factor(x) || is.logical(x)
 
@@ -115,9 +120,9 @@ text_levels <- function(x) if (is.factor(x)) levels(droplevels(x)) else sorted_t
 
 formula_table <- function(formula, people) people$columns[all.vars(formula$fixed)]
 
-# The columns of a formula for other people, not centred. Nobody is dropped. A value that the formula has not met is an
-# error.
-raw_matrix <- function(formula, table, n) {
+# The variables of a formula, as they stand in it (age, log(age), arm), for other people. Who has what the formula has
+# not met is refused, and nobody is dropped.
+known_frame <- function(formula, table, n) {
   for (column in names(formula$levels)) {
     value <- as.character(table[[column]])
     if (!all(value %in% formula$levels[[column]])) {
@@ -126,9 +131,36 @@ raw_matrix <- function(formula, table, n) {
     }
     table[[column]] <- factor(value, levels = formula$levels[[column]])
   }
-  out <- tryCatch(model_columns(formula, table, n), error = function(e) {
+  worked_out(formula, model_variables(formula, table, n))
+}
+
+worked_out <- function(formula, made) {
+  tryCatch(made, error = function(e) {
     abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e), ".")
   })
+}
+
+model_variables <- function(formula, table, n) {
+  frame <- as.data.frame(table, optional = TRUE)
+  if (!length(table)) frame <- data.frame(row.names = seq_len(n))
+  suppressWarnings(stats::model.frame(formula$fixed, frame, na.action = stats::na.pass))
+}
+
+numbers_of <- function(frame) Filter(is.numeric, as.list(frame))
+
+# The columns of a formula for people with these variables, whose numbers are counted from `centre`. Treatment contrasts
+# whatever the session's options are: a coefficient is a difference to the first level.
+model_columns <- function(frame, centre) {
+  before <- options(contrasts = c(unordered = "contr.treatment", ordered = "contr.treatment"))
+  on.exit(options(before))
+  for (name in names(centre)) frame[[name]] <- as.vector(frame[[name]]) - centre[[name]]
+  out <- stats::model.matrix(attr(frame, "terms"), frame)
+  matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
+}
+
+formula_matrix <- function(formula, people) {
+  frame <- known_frame(formula, formula_table(formula, people), people$n)
+  out <- worked_out(formula, model_columns(frame, formula$centre))
   if (!"(Intercept)" %in% colnames(out)) {
     abort_input("effects", "has a formula of ", formula$term, " without an intercept, whose prior is that of ",
                 formula$term, ": leave out 0 or -1.")
@@ -139,35 +171,14 @@ raw_matrix <- function(formula, table, n) {
   out
 }
 
-# Contrasts are treatment contrasts, whatever the options of the session. So a coefficient is a difference from the
-# first level.
-model_columns <- function(formula, table, n) {
-  before <- options(contrasts = c(unordered = "contr.treatment", ordered = "contr.treatment"))
-  on.exit(options(before))
-  frame <- as.data.frame(table, optional = TRUE)
-  if (!length(table)) frame <- data.frame(row.names = seq_len(n))
-  out <- suppressWarnings({
-    model <- stats::model.frame(formula$fixed, frame, na.action = stats::na.pass)
-    stats::model.matrix(attr(model, "terms"), model)
-  })
-  matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
-}
-
-formula_matrix <- function(formula, people) {
-  raw <- raw_matrix(formula, formula_table(formula, people), people$n)
-  centre <- formula$centre
-  centre[colnames(raw) == "(Intercept)"] <- 0
-  sweep(raw, 2, centre)
-}
-
+# `centre`: from where a column of one number is counted; in a product, its numbers are.
 list_coefficients <- function(matrices, formulas, scales) {
   rows <- lapply(names(matrices), function(term) {
     name <- colnames(matrices[[term]])
-    width <- if (is.null(formulas[[term]])) 1 else formulas[[term]]$width
-    centre <- if (is.null(formulas[[term]])) 0 else formulas[[term]]$centre
-    intercept <- name == "(Intercept)"
-    data.frame(label = coefficient_term(term, name), term = term, name = name, intercept = intercept,
-               centre = ifelse(intercept, 0, centre), scale = scales[[term]] / ifelse(intercept, 1, width))
+    width <- if (is.null(formulas[[term]])) 1 else unname(formulas[[term]]$width)
+    centre <- unname(formulas[[term]]$centre[name])
+    data.frame(label = coefficient_term(term, name), term = term, name = name, intercept = name == "(Intercept)",
+               centre = if (is.null(centre)) 0 else ifelse(is.na(centre), 0, centre), scale = scales[[term]] / width)
   })
   do.call(rbind, rows)
 }
@@ -223,7 +234,7 @@ read_factors <- function(formulas, make, terms) {
 
 new_factor <- function(columns, people) {
   parts <- lapply(columns, function(column) level_part(people$columns[[column]], column, length(columns) > 1))
-  label <- do.call(paste, c(lapply(parts, as.character), sep = ":"))
+  label <- join_labels(parts)
   label <- factor(label, levels = unique(label[do.call(order, lapply(parts, as.integer))]))
   if (nlevels(label) < 2) {
     abort_input("effects", "has a random intercept of ", factor_name(columns), ", which has one level only: ",
@@ -233,15 +244,17 @@ new_factor <- function(columns, people) {
        terms = integer(), tie = character())
 }
 
-# The levels of one column, in order. Values that differ have labels that differ. Where several columns are joined by
-# colons, a label that contains a colon itself is put in quotes.
-level_part <- function(x, column, several) {
-  text <- group_text(x, column, NULL, "effects")
+# Levels of one column, in order; values that differ have labels that differ. Of several columns that are joined by
+# colons, a label with a colon of its own stands in quotes. `known`: labels that a fit has.
+level_part <- function(x, column, several, known = NULL) {
+  text <- group_text(x, column, known, "effects")
   levels <- intersect(group_levels(x, text), text)
   unclear <- several & (grepl(":", levels, fixed = TRUE) | startsWith(levels, "\""))
   factor(ifelse(unclear, quote_label(levels), levels)[match(text, levels)],
          levels = ifelse(unclear, quote_label(levels), levels))
 }
+
+join_labels <- function(parts) do.call(paste, c(lapply(parts, as.character), sep = ":"))
 
 list_spreads <- function(factors, scales) {
   rows <- lapply(seq_along(factors), function(k) {

@@ -180,6 +180,7 @@ most_places <- 1e6
 find_spacing <- function(inverse, points, spacing, halvings = 5) {
   interpolation <- new_interpolation(inverse, spacing)
   exact <- vapply(seq_len(nrow(points)), function(i) sum(point_log_lik(interpolation, points[i, ])), 0)
+  interpolation$spacing <- term_spacing(interpolation, points, exact, spacing)
   cells <- seq_along(inverse$histories)
   for (i in seq_len(halvings)) {
     error <- vapply(seq_len(nrow(points)), function(p) {
@@ -193,6 +194,30 @@ find_spacing <- function(inverse, points, spacing, halvings = 5) {
   NULL
 }
 
+# Where to begin with that: for each term the widest spacing, of `spacing` and what halving makes of it, at which the
+# error along this term alone is small. Terms need not be alike: a wide one may do with few points.
+term_spacing <- function(interpolation, points, exact, spacing, least = 0.5 / 2^4) {
+  for (t in seq_along(spacing)) {
+    error <- function(by) {
+      vapply(seq_len(nrow(points)), function(p) {
+        place <- points[p, t] / by
+        at <- function(k) sum(point_log_lik(interpolation, replace(points[p, ], t, (floor(place) + k) * by)))
+        sum(cubic_weights(place - floor(place)) * vapply(-1:2, at, 0)) - exact[p]
+      }, 0)
+    }
+    fine <- function(off) all(is.finite(off)) && max(abs(off)) < error_wanted / length(spacing)
+    while (spacing[t] / 2 >= least && !fine(error(spacing[t]))) spacing[t] <- spacing[t] / 2
+  }
+  spacing
+}
+
+# Before anything is known: half of how far apart people may well be, on a plain scale however far that is.
+widest_spacing <- function(prior) {
+  vapply(unclass(prior), function(entry) {
+    if (entry$scale == "identity") effect_scale(entry) / 2 else min(effect_scale(entry) / 2, 0.5)
+  }, 0)
+}
+
 # The error in the log-likelihood of all cells where a chain stands, `theta` [cell, term]. It is measured on all cells
 # or, if there are many, on some of them, evenly spaced.
 interpolation_error <- function(evaluator, theta) {
@@ -202,6 +227,7 @@ interpolation_error <- function(evaluator, theta) {
   near <- possible_log_lik(evaluator$interpolation, some, cells)
   values <- matrix(0, evaluator$agent$n_values, length(cells))
   exact <- evaluate_batch(replace(evaluator$agent, "cores", evaluator$cores), some, values, cells)$log_likelihood
-  off <- near - exact
-  sum(off[is.finite(off)]) * n / length(cells)
+  # What cannot be interpolated is exact in a chain, too. To interpolate what is not possible is the worst error.
+  off <- ifelse(is.finite(near), near - exact, 0)
+  sum(off) * n / length(cells)
 }

@@ -24,8 +24,12 @@ move_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 # When the shapes of levels are learnt, and from where on anew.
 shape_times <- c(0.5, 0.8)
 level_times <- c(0.2, 0.5)
+# Nothing is proposed in steps that are smaller than this part of what is proposed at first. That it is a part, and no
+# number, makes chains the same whatever the unit of the utility is.
+least_width <- 1e-4
 
-# `positions`: b, s and u and, where laws are inferred, d and the `top` of laws and one agent for all.
+# `positions`: b, s and u and, where laws are inferred, d and the `top` of laws and one agent for all. `law`: the centre
+# and the covariance of coefficients, where these are known.
 population_start <- function(positions, value, evaluator, streams, warmup, iter, thin = 1L) {
   shape <- evaluator$population
   n <- nrow(positions$b)
@@ -38,19 +42,24 @@ population_start <- function(positions, value, evaluator, streams, warmup, iter,
     abort_input("start", "could not be found: where chains would begin the posterior is 0. Give a prior nearer to the ",
                 "behaviour.")
   }
-  width <- population_widths(shape)
+  width <- shape$width
   state <- list(
     sampler = "population", warmup = as.integer(warmup), iter = as.integer(iter), thin = as.integer(thin),
     iteration = 0L, frozen = warmup == 0, b = positions$b, s = positions$s, u = positions$u, d = d, seen = seen,
     log_likelihood = found$log_likelihood, log_density = density, streams = streams,
     level_scale = rep(1, shape$n_intercepts), level_shape = level_shapes(shape, width$u), level_sums = NULL,
-    laws = lapply(population_blocks(shape), function(block) {
-      move_law(rep(0, length(block)), diag(width$v[block]^2, length(block)))
-    }), walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
-    accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(), errors = numeric()
+    laws = lapply(population_blocks(shape), function(block) first_law(block, width$v, positions$law)),
+    walks = population_walks(shape, positions$top, positions$s), spread_scale = rep(1, ncol(positions$s)),
+    known = !is.null(positions$law), accepted = numeric(n), n_accepted = numeric(n), recent = list(), kept = list(),
+    errors = numeric()
   )
   state$level_sums <- no_sums(shape)
   list(state = state, value = found$value)
+}
+
+first_law <- function(block, width, known) {
+  if (is.null(known)) return(move_law(rep(0, length(block)), diag(width[block]^2, length(block))))
+  move_law(known$centre[block], known$covariance[block, block, drop = FALSE], turn = 0.5)
 }
 
 # Columns of c(b, s) that are moved together: those that no shift moves, and all of them.
@@ -72,12 +81,15 @@ level_shapes <- function(shape, width) {
 
 no_sums <- function(shape) lapply(shape$at, empty_sums)
 
-# What a block is proposed by. `turn` is the length of turns, none (0) until a centre is known.
+# What a block is proposed by. `turn` is the length of turns, none (0) until a centre is known. Axes are those of
+# correlations, which have no unit.
 move_law <- function(centre, covariance, scale = 2.38 / sqrt(length(centre)), turn = 0, n_scaled = 0) {
-  parts <- eigen(covariance, symmetric = TRUE)
-  width <- sqrt(pmax(parts$values, 1e-10))
-  list(centre = centre, factor = width * t(parts$vectors),
-       inverse = parts$vectors * rep(1 / width, each = length(width)), scale = scale, turn = turn, n_scaled = n_scaled)
+  width <- sqrt(diag(covariance))
+  parts <- eigen(covariance / outer(width, width), symmetric = TRUE)
+  reach <- sqrt(pmax(parts$values, least_width^2))
+  list(centre = centre, factor = reach * t(width * parts$vectors),
+       inverse = parts$vectors / width * rep(1 / reach, each = length(width)), scale = scale, turn = turn,
+       n_scaled = n_scaled)
 }
 
 # ---- a sweep --------------------------------------------------------------------------------------------------------
@@ -164,7 +176,7 @@ level_step <- function(chain, evaluator, k, noise) {
   state$log_likelihood[took] <- found$log_likelihood[took]
   chain$value[, took] <- found$value[, took]
   state$accepted <- state$accepted + rowMeans(accepted) / length(shape$at)
-  chain$state <- if (state$frozen) state else learn_levels(state, k, at, as_chances(log_ratio))
+  chain$state <- if (state$frozen) state else learn_levels(state, k, at, as_chances(log_ratio), shape$width$u)
   chain
 }
 
@@ -318,7 +330,7 @@ spread_step <- function(state, shape, k, normal, uniform) {
 
 # ---- what is learnt and what is kept ------------------------------------------------------------------------------
 
-learn_levels <- function(state, k, at, chance) {
+learn_levels <- function(state, k, at, chance, width) {
   learnt <- ceiling(shape_times * state$warmup)
   gain <- (1 + state$iteration - max(0, learnt[learnt <= state$iteration]))^-0.6
   wanted <- level_acceptance[min(ncol(at), 3)]
@@ -335,7 +347,7 @@ learn_levels <- function(state, k, at, chance) {
   }
   state$level_sums[[k]] <- sums
   if ((state$iteration + 1L) %in% learnt) {
-    state$level_shape[[k]] <- learnt_shape(sums, state$level_shape[[k]])
+    state$level_shape[[k]] <- learnt_shape(sums, state$level_shape[[k]], width[at[1, ]])
     state$level_scale[at] <- 2.38 / sqrt(ncol(at))
   }
   if ((state$iteration + 1L) %in% ceiling(level_times * state$warmup)) state$level_sums[[k]] <- empty_sums(at)
@@ -344,12 +356,12 @@ learn_levels <- function(state, k, at, chance) {
 
 empty_sums <- function(at) list(n = 0, sum = at * 0, square = array(0, c(ncol(at), ncol(at), nrow(at))))
 
-learnt_shape <- function(sums, shape) {
+learnt_shape <- function(sums, shape, width) {
   if (sums$n < 40) return(shape)
   for (level in seq_len(nrow(sums$sum))) {
     mean <- sums$sum[level, ] / sums$n
     covariance <- matrix(sums$square[, , level], length(mean)) / sums$n - outer(mean, mean)
-    factor <- tryCatch(chol(covariance + diag(1e-8, length(mean))), error = function(e) NULL)
+    factor <- tryCatch(chol(covariance + diag((least_width * width)^2, length(mean))), error = function(e) NULL)
     if (!is.null(factor)) shape[, , level] <- factor
   }
   shape
@@ -394,10 +406,22 @@ learn_moves <- function(state, shape) {
   for (block in names(blocks)) {
     own <- points[, blocks[[block]], drop = FALSE]
     law <- state$laws[[block]]
-    state$laws[[block]] <- move_law(colMeans(own), stats::cov(own) + diag(1e-10, ncol(own)), law$scale,
-                                    max(law$turn, 0.2), min(law$n_scaled, 20))
+    least <- least_width * shape$width$v[blocks[[block]]]
+    learnt <- list(centre = colMeans(own), covariance = stats::cov(own) + diag(least^2, ncol(own)))
+    if (state$known) learnt <- join_laws(law, learnt, nrow(unique(own)))
+    state$laws[[block]] <- move_law(learnt$centre, learnt$covariance, law$scale, max(law$turn, 0.2),
+                                    min(law$n_scaled, 20))
   }
   state
+}
+
+# A law that was known counts as much as ten points for every number. Points are worth what turns leave of them: those
+# of chains that go on slowly are much alike, and look narrower than the posterior is.
+join_laws <- function(law, learnt, n_points) {
+  counts <- c(10 * length(law$centre), law$turn^2 * n_points)
+  part <- counts[2] / sum(counts)
+  list(centre = (1 - part) * law$centre + part * learnt$centre,
+       covariance = (1 - part) * crossprod(law$factor) + part * learnt$covariance)
 }
 
 population_grow <- function(state, iter) {

@@ -37,7 +37,7 @@ population_walks <- function(shape, top, s) {
   n_laws <- length(shape$codec$prior)
   pooled <- n_laws + which(shape$design$coefficients$intercept)
   centre <- c(rep(0, n_laws + shape$n_coefficients), colMeans(s))
-  covariance <- diag(c(rep(1, n_laws), population_widths(shape)$v^2))
+  covariance <- diag(c(rep(1, n_laws), shape$width$v^2))
   alike <- c(seq_len(n_laws), pooled)
   centre[alike] <- top$theta
   covariance[alike, alike] <- top$covariance

@@ -32,7 +32,7 @@ population_shape <- function(design, prior) {
   priors <- c(stats::setNames(unclass(prior)[coefficients$term], coefficients$label)[coefficients$intercept],
               unclass(design$prior))
   stand_in <- normal_stand_in(priors[coefficients$label])
-  list(
+  out <- list(
     normal_centre = stand_in$centre, normal_width = stand_in$width,
     design = design, terms = design$terms, n_cells = length(design$cells), at = at, n_intercepts = last,
     own = lapply(design$terms, function(term) which(coefficients$term == term)),
@@ -48,6 +48,8 @@ population_shape <- function(design, prior) {
     # Coefficients whose prior is no normal distribution on that scale.
     odd = setdiff(seq_along(coefficients$label), fast_terms(priors[coefficients$label])$normal)
   )
+  out$width <- population_widths(out)
+  out
 }
 
 # The normal distribution that stands in for a prior, on the sampler's scale: itself, if it is one.
@@ -101,14 +103,16 @@ cell_log_lik <- function(evaluator, theta, values) {
   list(log_likelihood = matrix(found$log_likelihood, n), value = found$value)
 }
 
-# Interpolated where it can be, and exact elsewhere: where a chain is far out at first, say.
+# Interpolated where it can be, and exact elsewhere: where a chain is far out at first, say. What has left the doubles
+# is not possible.
 interpolated_cells <- function(evaluator, theta, n) {
   cell <- rep(seq_len(evaluator$population$n_cells), each = n)
   spacing <- evaluator$interpolation$spacing
-  near <- rowSums(abs(theta) > rep(most_places * spacing, each = nrow(theta))) == 0 & rowSums(!is.finite(theta)) == 0
+  finite <- rowSums(!is.finite(theta)) == 0
+  near <- finite & rowSums(abs(theta) > rep(most_places * spacing, each = nrow(theta))) == 0
   out <- rep(-Inf, nrow(theta))
   out[near] <- possible_log_lik(evaluator$interpolation, theta[near, , drop = FALSE], cell[near])
-  again <- which(near & !is.finite(out))
+  again <- which(finite & !is.finite(out))
   if (length(again)) {
     values <- matrix(0, evaluator$agent$n_values, length(again))
     agent <- replace(evaluator$agent, "cores", evaluator$cores)

@@ -79,7 +79,13 @@ check_column_types <- function(formula, people, argument) {
   }
 }
 
-factor_labels <- function(one, people) do.call(paste, c(lapply(people$columns[one$columns], as.character), sep = ":"))
+# Labels are made as those of the fit were.
+factor_labels <- function(one, people) {
+  known <- unlist(strsplit(one$levels, ":", fixed = TRUE))
+  join_labels(lapply(one$columns, function(column) {
+    level_part(people$columns[[column]], column, length(one$columns) > 1, known)
+  }))
+}
 
 number_levels <- function(label, one) {
   at <- match(label, one$levels)

@@ -60,7 +60,9 @@ visit_columns <- function(design) {
 # The variables of a formula by name, each with one value per row of its matrix: factors, numbers or logicals. NULL
 # where the columns do not determine them.
 cell_variables <- function(formula, x) {
-  raw <- sweep(x, 2, formula$centre, "+")
+  own <- intersect(colnames(x), names(formula$centre))
+  raw <- x
+  raw[, own] <- x[, own] + rep(formula$centre[own], each = nrow(x))
   label <- variable_labels(formula)
   stats::setNames(lapply(label, variable_of, raw, formula$levels), label)
 }
@@ -91,14 +93,9 @@ indicated <- function(raw, columns, levels) {
 
 # The columns of a formula, centred as those of the fit, for people with these variables.
 variable_matrix <- function(formula, variables) {
-  terms <- stats::terms(formula$fixed)
   n <- NROW(variables[[1]])
-  frame <- structure(variables, class = "data.frame", row.names = seq_len(n), terms = terms)
-  choices <- Filter(function(one) is.factor(one) || is.logical(one), variables)
-  out <- stats::model.matrix(terms, frame, contrasts.arg = if (length(choices)) {
-    lapply(choices, function(one) "contr.treatment")
-  })
-  sweep(matrix(out, n, dimnames = list(NULL, colnames(out))), 2, formula$centre)
+  model_columns(structure(variables, class = "data.frame", row.names = seq_len(n), terms = stats::terms(formula$fixed)),
+                formula$centre)
 }
 
 # Columns of a term for all cells with one of its factors set to each of its levels: a list by level. The factor must

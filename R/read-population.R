@@ -134,15 +134,16 @@ effects_words <- function(design) {
   }, "")
 }
 
-# The scale of the coefficients of each term, and where numbers are centred.
+# The scale of the coefficients of each term, and from where numbers are counted.
 scale_words <- function(fit) {
   terms <- unique(names(fit$effects$formulas))
   scale <- vapply(unclass(fit$prior)[terms], `[[`, "", "scale")
   said <- c(log = "the logarithm of ", logit = "the log odds of ", identity = "")
-  centred <- unique(fit$effects$coefficients[fit$effects$coefficients$centre != 0, c("name", "centre")])
+  centre <- unlist(unname(lapply(fit$effects$formulas, `[[`, "centre")))
+  centre <- centre[!duplicated(names(centre)) & centre != 0]
   c(paste0("Coefficients and spreads are on the scale of ", listing(paste0(said[scale], terms)), "; ", listing(terms),
            if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of ",
-           "each factor, numbers at their mean, a typical level of random intercepts."),
-    if (nrow(centred)) paste0("Centred at their mean: ",
-                              listing(paste0(centred$name, " (", format_number(centred$centre), ")")), "."))
+           "each factor, numbers at their mean (of two values, the lower one), a typical level of random intercepts."),
+    if (length(centre)) paste0("Numbers are counted from: ",
+                               listing(paste0(names(centre), " (", format_number(centre), ")")), "."))
 }

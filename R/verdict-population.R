@@ -57,7 +57,7 @@ interpolation_rows <- function(fit) {
                               "ibrc_control(cells = \"exact\").")))
   }
   # An error that is the same wherever a chain stands changes nothing.
-  off <- max(abs(errors - stats::median(errors)), abs(stats::median(errors)) / 10)
+  off <- if (any(errors == Inf)) Inf else max(abs(errors - stats::median(errors)), abs(stats::median(errors)) / 10)
   verdict <- if (off > most_error[["do not use"]]) "do not use" else
     if (off > most_error[["caution"]]) "caution" else "ok"
   verdict_rows("assumed", paste0("cells were interpolated: log-likelihoods off by up to ", format_number(off), " in ",

@@ -8,7 +8,7 @@ standardised <- function(fit, visits, set) {
     each <- vapply(seq_len(nrow(people)), function(i) {
       man <- (if (set) level else people$sex[i]) == "m"
       exp(b[, "alpha"] + b[, "alpha[age]"] * (people$age[i] - centre("alpha[age]")) + b[, "alpha[sexm]"] * man +
-            b[, "alpha[age:sexm]"] * (people$age[i] * man - centre("alpha[age:sexm]")))
+            b[, "alpha[age:sexm]"] * (people$age[i] - centre("alpha[age]")) * man)
     }, numeric(nrow(b)))
     if (!set) each <- each[, people$sex == level]
     rowMeans(each)

@@ -157,6 +157,44 @@ test_that("many cells are interpolated by themselves, few are not, and more term
   expect_identical(spacing_for(job, NULL, "auto"), 0.25)
 })
 
+test_that("without random intercepts chains begin about the top and know how to move, or else where people are alike", {
+  run <- list(chains = 3L, cores = 1L, warmup = 60L, iter = 80L, thin = 1L, refresh = 0L, seed = 4L)
+  inverse <- people_inverse(list(optimism ~ arm + age, alpha ~ age))
+  begin <- function(cells = "exact") {
+    begin_population(list(inverse = inverse, evaluator = list(likelihood = TRUE), run = run), cells)$chain$state
+  }
+  for (cells in c("exact", "interpolated")) {
+    state <- begin(cells)
+    law <- state$laws$free
+    expect_true(state$known)
+    expect_gt(law$turn, 0)
+    surface <- new_surface(effects_evaluator(inverse, 1L), 1L, with_prior = TRUE)
+    top <- climb(surface, law$centre)
+    expect_gt(surface$density(rbind(law$centre)), top$density - 0.2)
+    # Not all at one place, and none of them far out: a squared distance is 1.5^2 times a chi-squared number.
+    distance <- rowSums((sweep(state$b, 2, law$centre) %*% law$inverse)^2) / start_width^2
+    expect_true(all(distance > 0.01 & distance < stats::qchisq(1 - 1e-6, 5)))
+    expect_identical(begin(cells)[c("b", "laws")], state[c("b", "laws")])
+  }
+  local_replacement("population_tops", function(...) NULL)
+  state <- begin()
+  expect_false(state$known)
+  expect_identical(state$laws$free$turn, 0)
+  slopes <- which(!inverse$effects$coefficients$intercept)
+  expect_true(all(abs(state$b[, slopes]) < 0.05 * 6 * rep(inverse$effects$coefficients$scale[slopes], each = 3)))
+})
+
+test_that("a climb is told of where progress is, and can be interrupted", {
+  go <- function(refresh) people_run(list(optimism ~ arm), iter = 8, warmup = 4, refresh = refresh)
+  told <- testthat::capture_messages(go(4))
+  expect_true(any(startsWith(told, "climbing: log posterior")))
+  expect_length(testthat::capture_messages(go(0)), 0)
+  local_replacement("climb_once", function(...) {
+    stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+  })
+  expect_error(go(0), class = "ibrc_error_interrupted")
+})
+
 test_that("clinicians who differ are found to, and arms that do not are not", {
   # Ten clinicians with a spread of 0.6 and 25 trajectories each: marks stated before it was run.
   visits <- people_visits(per = 25, n = 10, sd = 0.6, seed = 3)

@@ -179,6 +179,9 @@ test_that("a state that no step leaves is refused", {
   expect_false(with(n_accepted = state$n_accepted + 30))
   expect_false(with(accepted = state$accepted + 1.5))
   expect_false(with(errors = 0.1))
+  # An error may be Inf, and nothing else that is no number.
+  expect_true(population_kinds$error(c(0.1, Inf), 2, 0))
+  for (wrong in list(-Inf, NA_real_, NaN, "Inf", list(Inf), NULL)) expect_false(population_kinds$error(wrong, 1, 0))
   expect_false(with(recent = state$kept))
   expect_false(with(kept = state$kept[-1]))
   expect_false(with(kept = replace(state$kept, 10, state$kept[9])))

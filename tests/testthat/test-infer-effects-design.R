@@ -146,3 +146,61 @@ test_that("other people are read as those of the fit were", {
   others$columns$arm[1] <- "c"
   expect_refused(formula_matrix(formula, others), "visits", "has not met")
 })
+
+test_that("numbers are centred before products are made of them", {
+  people <- as.data.frame(visits)[!duplicated(visits$id), ]
+  people$age <- people$age - mean(people$age)
+  found <- design_of(list(optimism ~ age * arm))
+  wanted <- stats::model.matrix(~ age * arm, people)
+  expect_equal(found$design$matrices$optimism[as.integer(found$cell), ], unclass(wanted), ignore_attr = TRUE)
+  coefficients <- found$design$coefficients
+  expect_equal(coefficients$centre[3:5], c(mean(as.data.frame(visits)$age[!duplicated(visits$id)]), 0, 0))
+  expect_equal(coefficients$scale[5], 1 / stats::sd(wanted[, "age:armb"]), tolerance = 1e-4)
+  # What stands in the formula is what is centred.
+  for (formula in list(optimism ~ log(age) * arm, optimism ~ I(age^2) * arm)) {
+    design <- design_of(list(formula))$design
+    people <- as.data.frame(visits)[!duplicated(visits$id), ]
+    value <- if ("log(age)" %in% design$coefficients$name) log(people$age) else people$age^2
+    expect_equal(design$coefficients$centre[3], mean(value))
+    x <- unname(design$matrices$optimism)
+    expect_equal(x[, 4], x[, 2] * x[, 3])
+  }
+})
+
+# The log posterior of coefficients at `theta`, and the cells' terms.
+posterior_at <- function(effects, visits, theta) {
+  inverse <- people_inverse(effects, visits = visits)
+  evaluator <- effects_evaluator(inverse, 1L)
+  found <- evaluate_batch(evaluator, rbind(theta), matrix(0, evaluator$n_values, 1))
+  list(density = found$log_prior + found$log_likelihood,
+       cells = cells_of(evaluator$cells, rbind(theta), matrix(0, 1, 0)))
+}
+
+test_that("from where and in what unit a number is measured does not matter", {
+  effects <- list(optimism ~ age * arm, alpha ~ age)
+  theta <- c(alpha = -0.5, "alpha[age]" = 0.02, optimism = 0.3, "optimism[age]" = 0.03, "optimism[armb]" = 0.2,
+             "optimism[age:armb]" = -0.04)
+  here <- posterior_at(effects, visits, theta)
+  shifted <- posterior_at(effects, changed(function(x) transform(x, age = age - 70)), theta)
+  expect_equal(shifted, here, tolerance = 1e-10)
+  slopes <- grepl("age", names(theta))
+  months <- posterior_at(effects, changed(function(x) transform(x, age = 12 * age)), theta / ifelse(slopes, 12, 1))
+  expect_equal(months$cells, here$cells, tolerance = 1e-10)
+  # A density in other units.
+  expect_equal(months$density, here$density + sum(slopes) * log(12), tolerance = 1e-10)
+})
+
+test_that("how two values are coded does not matter", {
+  coded <- function(low, high) changed(function(x) transform(x, arm = ifelse(arm == "a", low, high)))
+  effects <- list(optimism ~ age * arm)
+  theta <- c(-0.5, 0.3, 0.03, 0.2, -0.04)
+  text <- posterior_at(effects, visits, theta)
+  expect_equal(posterior_at(effects, coded(0, 1), theta), text, tolerance = 1e-10)
+  expect_equal(posterior_at(effects, coded(1, 2), theta), text, tolerance = 1e-10)
+  wide <- posterior_at(effects, coded(-5, 5), theta / c(1, 1, 1, 10, 10))
+  expect_equal(wide$cells, text$cells, tolerance = 1e-10)
+  expect_equal(wide$density, text$density + 2 * log(10), tolerance = 1e-10)
+  # Not so what has one value, or three.
+  expect_refused(design_of(list(optimism ~ arm), coded(0.1, 0.1)), "effects", "leave it out")
+  expect_equal(number_centre(c(1, 1, 2, 3)), 1.75)
+})

@@ -131,6 +131,41 @@ test_that("what cannot be interpolated is solved for, and what is impossible sta
                         matrix(0, evaluator$agent$space$n_nodes, nrow(theta)))$log_likelihood
   local_replacement("point_log_lik", function(interpolation, theta) rep(-Inf, length(cells)))
   expect_equal(interpolated_cells(evaluator, theta, 1), exact, tolerance = 1e-6)
+  # Further out than there are points, too.
+  fine <- population_evaluator(inverse, 1, 1L, TRUE, c(alpha = 1e-8, optimism = 0.1))
+  expect_equal(interpolated_cells(fine, theta, 1), exact, tolerance = 1e-6)
   expect_identical(interpolated_cells(evaluator, theta * 1e9, 1)[1], -Inf)
   expect_identical(interpolated_cells(evaluator, theta * NaN, 1)[1], -Inf)
+})
+
+test_that("a wide term has a wide grid, beside a term that needs a fine one", {
+  wide <- ibrc_prior(alpha ~ lognormal(0, 3), optimism ~ normal(0, 10))
+  expect_equal(widest_spacing(wide), c(alpha = 0.5, optimism = 5))
+  points <- with_seed(3, cbind(stats::rnorm(6, 0, 0.5), stats::rnorm(6, 0, 8)))
+  each <- function(theta) (sin(2 * theta[1]) + sin(theta[2] / 10)) / length(cells) * 5 - 10
+  local_replacement("point_log_lik", function(interpolation, theta) rep(each(theta), length(cells)))
+  found <- find_spacing(inverse, points, widest_spacing(wide))
+  expect_gt(found$spacing[["optimism"]], 1)
+  expect_lt(found$spacing[["alpha"]], 0.5)
+  # The error of both together is what was asked for.
+  error <- vapply(1:6, function(p) {
+    theta <- matrix(points[p, ], length(cells), 2, byrow = TRUE)
+    sum(possible_log_lik(found, theta, cells)) - length(cells) * each(points[p, ])
+  }, 0)
+  expect_lt(max(abs(error)), error_wanted)
+})
+
+test_that("what is interpolated and not possible is the worst error", {
+  evaluator <- population_evaluator(inverse, 1, 1L, TRUE, c(alpha = 0.1, optimism = 0.1))
+  theta <- matrix(c(-0.6, 0.5), length(cells), 2, byrow = TRUE)
+  error <- interpolation_error(evaluator, theta)
+  local_replacement("evaluate_batch", function(evaluator, theta, values, group) {
+    list(log_likelihood = c(-Inf, rep(-1, length(group) - 1)))
+  })
+  expect_true(is.finite(error))
+  expect_identical(interpolation_error(evaluator, theta), Inf)
+  # What cannot be interpolated is exact, and not off.
+  local_replacement("point_log_lik", function(interpolation, theta) c(-Inf, rep(-1, length(cells) - 1)))
+  forget_points(evaluator$interpolation)
+  expect_equal(interpolation_error(evaluator, theta), 0)
 })

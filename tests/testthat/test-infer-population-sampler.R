@@ -75,7 +75,7 @@ worst_p <- function(state, y) {
 }
 
 # `moves(chain, evaluator, noise, round)` some times, at people drawn from the prior.
-p_after <- function(moves, rounds = 3) {
+p_after <- function(moves, rounds = 4) {
   places <- with_seed(11, prior_places(shape, n_people))
   theta <- cells_of(shape, places$b, places$u)
   y <- theta + with_seed(12, matrix(stats::rnorm(length(theta), 0, tau), nrow(theta)))
@@ -276,4 +276,49 @@ test_that("a start with posterior 0 is refused", {
   })
   places <- some_places(shape, 1)
   expect_refused(population_start(places, NULL, list(population = shape), list(1L), 1, 2), "start", "posterior is 0")
+})
+
+test_that("a law that was known is kept where points say little, and gives way to many that do", {
+  law <- move_law(c(0, 0), diag(c(4, 1)), turn = 0.1)
+  learnt <- list(centre = c(1, 1), covariance = diag(2) * 0.01)
+  little <- join_laws(law, learnt, 40)
+  expect_equal(little$covariance, diag(c(4, 1)), tolerance = 0.03)
+  expect_lt(max(little$centre), 0.03)
+  much <- join_laws(replace(law, "turn", 0.9), learnt, 4000)
+  expect_equal(much$centre, c(1, 1), tolerance = 0.01)
+})
+
+test_that("chains are the same whatever the unit of utility is", {
+  visits <- people_visits(per = 3, n = 4)
+  unit <- 1e4
+  run_in <- function(unit) {
+    setting <- diag_setting()
+    setting$utility <- setting$utility * unit
+    prior <- eval(bquote(ibrc_prior(alpha ~ lognormal(.(log(unit)), 1), optimism ~ normal(0, .(1 / unit)))))
+    read <- read_inverse(visits, setting, diag_models(), prior, list(eta = 0), NULL, FALSE)
+    effects <- list(alpha ~ (1 | clinician), optimism ~ age + (1 | clinician))
+    design <- read_population(effects, visits, read, list(), NULL)
+    inverse <- build_inverse(group_by_cell(read, design), 5, ibrc_control(), 1L)
+    inverse$effects <- design$design
+    evaluator <- population_evaluator(inverse, 3, 1L)
+    shape <- evaluator$population
+    places <- some_places(shape, 3)
+    # Coefficients are alpha, optimism and its slope; spreads and intercepts those of alpha, then of optimism.
+    places$b <- places$b * rep(c(1, 0.5, 0.01), each = 3) / rep(c(1, unit, unit), each = 3)
+    places$b[, 1] <- places$b[, 1] + log(unit)
+    places$s[, 2] <- places$s[, 2] - log(unit)
+    places$u <- places$u / rep(c(1, unit), each = 12)
+    chain <- population_start(places, matrix(0, evaluator$agent$n_values, 3 * shape$n_cells), evaluator,
+                              streams_from_seed(5L, 3), 60L, 70L)
+    for (step in 1:70) chain <- population_step(chain, evaluator)
+    chain$state
+  }
+  here <- run_in(1)
+  there <- run_in(unit)
+  expect_gt(stats::sd(here$u), 0.01)
+  expect_equal(there$b[, -1] * unit, here$b[, -1], tolerance = 1e-6)
+  expect_equal(there$b[, 1] - log(unit), here$b[, 1], tolerance = 1e-6)
+  expect_equal(there$u[, 5:8] * unit, here$u[, 5:8], tolerance = 1e-6)
+  expect_equal(there$s[, 2] + log(unit), here$s[, 2], tolerance = 1e-6)
+  for (k in 1:2) expect_equal(there$level_shape[[1]][k, 2, ] * unit, here$level_shape[[1]][k, 2, ], tolerance = 1e-6)
 })

@@ -25,7 +25,7 @@ test_that("who has other covariates at known levels is put together from the dra
   u <- raw_intercepts(fit)
   centre <- function(label) fit$effects$coefficients$centre[fit$effects$coefficients$label == label]
   alpha <- b[, "alpha"] + b[, "alpha[age]"] * (71 - centre("alpha[age]")) + b[, "alpha[sexm]"] +
-    b[, "alpha[age:sexm]"] * (71 - centre("alpha[age:sexm]"))
+    b[, "alpha[age:sexm]"] * (71 - centre("alpha[age]"))
   expect_equal(log(as.vector(made$draws[[1]][, , "alpha"])), unname(alpha))
   optimism <- b[, "optimism"] + b[, "optimism[armb]"] + u[, "optimism{clinician c2}"]
   expect_equal(as.vector(made$draws[[2]][, , "optimism"]), unname(optimism))
@@ -122,4 +122,20 @@ test_that("modes have cells for other people, too", {
   people <- simulate(mode, 5, seed = 1)
   expect_length(unique(people$id), 5)
   expect_true(all(names(with_new_cells(mode, people)$tops) %in% names(mode$tops)))
+})
+
+test_that("levels of joined factors with colons in them are known again", {
+  data <- as.data.frame(people_visits(per = 3, n = 4))
+  data$site <- c(north = "A:1", south = "A:2", east = "A")[data$site]
+  visits <- trajectories(data, covariates = c("site", "clinician"))
+  fit <- people_run(list(alpha ~ (1 | site / clinician)), visits = visits, iter = 20, warmup = 10)
+  expect_true("\"A:1\":c3" %in% fit$effects$factors[[2]]$levels)
+  expect_identical(names(with_new_cells(fit, visits[visits$site == "A:1", ])$draws), "cell 3")
+  expect_setequal(names(with_new_cells(fit, visits)$draws), fit$effects$cells)
+  # Somebody whom nobody has met is new all the same, and so is a label that only looks alike.
+  other <- as.data.frame(visits[visits$site == "A:1", ])
+  other$site <- "A"
+  other$clinician <- "1:c3"
+  expect_identical(names(with_new_cells(fit, trajectories(other, covariates = c("site", "clinician")))$draws),
+                   "new cell 1")
 })

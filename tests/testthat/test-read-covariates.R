@@ -53,3 +53,15 @@ test_that("columns of visits are split where levels are made of several", {
   # Whose trajectory it was is nobody's business.
   expect_identical(names(visit_columns(personal_fit()$effects)), "sex")
 })
+
+test_that("people at another level are the same wherever numbers are measured from", {
+  moved <- replace(people, "dose", list(people$dose / 7 - 40))
+  for (level in c("f", "m")) {
+    here <- columns_at_levels(design_of(alpha ~ sex * dose + old, people), "alpha", "sex")[[level]]
+    there <- columns_at_levels(design_of(alpha ~ sex * dose + old, moved), "alpha", "sex")[[level]]
+    expect_equal(there, here / rep(ifelse(grepl("dose", colnames(here)), 7, 1), each = 4), tolerance = 1e-10)
+  }
+  two <- design_of(alpha ~ arm * sex, list(arm = c(3, 3, 8, 8), sex = people$sex))
+  expect_equal(cell_covariates(two)$arm, c(3, 3, 8, 8))
+  expect_equal(two$matrices$alpha[, "arm:sexm"], c(0, 0, 0, 5))
+})

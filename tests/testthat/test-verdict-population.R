@@ -118,6 +118,8 @@ test_that("what interpolation is off by is said and judged", {
   # The same everywhere moves nothing, unless it is large.
   expect_identical(judged(c(1, 1, 1)), "ok")
   expect_identical(judged(c(12, 12, 12)), "do not use")
+  expect_identical(judged(c(0, Inf, 0)), "do not use")
+  expect_identical(judged(c(Inf, Inf)), "do not use")
   expect_identical(judged(numeric()), "caution")
 })
 
