@@ -120,8 +120,8 @@
 #'   coded, and is counted from the lower one. What stands in the formula is what is centred: `log(age)` at the mean of
 #'   the logarithms, `I(age^2)` at the mean of the squares. Centre `age` beforehand if you want its square about the
 #'   mean. Terms that are positive differ by factors: coefficients of `alpha` are differences of its logarithm. Numbers,
-#'   text, factors and flags may be joined as in [lm()], with `+`, `*`, `:`, `^` and `I()`. They may be changed by functions of one value, such as `log()`. Make other columns, such as
-#'   polynomials, beforehand.
+#'   text, factors and flags may be joined as in [lm()], with `+`, `*`, `:`, `^` and `I()`. They may be changed by
+#'   functions of one value, such as `log()`. Make other columns, such as polynomials, beforehand.
 #' * **Random intercepts**, `(1 | clinician)`. Levels are drawn from a normal distribution about the reference. Its
 #'   standard deviation, `sd(optimism|clinician)`, is inferred. The estimate of a clinician with few visits leans on the
 #'   other clinicians. The more clinicians differ, the less certain is a comparison of arms. Write
@@ -131,9 +131,9 @@
 #' * **Priors.** The prior of a term is the prior of its reference. A coefficient has a normal prior about 0. It is as
 #'   wide as the prior of its term, but at most 1 for logarithms. This width is for one level of a factor, or for one
 #'   standard deviation of a number or of a product's column. So the choice of the reference level changes the default
-#'   prior slightly: the other levels have a wider one. A spread has a half-normal prior that is half as wide. Correlations have the prior
-#'   of Lewandowski, Kurowicka and Joe (2009) with shape 2. You can state other priors of coefficients and spreads
-#'   beside those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1),
+#'   prior slightly: the other levels have a wider one. A spread has a half-normal prior that is half as wide.
+#'   Correlations have the prior of Lewandowski, Kurowicka and Joe (2009) with shape 2. You can state other priors of
+#'   coefficients and spreads beside those of the terms: `ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1),
 #'   optimism[armb] ~ normal(0, 0.3), sd(optimism, clinician) ~ half_normal(0.2))`.
 #' * **Cells.** People who are alike in all that the formulas name are one cell, which is solved for once. With 30 cells
 #'   or more and up to three terms, log-likelihoods are interpolated between the points of a grid. The grid is made fine
