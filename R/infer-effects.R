@@ -114,7 +114,13 @@ read_bar <- function(part) {
     abort_input("effects", "takes random intercepts, such as (1 | site), and no random slopes: ", expression_text(part),
                 " has one. Give people of different kinds a factor of their own, or leave the slope fixed.")
   }
-  lapply(group_factors(inside[[3]], part), function(columns) list(columns = columns, tie = tie))
+  lapply(group_factors(inside[[3]], part), function(columns) {
+    if (anyDuplicated(columns)) {
+      abort_input("effects", "has the column ", enumerate(columns[duplicated(columns)][1]), " twice in ",
+                  expression_text(part), ": name it once.")
+    }
+    list(columns = columns, tie = tie)
+  })
 }
 
 # a/b stands for two factors: a, and b within a.

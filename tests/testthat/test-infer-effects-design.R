@@ -129,6 +129,51 @@ test_that("columns that say nothing, or the same as others, are refused with the
   expect_no_error(design_of(list(optimism ~ clinician, alpha ~ (1 | clinician))))
 })
 
+test_that("coefficients that would have one name are refused, and both columns are named", {
+  alike <- changed(function(x) transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"),
+                                         armb2 = age))
+  expect_refused(design_of(list(optimism ~ arm + armb), alike), "effects",
+                 "\"armb2\", of \"arm\" and \"armb\": rename a column or a level")
+  expect_refused(design_of(list(optimism ~ age * arm + armb2), alike), "effects", "\"arm\" and \"armb2\"")
+  # Of two terms they are told apart.
+  expect_identical(design_of(list(optimism ~ arm, alpha ~ armb), alike)$design$coefficients$label,
+                   c("alpha", "alpha[armb2]", "optimism", "optimism[armb2]"))
+})
+
+test_that("factors that put the same people together are refused, and both are named", {
+  more <- changed(function(x) {
+    x$`site:arm` <- paste(x$clinician, x$age)
+    transform(x, own = paste("of", id), place = toupper(site), check.names = FALSE)
+  })
+  refused <- function(formula, pattern) expect_refused(design_of(list(formula), more), "effects", pattern)
+  refused(optimism ~ (1 | site:arm) + (1 | `site:arm`), "in two meanings, of columns \"site\" and \"arm\" and of column")
+  refused(optimism ~ (1 | site:arm) + (1 | arm:site), "of site:arm and of arm:site for optimism, which put the same")
+  refused(optimism ~ (1 | id) + (1 | own), "of id and of own for optimism")
+  refused(optimism ~ (1 | site) + (1 | arm) + (1 | place), "of site and of place")
+  refused(optimism ~ (1 | clinician / own) + (1 | id), "of clinician:own and of id")
+  # In two formulas as well, since both are one factor.
+  expect_refused(design_of(list(optimism ~ (1 | site:arm), alpha ~ (1 | `site:arm`)), more), "effects", "two meanings")
+  # The spreads of two terms are told apart.
+  apart <- design_of(list(optimism ~ (1 | site), alpha ~ (1 | place)), more)$design
+  expect_identical(apart$spreads$label, c("sd(optimism|site)", "sd(alpha|place)"))
+  expect_no_error(design_of(list(optimism ~ (1 | site / clinician) + (1 | id))))
+})
+
+test_that("a fixed factor with a level for nearly everybody is refused at once, as is a great one of intercepts", {
+  formulas <- function(...) read_effects(list(...), prior)
+  many <- function(n, each = 1) list(columns = list(lev = paste0("l", (seq_len(n) - 1) %/% each), id = factor(seq_len(n))),
+                                     n = n)
+  expect_refused(learn_formula(formulas(optimism ~ lev)[[1]], many(20000)), "effects", "Write \\(1 \\| lev\\)")
+  expect_refused(learn_formula(formulas(optimism ~ lev)[[1]], many(12)), "effects", "12 levels among 12 trajectories")
+  expect_no_error(learn_formula(formulas(optimism ~ lev)[[1]], many(24, 2)))
+  # Of a few it is not.
+  expect_no_error(learn_formula(formulas(optimism ~ lev)[[1]], many(4)))
+  # No matrix of 20,000 columns is made either to see that intercepts are not the fixed effects.
+  one <- list(name = "id", level = 1:20000, levels = paste(1:20000), terms = 2L)
+  x <- cbind("(Intercept)" = 1, age = rep(0:1, 10000))
+  expect_silent(refuse_aliased(x, "optimism", list(one), c("alpha", "optimism")))
+})
+
 test_that("formulas that give no number, or no intercept, are refused", {
   expect_refused(design_of(list(optimism ~ age - 1)), "effects", "without an intercept")
   expect_refused(design_of(list(optimism ~ 0 + age)), "effects", "without an intercept")

@@ -54,6 +54,9 @@ test_that("slopes and bars that are not understood are refused", {
   expect_refused(read_one(optimism ~ (1 | 2)), "effects", "right of a bar")
   expect_refused(read_one(optimism ~ (1 | site) + (1 | site)), "effects", "twice")
   expect_refused(read_one(optimism ~ (1 | site) + (1 | site / clinician)), "effects", "twice")
+  # A factor of a column and itself is that column.
+  expect_refused(read_one(optimism ~ (1 | site:site)), "effects", "\"site\" twice in \\(1 \\| site:site\\)")
+  expect_refused(read_one(optimism ~ (1 | site / site)), "effects", "name it once")
 })
 
 test_that("a formula calls what makes one value of one, and nothing else", {
