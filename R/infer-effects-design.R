@@ -153,9 +153,15 @@ worked_out <- function(formula, made) {
 }
 
 model_variables <- function(formula, table, n) {
-  frame <- as.data.frame(table, optional = TRUE)
+  frame <- as.data.frame(lapply(table, compared), optional = TRUE)
   if (!length(table)) frame <- data.frame(row.names = seq_len(n))
   suppressWarnings(stats::model.frame(formula$fixed, frame, na.action = stats::na.pass))
+}
+
+# Flags stay flags, so that a formula can say !flag; levels are compared in their order.
+compared <- function(x) {
+  if (!is.factor(x)) return(x)
+  if (identical(levels(x), c("FALSE", "TRUE"))) x == "TRUE" else factor(x, levels(x), ordered = TRUE)
 }
 
 numbers_of <- function(frame) Filter(is.numeric, as.list(frame))
@@ -168,12 +174,12 @@ model_columns <- function(frame, centre) {
   for (name in names(centre)) frame[[name]] <- as.vector(frame[[name]]) - centre[[name]]
   out <- stats::model.matrix(attr(frame, "terms"), frame)
   parts <- c("(Intercept)", attr(attr(frame, "terms"), "term.labels"))
-  refuse_same_names(colnames(out), parts[attr(out, "assign") + 1])
+  refuse_same_labels(colnames(out), parts[attr(out, "assign") + 1])
   matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
 }
 
 # Level b2 of arm and level 2 of armb are both called armb2, and numbers are looked up by name. `of`: whose each is.
-refuse_same_names <- function(name, of) {
+refuse_same_labels <- function(name, of) {
   twice <- which(duplicated(name))
   if (!length(twice)) return(invisible())
   one <- name[twice[1]]
@@ -263,7 +269,7 @@ read_factors <- function(formulas, make, terms) {
 column_words <- function(columns) paste(if (length(columns) > 1) "columns" else "column", enumerate(columns))
 
 # Two factors that put the same people together cannot both have a spread of the same term: the data tell only their
-# sum. So for (1 | a:b) and (1 | b:a), and for (1 | id) and (1 | clinician) where everybody has a clinician of their own.
+# sum. So for (1 | a:b) and (1 | b:a), and for (1 | id) and (1 | clinician) where each has a clinician of their own.
 refuse_same_partition <- function(factors, terms) {
   parts <- lapply(factors, function(one) match(one$level, unique(one$level)))
   for (second in which(duplicated(parts))) {

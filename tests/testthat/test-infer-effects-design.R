@@ -54,6 +54,29 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
   expect_identical(getOption("contrasts"), c("contr.sum", "contr.poly"))
 })
 
+test_that("flags stay flags in a formula, and levels are compared in their order", {
+  flags <- changed(function(x) {
+    x$stage <- factor(c("I", "II", "III")[(x$age - 40) / 10], c("III", "II", "I"), ordered = TRUE)
+    transform(x, flag = arm == "b")
+  })
+  people <- as.data.frame(flags)[!duplicated(flags$id), ]
+  column <- function(formula, visits = flags) {
+    found <- design_of(list(formula), visits)
+    expect_identical(length(found$design$coefficients$label), 3L)
+    found$design$matrices$optimism[as.integer(found$cell), 2]
+  }
+  expect_equal(column(optimism ~ !flag), as.numeric(!people$flag))
+  expect_equal(column(optimism ~ I(flag & age > 55)), as.numeric(people$flag & people$age > 55))
+  expect_equal(column(optimism ~ I(stage < "II")), as.numeric(people$stage < "II"))
+  expect_equal(column(optimism ~ I(flag * age)), with(people, flag * age - mean(flag * age)))
+  expect_identical(design_of(list(optimism ~ flag + stage), flags)$design$coefficients$label[-(1:2)],
+                   c("optimism[flagTRUE]", "optimism[stageII]", "optimism[stageI]"))
+  # Other people are read so, too.
+  formula <- design_of(list(optimism ~ !flag), flags)$design$formulas$optimism
+  expect_equal(formula_matrix(formula, list(columns = list(flag = c(TRUE, TRUE, FALSE)), n = 3L))[, 2], c(0, 0, 1))
+  expect_identical(colnames(model_columns(blank_frame(formula), NULL)), c("(Intercept)", "!flagTRUE"))
+})
+
 test_that("intercepts know their levels, nested, crossed and joined", {
   nested <- design_of(list(optimism ~ (1 | site / clinician)))$design
   expect_named(nested$factors, c("site", "site:clinician"))
@@ -146,7 +169,7 @@ test_that("factors that put the same people together are refused, and both are n
     transform(x, own = paste("of", id), place = toupper(site), check.names = FALSE)
   })
   refused <- function(formula, pattern) expect_refused(design_of(list(formula), more), "effects", pattern)
-  refused(optimism ~ (1 | site:arm) + (1 | `site:arm`), "in two meanings, of columns \"site\" and \"arm\" and of column")
+  refused(optimism ~ (1 | site:arm) + (1 | `site:arm`), "two meanings, of columns \"site\" and \"arm\" and of column")
   refused(optimism ~ (1 | site:arm) + (1 | arm:site), "of site:arm and of arm:site for optimism, which put the same")
   refused(optimism ~ (1 | id) + (1 | own), "of id and of own for optimism")
   refused(optimism ~ (1 | site) + (1 | arm) + (1 | place), "of site and of place")
@@ -161,8 +184,7 @@ test_that("factors that put the same people together are refused, and both are n
 
 test_that("a fixed factor with a level for nearly everybody is refused at once, as is a great one of intercepts", {
   formulas <- function(...) read_effects(list(...), prior)
-  many <- function(n, each = 1) list(columns = list(lev = paste0("l", (seq_len(n) - 1) %/% each), id = factor(seq_len(n))),
-                                     n = n)
+  many <- function(n, each = 1) list(columns = list(lev = paste0("l", (seq_len(n) - 1) %/% each)), n = n)
   expect_refused(learn_formula(formulas(optimism ~ lev)[[1]], many(20000)), "effects", "Write \\(1 \\| lev\\)")
   expect_refused(learn_formula(formulas(optimism ~ lev)[[1]], many(12)), "effects", "12 levels among 12 trajectories")
   expect_no_error(learn_formula(formulas(optimism ~ lev)[[1]], many(24, 2)))
