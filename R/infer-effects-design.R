@@ -147,7 +147,8 @@ known_frame <- function(formula, table, n) {
 }
 
 worked_out <- function(formula, made) {
-  tryCatch(made, ibrc_error = stop, error = function(e) {
+  tryCatch(made, error = function(e) {
+    if (inherits(e, "ibrc_error")) stop(e)
     abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e), ".")
   })
 }

@@ -73,6 +73,7 @@ read_effect <- function(formula) {
                 " twice in the formula of ", term, ".")
   }
   fixed <- parts[!bars]
+  for (part in fixed) refuse_long_not(part)
   if (any(vapply(fixed, function(part) "|" %in% all.names(part), NA))) {
     abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others ",
                 "by +.")
@@ -80,6 +81,14 @@ read_effect <- function(formula) {
   for (part in fixed) refuse_functions(part, term)
   right <- if (length(fixed)) Reduce(function(a, b) call("+", a, b), fixed) else 1
   list(term = term, fixed = plain_formula(right), random = random)
+}
+
+# To R, !flag + age is !(flag + age).
+refuse_long_not <- function(part) {
+  if (!is.call(part) || !identical(part[[1]], quote(`!`)) || !is.call(part[[2]])) return(invisible())
+  if (!identical(part[[2]][[1]], quote(`+`))) return(invisible())
+  abort_input("effects", "has ", expression_text(part), ", where ! is about all that follows: put brackets around it, ",
+              "as in (!flag) + age.")
 }
 
 # A formula may call its own signs, and functions that turn one value into one value. There are two reasons to refuse

@@ -104,6 +104,13 @@ test_that("numbers, words and what is missing are refused where columns are name
   }
 })
 
+test_that("what ! is about is said", {
+  expect_refused(read_one(optimism ~ !flag + age), "effects", "about all that follows")
+  expect_refused(read_one(optimism ~ age + !flag + (1 | site)), "effects", "about all that follows")
+  expect_identical(columns_of(optimism ~ age + (!flag) + (1 | site)), list("site"))
+  expect_identical(attr(stats::terms(read_one(optimism ~ (!flag) + age)$fixed), "term.labels"), c("!flag", "age"))
+})
+
 test_that("advice on a term that is not inferred can be followed", {
   advised <- function(formula) {
     error <- expect_error(read_one(formula), class = "ibrc_error_input")
