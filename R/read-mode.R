@@ -1,4 +1,4 @@
-# Modes (infer-mode.R) as other estimates are read: covariances and intervals. A mode is one point, so it has no picture.
+# Modes (infer-mode.R) are read as other estimates are: covariances and intervals. One point has no picture.
 
 #' @rdname ibrc_mode
 #' @importFrom stats vcov
@@ -38,10 +38,10 @@ top_covariance <- function(top, prior) {
 
 #' @rdname ibrc_mode
 #' @importFrom stats confint
-#' @param parm Names or numbers of estimates, as `coef()` has them; all of them if not given.
+#' @param parm Names or numbers of estimates, as `coef()` has them.
 #' @param level The confidence: that of the mode, `conf.level`.
 #' @export
-confint.ibrc_mode <- function(object, parm, level = object$conf.level, ...) {
+confint.ibrc_mode <- function(object, parm = names(coef(object)), level = object$conf.level, ...) {
   check_unused(...)
   if (is.null(object$conf.level)) {
     abort_input("object", "was made with conf.level = NULL and has no intervals: give ibrc_mode() a `conf.level`.")
@@ -53,7 +53,7 @@ confint.ibrc_mode <- function(object, parm, level = object$conf.level, ...) {
   table <- tidy(object)
   tails <- paste(format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3), "%")
   out <- matrix(c(table$conf.low, table$conf.high), ncol = 2, dimnames = list(names(coef(object)), tails))
-  if (missing(parm)) out else out[chosen_estimates(parm, rownames(out)), , drop = FALSE]
+  out[chosen_estimates(parm, rownames(out)), , drop = FALSE]
 }
 
 chosen_estimates <- function(parm, known) {
