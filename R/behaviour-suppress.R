@@ -91,10 +91,15 @@ is_protected <- function(x, small, hidden, below) {
   total - most_of_others <= 1 && total - least_of_others >= below - 1
 }
 
-# Trajectories per group of a fit as text, with the total as it may be shown.
+# Trajectories per group of a fit as text, with the total as it may be shown. Sizes of cells (people who differ) are
+# printed nowhere, so that their total tells of nobody.
 group_counts <- function(fit, suppress) {
   size <- fit$group_sizes
-  if (!is.null(suppress)) return(hide_counts(size, suppress))
+  if (!is.null(suppress)) {
+    out <- hide_counts(size, suppress)
+    if (!is.null(fit$effects)) attr(out, "total") <- attr(hide_counts(c(all = sum(size)), suppress), "total")
+    return(out)
+  }
   structure(format_counts(size), names = names(size), total = format_counts(sum(size)))
 }
 

@@ -33,6 +33,7 @@ join_design <- function(formulas, matrices, factors, prior, stated) {
   matrices <- lapply(stats::setNames(nm = terms), function(term) {
     if (is.null(matrices[[term]])) matrix(1, n_cells, 1, dimnames = list(NULL, "(Intercept)")) else matrices[[term]]
   })
+  refuse_same_partition(factors, terms)
   for (term in names(formulas)) refuse_aliased(matrices[[term]], term, factors, terms)
   scales <- vapply(unclass(prior), effect_scale, 0)
   coefficients <- list_coefficients(matrices, formulas, scales)
@@ -94,17 +95,28 @@ constant_column <- function(x, column, coded, first, argument) {
 # `width`, by column: the difference that its default prior is for.
 learn_formula <- function(formula, people) {
   table <- formula_table(formula, people)
-  for (column in names(table)) {
-    if (is_worded(table[[column]]) && length(text_levels(table[[column]])) < 2) {
-      abort_input("effects", "has ", enumerate(column), " in the formula of ", formula$term, ", which has one value ",
-                  "only: leave it out.")
-    }
-  }
   formula$levels <- lapply(Filter(is_worded, table), text_levels)
+  for (column in names(formula$levels)) refuse_levels(length(formula$levels[[column]]), column, formula$term, people$n)
   formula$centre <- vapply(numbers_of(known_frame(formula, table, people$n)), number_centre, 0)
   formula$width <- apply(formula_matrix(formula, people), 2, column_width)
   formula$width[["(Intercept)"]] <- 1
   formula
+}
+
+# A coefficient needs several people. Of a few levels it is left to the user whether there are enough.
+few_coefficients <- 10L
+
+refuse_levels <- function(n_levels, column, term, n_people) {
+  if (n_levels < 2) {
+    abort_input("effects", "has ", enumerate(column), " in the formula of ", term, ", which has one value only: leave ",
+                "it out.")
+  }
+  if (n_levels > max(few_coefficients, n_people / 2)) {
+    abort_input("effects", "has ", enumerate(column), " in the formula of ", term, ", which has ",
+                plural(n_levels, "level"), " among ", plural(n_people, "trajectory", "trajectories"), ", too many for ",
+                "one coefficient each. Write (1 | ", column, ") for intercepts that share a spread; if ",
+                "it is a number kept as text, turn it into numbers.")
+  }
 }
 
 # Numbers are counted from their mean before products are made of them, so that the other coefficients of a product are
@@ -136,14 +148,21 @@ known_frame <- function(formula, table, n) {
 
 worked_out <- function(formula, made) {
   tryCatch(made, error = function(e) {
+    if (inherits(e, "ibrc_error")) stop(e)
     abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e), ".")
   })
 }
 
 model_variables <- function(formula, table, n) {
-  frame <- as.data.frame(table, optional = TRUE)
+  frame <- as.data.frame(lapply(table, compared), optional = TRUE)
   if (!length(table)) frame <- data.frame(row.names = seq_len(n))
   suppressWarnings(stats::model.frame(formula$fixed, frame, na.action = stats::na.pass))
+}
+
+# Flags stay flags, so that a formula can say !flag; levels are compared in their order.
+compared <- function(x) {
+  if (!is.factor(x)) return(x)
+  if (identical(levels(x), c("FALSE", "TRUE"))) x == "TRUE" else factor(x, levels(x), ordered = TRUE)
 }
 
 numbers_of <- function(frame) Filter(is.numeric, as.list(frame))
@@ -155,7 +174,19 @@ model_columns <- function(frame, centre) {
   on.exit(options(before))
   for (name in names(centre)) frame[[name]] <- as.vector(frame[[name]]) - centre[[name]]
   out <- stats::model.matrix(attr(frame, "terms"), frame)
+  parts <- c("(Intercept)", attr(attr(frame, "terms"), "term.labels"))
+  refuse_same_labels(colnames(out), parts[attr(out, "assign") + 1])
   matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
+}
+
+# Level b2 of arm and level 2 of armb are both called armb2, and numbers are looked up by name. `of`: whose each is.
+refuse_same_labels <- function(name, of) {
+  twice <- which(duplicated(name))
+  if (!length(twice)) return(invisible())
+  one <- name[twice[1]]
+  whose <- unique(of[name == one])
+  abort_input("effects", "has ", sum(name == one), " coefficients that are all called ", enumerate(one), ", of ",
+              enumerate(whose), ": rename a column or a level, so that they can be told apart.")
 }
 
 formula_matrix <- function(formula, people) {
@@ -193,7 +224,7 @@ refuse_aliased <- function(x, term, factors, terms) {
                 "trajectory has that combination): leave it out.")
   }
   for (one in factors) {
-    if (!match(term, terms) %in% one$terms) next
+    if (!match(term, terms) %in% one$terms || length(one$levels) > parts$rank) next
     indicators <- outer(one$level, seq_along(one$levels), "==") + 0
     if (qr(cbind(x, indicators))$rank == parts$rank) {
       abort_input("effects", "has ", one$name, " as a random intercept of ", term, " whose fixed effects tell all its ",
@@ -212,6 +243,10 @@ read_factors <- function(formulas, make, terms) {
     for (one in formula$random) {
       name <- factor_name(one$columns)
       if (is.null(found[[name]])) found[[name]] <- make(one$columns)
+      if (!identical(found[[name]]$columns, one$columns)) {
+        abort_input("effects", "has the random intercept of ", name, " in two meanings, of ",
+                    column_words(found[[name]]$columns), " and of ", column_words(one$columns), ": rename a column.")
+      }
       if (!is.na(one$tie) && !all(found[[name]]$tie %in% c(NA, one$tie))) {
         abort_input("effects", "ties the intercepts of ", name, " under two names: use one.")
       }
@@ -230,6 +265,23 @@ read_factors <- function(formulas, make, terms) {
     one$tie <- NULL
     one
   })
+}
+
+column_words <- function(columns) paste(if (length(columns) > 1) "columns" else "column", enumerate(columns))
+
+# Two factors that put the same people together cannot both have a spread of the same term: the data tell only their
+# sum. So for (1 | a:b) and (1 | b:a), and for (1 | id) and (1 | clinician) where each has a clinician of their own.
+refuse_same_partition <- function(factors, terms) {
+  parts <- lapply(factors, function(one) match(one$level, unique(one$level)))
+  for (second in which(duplicated(parts))) {
+    same <- which(vapply(parts[seq_len(second - 1)], identical, NA, parts[[second]]))
+    for (first in same) {
+      both <- intersect(factors[[first]]$terms, factors[[second]]$terms)
+      if (!length(both)) next
+      abort_input("effects", "has random intercepts of ", factors[[first]]$name, " and of ", factors[[second]]$name,
+                  " for ", terms[both[1]], ", which put the same people together: keep one of the two.")
+    }
+  }
 }
 
 new_factor <- function(columns, people) {

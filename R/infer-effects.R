@@ -34,14 +34,33 @@ refuse_other_terms <- function(terms, prior) {
   one <- unknown[1]
   other <- c(price_inverses[one], names(price_inverses)[match(one, price_inverses)])
   other <- intersect(stats::na.omit(other), names(possible))
+  if (quantity_of(one) %in% names(parameters)[parameter_column("support") == "simplex"]) {
+    abort_input("effects", "has a formula for ", enumerate(one), ", which is not inferred as one number: ",
+                "probabilities of actions cannot have effects. Fit groups of people with `by` to let them differ.")
+  }
   abort_input("effects", "has a formula for ", enumerate(one), ", which is not inferred",
               if (length(other)) paste0(" under that name: the prior has `", other, "`. Write ", other, " ~ instead.")
-              else paste0("; `prior` has ", enumerate(names(possible)), ". Give it a prior, such as ibrc_prior(", one,
-                          " ~ normal(0, 1))."))
+              else paste0("; `prior` has ", enumerate(names(possible)), ". Give it a prior, such as ibrc_prior(",
+                          prior_example(one), ")."))
+}
+
+# A prior that ibrc_prior() takes.
+prior_example <- function(term) {
+  support <- parameters[[term]]$support
+  left <- sub("^utility\\[(.*),(.*)\\]$", "utility(\\1, \\2)", if (term == "utility") "utility[state,action]" else term)
+  paste(left, "~", switch(if (is.null(support)) "real" else support, positive = "lognormal(0, 1)",
+                          unit = "uniform(0.8, 0.99)", "normal(0, 1)"))
+}
+
+# utility(healthy, monitor) on the left is the term that ibrc_prior() calls so.
+left_term <- function(left) {
+  if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left)$term)
+  if (is.name(left)) as.character(left)
 }
 
 read_effect <- function(formula) {
-  if (length(formula) != 3 || !is.name(formula[[2]])) {
+  term <- if (length(formula) == 3) left_term(formula[[2]])
+  if (is.null(term)) {
     abort_input("effects", "must have one term on the left of each ~, as in optimism ~ age; ",
                 expression_text(formula), " has none.")
   }
@@ -51,38 +70,68 @@ read_effect <- function(formula) {
   twice <- duplicated(lapply(random, `[[`, "columns"))
   if (any(twice)) {
     abort_input("effects", "has the random intercept of ", factor_name(random[[which(twice)[1]]]$columns),
-                " twice in the formula of ", as.character(formula[[2]]), ".")
+                " twice in the formula of ", term, ".")
   }
   fixed <- parts[!bars]
+  for (part in fixed) refuse_long_not(part)
   if (any(vapply(fixed, function(part) "|" %in% all.names(part), NA))) {
     abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others ",
                 "by +.")
   }
-  for (part in fixed) refuse_functions(part, as.character(formula[[2]]))
+  for (part in fixed) refuse_functions(part, term)
   right <- if (length(fixed)) Reduce(function(a, b) call("+", a, b), fixed) else 1
-  list(term = as.character(formula[[2]]), fixed = plain_formula(right), random = random)
+  list(term = term, fixed = plain_formula(right), random = random)
+}
+
+# To R, !flag + age is !(flag + age).
+refuse_long_not <- function(part) {
+  if (!is.call(part) || !identical(part[[1]], quote(`!`)) || !is.call(part[[2]])) return(invisible())
+  if (!identical(part[[2]][[1]], quote(`+`))) return(invisible())
+  abort_input("effects", "has ", expression_text(part), ", where ! is about all that follows: put brackets around it, ",
+              "as in (!flag) + age.")
 }
 
 # A formula may call its own signs, and functions that turn one value into one value. There are two reasons to refuse
 # all others. The columns that poly() or cut() make for a person depend on who else is in the table. And formulas may
 # come from files (infer-checkpoint-population.R), which must not be able to run anything.
-formula_functions <- c("+", "-", "*", "/", "^", ":", "%in%", "(", "I", "c", "==", "!=", "<", "<=", ">", ">=", "!", "&",
-                       "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "pmin", "pmax", "round", "floor",
-                       "ceiling")
+formula_signs <- c("+", "-", "*", "/", "^", ":", "(")
+formula_functions <- c(formula_signs, "%in%", "I", "==", "!=", "<", "<=", ">", ">=", "!", "&", "log", "log2", "log10",
+                       "log1p", "exp", "sqrt", "abs", "pmin", "pmax", "round", "floor", "ceiling")
 
-refuse_functions <- function(part, term) {
+# `within` a function, signs calculate.
+refuse_functions <- function(part, term, within = FALSE) {
   if (is.name(part)) return(invisible())
+  refuse <- function(...) abort_input("effects", "has ", expression_text(part), " in the formula of ", term, ": ", ...)
   if (!is.call(part)) {
-    if (is.atomic(part) && length(part) == 1 && !is.object(part)) return(invisible())
+    if (is_value(part) && (within || is.numeric(part) && part %in% 0:1)) return(invisible())
+    if (is_value(part)) refuse("name columns there. What is calculated stands in I(), as in I(age / 10).")
     abort_input("effects", "has ", describe(part), " in the formula of ", term, ": name columns there.")
   }
   called <- if (is.name(part[[1]])) as.character(part[[1]]) else expression_text(part[[1]])
   if (!called %in% formula_functions) {
-    abort_input("effects", "has ", expression_text(part), " in the formula of ", term, ": a formula may use log(), ",
-                "log2(), log10(), log1p(), exp(), sqrt(), abs(), pmin(), pmax(), round(), floor(), ceiling(), I() and ",
-                "comparisons. Make other columns beforehand.")
+    refuse("a formula may use log(), log2(), log10(), log1p(), exp(), sqrt(), abs(), pmin(), pmax(), round(), ",
+           "floor(), ceiling(), I() and comparisons, as in I(arm %in% c(\"a\", \"b\")). Make other columns beforehand.")
   }
-  for (argument in as.list(part)[-1]) refuse_functions(argument, term)
+  if (called == "%in%") {
+    if (!within) refuse("write I() around it.")
+    # Values of a column would be those of whoever else is in the table.
+    if (!are_values(part[[3]])) refuse("on the right of %in% stand values, as in c(\"a\", \"b\").")
+    return(refuse_functions(part[[2]], term, within))
+  }
+  # A sequence would be recycled: who gets which number would depend on the order of rows.
+  if (within && called == ":") refuse("within a function, : makes a sequence. Write * for a product.")
+  if (!within && called == "^" && length(part) == 3 && is_value(part[[3]])) return(refuse_functions(part[[2]], term))
+  for (argument in as.list(part)[-1]) refuse_functions(argument, term, within || !called %in% formula_signs)
+  if (!within && !called %in% formula_signs && !length(all.vars(part))) refuse("it names no column.")
+}
+
+is_value <- function(x) is.atomic(x) && length(x) == 1 && !is.object(x) && !is.na(x)
+
+# "a", -1 or c("a", "b").
+are_values <- function(x) {
+  if (!is.call(x)) return(is_value(x))
+  if (!list(x[[1]]) %in% c(quote(c), quote(`-`))) return(FALSE)
+  all(vapply(as.list(x)[-1], are_values, NA))
 }
 
 # Splits a + b + (c | d) into a list of its parts.
@@ -114,7 +163,13 @@ read_bar <- function(part) {
     abort_input("effects", "takes random intercepts, such as (1 | site), and no random slopes: ", expression_text(part),
                 " has one. Give people of different kinds a factor of their own, or leave the slope fixed.")
   }
-  lapply(group_factors(inside[[3]], part), function(columns) list(columns = columns, tie = tie))
+  lapply(group_factors(inside[[3]], part), function(columns) {
+    if (anyDuplicated(columns)) {
+      abort_input("effects", "has the column ", enumerate(columns[duplicated(columns)][1]), " twice in ",
+                  expression_text(part), ": name it once.")
+    }
+    list(columns = columns, tie = tie)
+  })
 }
 
 # a/b stands for two factors: a, and b within a.

@@ -139,6 +139,11 @@ own_intercepts <- function(evaluator, cells, one, t, pooled, scale) {
 
 draw_shrinkage <- function(data, fit, conf.level = 0.95) {
   drawn <- data[!is.na(data$own), ]
+  if (!nrow(drawn)) {
+    abort_input("fit", "has no level with an own estimate, so there is nothing to draw: the visits of each level ",
+                "alone would be likelier still without end, as when all its decisions were the same. ",
+                "shrinkage_data(fit) has the pooled estimates.")
+  }
   drawn$panel <- paste0(drawn$term, ", by ", drawn$factor)
   # Intervals of levels that say little would squeeze all others: what is beyond the picture is cut.
   limits <- lapply(split(drawn, drawn$panel), function(one) {
@@ -151,7 +156,8 @@ draw_shrinkage <- function(data, fit, conf.level = 0.95) {
   drawn$own.high <- pmin(drawn$own.high, limits$high[at])
   left_out <- sum(is.na(data$own))
   said <- c(paste0("Dashed: own and pooled estimates are the same. Lines: ", level_text(conf.level), " intervals."),
-            if (left_out) paste(plural(left_out, "level"), "without an own estimate are not drawn."))
+            if (left_out) paste(plural(left_out, "level"), "without an own estimate",
+                                if (left_out == 1) "is" else "are", "not drawn."))
   ggplot2::ggplot(drawn, ggplot2::aes(.data$own, .data$pooled)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey70") +
     ggplot2::geom_abline(slope = 1, intercept = 0, linetype = "dashed", colour = "grey50") +

@@ -30,11 +30,11 @@ intercept_keys <- function(design) {
 
 summarise_array <- function(fit, draws, conf.level) {
   tail <- (1 - conf.level) / 2
-  rows <- lapply(dimnames(draws)[[3]], function(term) {
-    one <- matrix(draws[, , term], dim(draws)[1])
+  rows <- lapply(seq_len(dim(draws)[3]), function(k) {
+    one <- matrix(draws[, , k], dim(draws)[1])
     range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
-    data.frame(term = term, estimate = stats::median(one), std.error = stats::sd(one), conf.low = range[1],
-               conf.high = range[2], rhat = within_draws(fit, one, posterior::rhat, max),
+    data.frame(term = dimnames(draws)[[3]][k], estimate = stats::median(one), std.error = stats::sd(one),
+               conf.low = range[1], conf.high = range[2], rhat = within_draws(fit, one, posterior::rhat, max),
                ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
                ess_tail = within_draws(fit, one, posterior::ess_tail, sum))
   })

@@ -69,7 +69,7 @@ shift_rows <- function(fit, what, asked, advice, change, judge) {
     verdict <- vapply(seq_along(size), function(j) judge(size[j], itself[j]), "")
     worst <- order(-match(verdict, verdict_levels), -size)[1]
     seen <- paste0(what, ": ", prior_terms(fit$prior)[worst], " goes from ", format_number(natural[1, worst]), " to ",
-                   format_number(natural[2, worst]), ", ", format_number(size[worst], 2), " standard deviations")
+                   format_number(natural[2, worst]), ", ", deviations_words(size[worst]))
     verdict_rows("assumed", seen, asked, verdict[worst], advice,
                  group = if (is_grouped(fit)) names(fit$draws)[g] else NA_character_)
   })

@@ -148,12 +148,12 @@ interrupted_rows <- function(fit) {
              "The run was interrupted: these are the draws until then.")
 }
 
-# Two rows for checks that have not been made.
+# Rows for checks that have not been made.
 unchecked_rows <- function(fit) {
   how <- if (!is.null(fit$histories)) "Not looked at yet: fit <- add_verdict(fit) does it." else
     "The fit keeps no data to look back at: fit with control = ibrc_control(check = TRUE)."
-  verdict_rows(c("whole", "behaves"), "not looked at", c("the profile beside the chains", "one step ahead"),
-               "caution", how)
+  verdict_rows(c("whole", "behaves", "assumed"), paste0(c("", "", "lattice, models, habit: "), "not looked at"),
+               c("the profile beside the chains", "one step ahead", "numbers that do not rest on them"), "caution", how)
 }
 
 # ---- the slow ones -----------------------------------------------------------------

@@ -126,8 +126,8 @@ population_shift <- function(fit, what, asked, advice, evaluator, other, judge) 
   spread <- apply(theta, 2, stats::sd)
   size <- abs(moved) / ifelse(spread > 0, spread, 1)
   worst <- which.max(size)
-  verdict_rows("assumed", paste0(what, ": ", colnames(theta)[worst], " moves by ", format_number(size[worst], 2),
-                                 " standard deviations"), asked, judge(size[worst]), advice)
+  verdict_rows("assumed", paste0(what, ": ", colnames(theta)[worst], " moves by ", deviations_words(size[worst])),
+               asked, judge(size[worst]), advice)
 }
 
 population_assumed <- function(fit, evaluator, cores, attempt) {

@@ -27,6 +27,12 @@ row_labels <- function(rows, grouped) {
   ifelse(nzchar(label) & nzchar(group), paste0(label, " (", group, ")"), paste0(label, group))
 }
 
+# "0.25 standard deviations".
+deviations_words <- function(size) {
+  said <- format_number(size, 2)
+  paste(said, if (said == "1") "standard deviation" else "standard deviations")
+}
+
 # "Verdict: caution (whole, assumed)".
 verdict_headline <- function(rows) {
   worst <- worst_of(rows$verdict)

@@ -54,6 +54,33 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
   expect_identical(getOption("contrasts"), c("contr.sum", "contr.poly"))
 })
 
+test_that("flags stay flags in a formula, and levels are compared in their order", {
+  flags <- changed(function(x) {
+    x$stage <- factor(c("I", "II", "III")[(x$age - 40) / 10], c("III", "II", "I"), ordered = TRUE)
+    transform(x, flag = arm == "b")
+  })
+  people <- as.data.frame(flags)[!duplicated(flags$id), ]
+  column <- function(formula, visits = flags) {
+    found <- design_of(list(formula), visits)
+    expect_identical(length(found$design$coefficients$label), 3L)
+    found$design$matrices$optimism[as.integer(found$cell), 2]
+  }
+  expect_equal(column(optimism ~ !flag), as.numeric(!people$flag))
+  expect_equal(column(optimism ~ I(flag & age > 55)), as.numeric(people$flag & people$age > 55))
+  expect_equal(column(optimism ~ I(stage < "II")), as.numeric(people$stage < "II"))
+  expect_equal(column(optimism ~ I(flag * age)), with(people, flag * age - mean(flag * age)))
+  expect_identical(design_of(list(optimism ~ flag + stage), flags)$design$coefficients$label[-(1:2)],
+                   c("optimism[flagTRUE]", "optimism[stageII]", "optimism[stageI]"))
+  # Other people are read so, too.
+  formula <- design_of(list(optimism ~ !flag), flags)$design$formulas$optimism
+  expect_equal(formula_matrix(formula, list(columns = list(flag = c(TRUE, TRUE, FALSE)), n = 3L))[, 2], c(0, 0, 1))
+  # As are those of a file.
+  found <- design_of(list(optimism ~ I(flag & age > 55) + I(stage > "II") + (1 | clinician)), flags)
+  again <- effects_from_plain(effects_to_plain(found$design), prior)
+  expect_identical(again, found$design)
+  expect_silent(check_held_columns(again$formulas$optimism, again$matrices$optimism, as.vector(table(found$cell))))
+})
+
 test_that("intercepts know their levels, nested, crossed and joined", {
   nested <- design_of(list(optimism ~ (1 | site / clinician)))$design
   expect_named(nested$factors, c("site", "site:clinician"))
@@ -127,6 +154,50 @@ test_that("columns that say nothing, or the same as others, are refused with the
   expect_refused(design_of(list(optimism ~ clinician + (1 | clinician))), "effects", "keep one of the two")
   # Of another term they say nothing.
   expect_no_error(design_of(list(optimism ~ clinician, alpha ~ (1 | clinician))))
+})
+
+test_that("coefficients that would have one name are refused, and both columns are named", {
+  alike <- changed(function(x) transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"),
+                                         armb2 = age))
+  expect_refused(design_of(list(optimism ~ arm + armb), alike), "effects",
+                 "^`effects` has 2 coefficients that are all called \"armb2\", of \"arm\" and \"armb\": rename a column")
+  expect_refused(design_of(list(optimism ~ age * arm + armb2), alike), "effects", "\"arm\" and \"armb2\"")
+  # Of two terms they are told apart.
+  expect_identical(design_of(list(optimism ~ arm, alpha ~ armb), alike)$design$coefficients$label,
+                   c("alpha", "alpha[armb2]", "optimism", "optimism[armb2]"))
+})
+
+test_that("factors that put the same people together are refused, and both are named", {
+  more <- changed(function(x) {
+    x$`site:arm` <- paste(x$clinician, x$age)
+    transform(x, own = paste("of", id), place = toupper(site), check.names = FALSE)
+  })
+  refused <- function(formula, pattern) expect_refused(design_of(list(formula), more), "effects", pattern)
+  refused(optimism ~ (1 | site:arm) + (1 | `site:arm`), "two meanings, of columns \"site\" and \"arm\" and of column")
+  refused(optimism ~ (1 | site:arm) + (1 | arm:site), "of site:arm and of arm:site for optimism, which put the same")
+  refused(optimism ~ (1 | id) + (1 | own), "of id and of own for optimism")
+  refused(optimism ~ (1 | site) + (1 | arm) + (1 | place), "of site and of place")
+  refused(optimism ~ (1 | clinician / own) + (1 | id), "of clinician:own and of id")
+  # In two formulas as well, since both are one factor.
+  expect_refused(design_of(list(optimism ~ (1 | site:arm), alpha ~ (1 | `site:arm`)), more), "effects", "two meanings")
+  # The spreads of two terms are told apart.
+  apart <- design_of(list(optimism ~ (1 | site), alpha ~ (1 | place)), more)$design
+  expect_identical(apart$spreads$label, c("sd(optimism|site)", "sd(alpha|place)"))
+  expect_no_error(design_of(list(optimism ~ (1 | site / clinician) + (1 | id))))
+})
+
+test_that("a fixed factor with a level for nearly everybody is refused at once, as is a great one of intercepts", {
+  formulas <- function(...) read_effects(list(...), prior)
+  many <- function(n, each = 1) list(columns = list(lev = paste0("l", (seq_len(n) - 1) %/% each)), n = n)
+  expect_refused(learn_formula(formulas(optimism ~ lev)[[1]], many(20000)), "effects", "Write \\(1 \\| lev\\)")
+  expect_refused(learn_formula(formulas(optimism ~ lev)[[1]], many(12)), "effects", "12 levels among 12 trajectories")
+  expect_no_error(learn_formula(formulas(optimism ~ lev)[[1]], many(24, 2)))
+  # Of a few it is not.
+  expect_no_error(learn_formula(formulas(optimism ~ lev)[[1]], many(4)))
+  # No matrix of 20,000 columns is made either to see that intercepts are not the fixed effects.
+  one <- list(name = "id", level = 1:20000, levels = paste(1:20000), terms = 2L)
+  x <- cbind("(Intercept)" = 1, age = rep(0:1, 10000))
+  expect_silent(refuse_aliased(x, "optimism", list(one), c("alpha", "optimism")))
 })
 
 test_that("formulas that give no number, or no intercept, are refused", {

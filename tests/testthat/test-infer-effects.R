@@ -54,6 +54,9 @@ test_that("slopes and bars that are not understood are refused", {
   expect_refused(read_one(optimism ~ (1 | 2)), "effects", "right of a bar")
   expect_refused(read_one(optimism ~ (1 | site) + (1 | site)), "effects", "twice")
   expect_refused(read_one(optimism ~ (1 | site) + (1 | site / clinician)), "effects", "twice")
+  # A factor of a column and itself is that column.
+  expect_refused(read_one(optimism ~ (1 | site:site)), "effects", "\"site\" twice in \\(1 \\| site:site\\)")
+  expect_refused(read_one(optimism ~ (1 | site / site)), "effects", "name it once")
 })
 
 test_that("a formula calls what makes one value of one, and nothing else", {
@@ -70,6 +73,66 @@ test_that("a formula calls what makes one value of one, and nothing else", {
   expect_refused(read_effects(list(eval(call("~", quote(optimism), c(1, 2)))), prior), "effects", "name columns")
   expect_refused(read_effects(list(eval(call("~", quote(optimism), call("I", list(1))))), prior), "effects",
                  "name columns")
+})
+
+test_that("what a person gets does not depend on the order of rows, nor on who else is there", {
+  refused <- function(part, pattern) {
+    expect_refused(read_effects(list(eval(call("~", quote(optimism), part))), prior), "effects", pattern)
+  }
+  refused(quote(I(age * c(1, 2))), "a formula may use")
+  refused(quote(c(age, age)), "a formula may use")
+  refused(quote(I(age * 1:2)), "makes a sequence")
+  refused(quote(I(age %in% site)), "stand values")
+  refused(quote(I(age %in% c(50, site))), "stand values")
+  refused(quote(I(age %in% exp(1))), "stand values")
+  refused(quote(age %in% c(1, 2)), "write I\\(\\) around it")
+  refused(quote(I(log(c(1, 2)) %in% 1)), "a formula may use")
+  for (fine in list(quote(I(age %in% c(-1, 2))), quote(I(!arm %in% "a")), quote(I((age > 60) & arm == "a")))) {
+    expect_silent(refuse_functions(fine, "optimism"))
+  }
+})
+
+test_that("numbers, words and what is missing are refused where columns are named", {
+  for (wrong in list(quote(age + 2), quote(age * 2), quote(2), quote("age"), quote(age + "x"), quote(TRUE))) {
+    expect_refused(read_effects(list(eval(call("~", quote(optimism), wrong))), prior), "effects", "stands in I\\(\\)")
+  }
+  expect_refused(read_one(optimism ~ NA), "effects", "name columns")
+  expect_refused(read_one(optimism ~ I(age + NA)), "effects", "name columns")
+  expect_refused(read_one(optimism ~ I(2)), "effects", "names no column")
+  for (fine in list(quote(1), quote(age - 1), quote(0 + age), quote((arm + age)^2), quote(I(age + 2)))) {
+    expect_silent(refuse_functions(fine, "optimism"))
+  }
+})
+
+test_that("what ! is about is said", {
+  expect_refused(read_one(optimism ~ !flag + age), "effects", "about all that follows")
+  expect_refused(read_one(optimism ~ age + !flag + (1 | site)), "effects", "about all that follows")
+  expect_identical(columns_of(optimism ~ age + (!flag) + (1 | site)), list("site"))
+  expect_identical(attr(stats::terms(read_one(optimism ~ (!flag) + age)$fixed), "term.labels"), c("!flag", "age"))
+})
+
+test_that("advice on a term that is not inferred can be followed", {
+  advised <- function(formula) {
+    error <- expect_error(read_one(formula), class = "ibrc_error_input")
+    eval(parse(text = sub(".*such as (.*)[.]$", "\\1", conditionMessage(error))))
+  }
+  expect_named(advised(eta ~ arm), "eta")
+  expect_named(advised(adaptivity ~ arm), "adaptivity")
+  expect_named(advised(discount ~ arm), "discount")
+  expect_named(advised(habit ~ arm), "habit")
+  expect_named(advised(utility(healthy, monitor) ~ arm), "utility[healthy,monitor]")
+  expect_named(advised(utility ~ arm), "utility[state,action]")
+  expect_refused(read_one(action_prior ~ arm), "effects", "cannot have effects")
+})
+
+test_that("an entry of the utility is a term as the prior calls it", {
+  both <- ibrc_prior(alpha ~ lognormal(0, 1), utility(healthy, monitor) ~ normal(-1, 1))
+  for (formula in list(utility(healthy, monitor) ~ arm, utility("healthy", "monitor") ~ arm,
+                       `utility[healthy,monitor]` ~ arm)) {
+    expect_named(read_effects(list(formula), both), "utility[healthy,monitor]")
+  }
+  expect_error(read_effects(list(utility(healthy) ~ arm), both), "utility\\(state, action\\)",
+               class = "ibrc_error_input")
 })
 
 test_that("priors of effects are told from those of agents", {

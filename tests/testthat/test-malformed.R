@@ -108,6 +108,7 @@ entries <- list(
   log_lik.ibrc_mode = call_entry(list(object = mode, visits = visits), leave = "object", fine = list(visits = "null")),
   log_lik.ibrc_iohmm = call_entry(list(object = iohmm, visits = visits), leave = "object",
                                   fine = list(visits = "null")),
+  confint.ibrc_mode = call_entry(list(object = mode), leave = "object", fine = list(parm = "named")),
   predict.ibrc_plan = call_entry(list(object = plan, visits = visits), leave = "object"),
   predict.ibrc_fit = call_entry(list(object = fit, visits = visits, draws = 2), leave = "object",
                                 fine = list(visits = "null", draws = "null", summary = "flag")),

@@ -44,6 +44,17 @@ test_that("the picture draws the data, and says in words what it shows", {
   expect_match(ggplot2::get_alt_text(picture), "6 levels of clinician for optimism")
 })
 
+test_that("where no level has an own estimate, the error says what there is instead", {
+  skip_if_not_installed("ggplot2")
+  fit <- differing_fit()
+  data <- shrinkage_data(fit)
+  data[c("own", "own.low", "own.high", "shrinkage")] <- NA_real_
+  expect_refused(draw_shrinkage(data, fit), "fit", "shrinkage_data\\(fit\\) has the pooled")
+  # One level is enough.
+  data$own[2] <- 0.1
+  expect_s3_class(draw_shrinkage(data, fit), "ggplot")
+})
+
 test_that("fits without random intercepts or without data are refused", {
   expect_refused(shrinkage_data(clinic_fit()), "fit", "random intercepts")
   expect_refused(plot_shrinkage(clinic_fit()), "fit")

@@ -199,3 +199,10 @@ test_that("other readings give the population", {
   expect_identical(glance(fit)$groups, 12L)
   expect_true(has_population(fit) && !has_population(clinic_fit()))
 })
+
+test_that("draws are summarised in their order, whatever they are called", {
+  fit <- differing_fit()
+  draws <- fit$population$draws
+  dimnames(draws)[[3]][] <- "x"
+  expect_equal(summarise_array(fit, draws, 0.95)$estimate, summarise_array(fit, fit$population$draws, 0.95)$estimate)
+})

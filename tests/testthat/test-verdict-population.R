@@ -67,6 +67,18 @@ test_that("the slow checks say what the numbers rest on, and the verdict has all
   expect_identical(as.character(still$verdict), "ok")
 })
 
+test_that("what was not looked at is not ok", {
+  fit <- differing_fit()
+  expect_null(fit$checks)
+  rows <- standing_verdict(fit)
+  expect_identical(as.character(worst_of(rows$verdict[rows$check == "assumed"])), "caution")
+  expect_output(print(fit), "assumed +caution +lattice, models, habit: not looked at.*Not looked at yet")
+  # The number of all is told, whatever the sizes of cells.
+  expect_match(format(fit), paste0("^A fit to ", glance(fit)$trajectories, " trajectories"))
+  expect_match(format(personal_fit()), paste0("^A fit to ", glance(personal_fit())$trajectories, " trajectories"))
+  expect_match(format(personal_fit(), suppress = 1000), "^A fit to <1000 trajectories")
+})
+
 fit <- people_run(visits = people_visits(per = 4, n = 4), iter = 240, warmup = 120)
 many <- people_run(list(optimism ~ age + (1 | clinician)), iter = 240, warmup = 120, control = list(cells = "interpolated"))
 

@@ -50,3 +50,9 @@ test_that("rows are made of arguments of any length", {
   expect_identical(rows$advice, c("one", "two"))
   expect_identical(verdict_rows("settled", "a", "x", c("ok", "caution"), "do")$advice, c("", "do"))
 })
+
+test_that("one standard deviation is one", {
+  expect_identical(deviations_words(1), "1 standard deviation")
+  expect_identical(deviations_words(1.004), "1 standard deviation")
+  expect_identical(deviations_words(0.254), "0.25 standard deviations")
+})
