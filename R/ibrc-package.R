@@ -121,10 +121,11 @@
 #' in GB, that a call may ask for. A call that needs more is refused before any work.
 #'
 #' @section Vignettes:
-#' `vignette("ibrc")`, get started; `vignette("framework")`, other planners and inverse planners, and which of them
-#' answers which question; `vignette("glossary")`, symbols and words. The site has more: how well they predict
-#' (accuracy), the theory and where it is computed (math), a cohort worked through (adni), choices in a task (choices), a real trial (pbc), the paper's own
-#' case (paper), many groups, patients and beliefs (scale), and what was tested and how to test it again (trust).
+#' `vignette("ibrc")`, get started; `vignette("glossary")`, symbols and words. The site has more: other planners and
+#' inverse planners, and which of them answers which question (framework), how well they predict (accuracy), the theory
+#' and where it is computed (math), a cohort worked through (adni), choices in a task (choices), a real trial (pbc), the
+#' paper's own case (paper), many groups, patients and beliefs (scale), and what was tested and how to test it again
+#' (trust).
 #'
 #' @aliases NULL ibrc-package
 #' @useDynLib ibrc, .registration = TRUE
