@@ -24,7 +24,7 @@
 #'   the first; or one agent, for one group or, with `effect`, for two.
 #' @param effect How the second group, `other`, differs from the first, `reference`: such as `list(optimism = -0.5)`.
 #'   Zeros state a study in which there is no difference to find.
-#' @param patients Patients in each group: one number, or one per group.
+#' @param patients Patients in each group: one number, or one per group, in their order or with their names.
 #' @param horizon The most visits that a patient has.
 #' @param clusters How many clinicians or sites there are in each group, such as `c(clinician = 10)`. The name is that
 #'   of the column in the visits (else `cluster`). Patients are dealt out evenly.
@@ -33,7 +33,7 @@
 #' @param confounder A covariate of patients that shifts the decisions for them and is distributed differently between
 #'   groups, or `NULL`. It is a list with `name`, `effect` of one unit more (such as `list(optimism = -0.3)`), `values`
 #'   (0 and 1 by default) and `chances`: one row per group and one column per value, or with two values the chance of
-#'   the second in each group.
+#'   the second in each group. Names of groups, where given, say which is which.
 #' @param prior,fixed What is inferred, and what is held, as in [ibrc()]. A prior may be left out where `fit` is a
 #'   function.
 #' @param fit How each study is analysed: `"mode"`, [ibrc_mode()] by group with standard errors from the curvature (the
@@ -159,6 +159,7 @@ as_patients <- function(patients, groups) {
     abort_input("patients", "must be one number, or one per group (", length(groups), "), not ", describe(patients),
                 ".")
   }
+  if (!is.null(names(patients))) patients <- patients[match_names(names(patients), groups, "patients", "groups")]
   counts <- vapply(unname(patients), check_count, 1L, "patients", most = most_at_once)
   stats::setNames(rep_len(counts, length(groups)), groups)
 }
@@ -195,13 +196,24 @@ as_confounder <- function(confounder, groups) {
     abort_input("confounder", "must have two or more different numbers as its values.")
   }
   chances <- confounder$chances
-  if (is.numeric(chances) && is.null(dim(chances)) && length(values) == 2) chances <- cbind(1 - chances, chances)
+  if (is.numeric(chances) && is.null(dim(chances)) && length(values) == 2) chances <- chances_of_both(chances)
   if (!is.numeric(chances) || !identical(dim(chances), c(length(groups), length(values)))) {
     abort_input("confounder", "must have chances with one row per group (", length(groups), ") and one column per ",
                 "value (", length(values), ").")
   }
+  if (!is.null(rownames(chances))) {
+    chances <- chances[match_names(rownames(chances), groups, "confounder", "groups"), , drop = FALSE]
+  }
+  # Other names of columns are labels of the values.
+  at <- match(as.character(values), colnames(chances))
+  if (!anyNA(at)) chances <- chances[, at, drop = FALSE]
   list(name = check_own_column(confounder$name, "confounder"), values = as.numeric(values),
        chances = check_probability_rows(chances, "confounder"), effect = as_shift(confounder$effect, "confounder"))
+}
+
+# [group, value] of two values, from the chances of the second.
+chances_of_both <- function(second) {
+  matrix(c(1 - second, second), ncol = 2, dimnames = if (!is.null(names(second))) list(names(second), NULL))
 }
 
 # What is handed on to the fitting function unchanged. `effects = ` of ibrc() and ibrc_mode(), and any other argument

@@ -25,6 +25,29 @@ test_that("groups may be stated agent by agent, and one group is enough", {
   expect_error(small_design(effect = NULL, prior = NULL, fit = count_visits), "prior", class = "ibrc_error_input")
 })
 
+test_that("what is named by group goes to the group of that name", {
+  expect_identical(small_design(patients = c(other = 3, reference = 40))$patients, c(reference = 40L, other = 3L))
+  chances_of <- function(chances, values = c(0, 1)) {
+    small_design(confounder = list(name = "severity", values = values, chances = chances,
+                                   effect = list(optimism = 0.2)))$confounder$chances
+  }
+  expect_equal(chances_of(c(other = 0.9, reference = 0.1)), rbind(c(0.9, 0.1), c(0.1, 0.9)))
+  expect_equal(chances_of(rbind(other = c(0.1, 0.9), reference = c(0.7, 0.3))), rbind(c(0.7, 0.3), c(0.1, 0.9)))
+  # Columns go by value, unless their names are labels.
+  table <- matrix(c(0.1, 0.7, 0.9, 0.3), 2, dimnames = list(NULL, c("1", "0")))
+  expect_equal(chances_of(table), rbind(c(0.9, 0.1), c(0.3, 0.7)))
+  colnames(table) <- c("mild", "severe")
+  expect_equal(chances_of(table), rbind(c(0.1, 0.9), c(0.7, 0.3)))
+  refused <- function(argument, words, code) {
+    error <- expect_error(code, words, class = "ibrc_error_input")
+    expect_identical(error$argument, argument)
+  }
+  refused("patients", "unknown groups \"others\"", small_design(patients = c(others = 3, reference = 40)))
+  refused("patients", "no entry for \"other\"", small_design(patients = c(reference = 40)))
+  refused("confounder", "unknown groups \"others\"", chances_of(c(others = 0.9, reference = 0.1)))
+  refused("confounder", "no entry for \"reference\"", chances_of(c(other = 0.1, other = 0.9)))
+})
+
 test_that("what cannot be is refused before any work, by its name", {
   refused <- function(argument, words, ...) {
     error <- expect_error(small_design(...), words, class = "ibrc_error_input")
