@@ -253,8 +253,36 @@ validate_study_design <- function(design) {
     abort_input("prior", "may name numbers of agents here (", enumerate(agent_terms(), Inf), "), not ", enumerate(odd),
                 ".")
   }
+  check_design_formulas(design)
   plan_agent(design$setting, design$agents[[1]], design$models, resolution = design$resolution)
   design
+}
+
+# The formulas of `effects`, by term, as they were read.
+design_formulas <- function(design) {
+  if (is.null(design$more$effects)) list() else read_effects(design$more$effects, design$prior)
+}
+
+# What visits of it have beside their own columns.
+design_columns <- function(design) c("group", design$clusters$name, design$confounder$name)
+
+# Formulas that no simulated study could be fitted with.
+check_design_formulas <- function(design) {
+  if (is.function(design$fit)) return(invisible())
+  formulas <- design_formulas(design)
+  random <- unlist(lapply(formulas, function(one) lapply(one$random, `[[`, "columns")))
+  if (length(random) && design$fit != "posterior") {
+    abort_input("effects", "has a random intercept, which needs fit = \"posterior\": a mode, as with fit = \"",
+                design$fit, "\", is no estimate of it.", topic = "study_design")
+  }
+  there <- design_columns(design)
+  fixed <- unlist(lapply(formulas, function(one) all.vars(one$fixed)))
+  unknown <- c(setdiff(fixed, there), setdiff(random, c("id", there)))
+  if (length(unknown)) {
+    abort_input("effects", "names ", enumerate(unique(unknown)), ", which the visits of this design do not have. ",
+                "There ", if (length(there) == 1) "is " else "are ", enumerate(there, Inf), "; `clusters` and ",
+                "`confounder` add columns.", topic = "study_design")
+  }
 }
 
 check_cluster_sizes <- function(design, argument = "clusters") {

@@ -93,11 +93,6 @@ posterior_rows <- function(fit, design, contrast) {
 # The coefficient by which a group differs from the first, on the scale of the study already.
 group_coefficient <- function(term, group) paste0(term, "[group", group, "]")
 
-# The formulas of `effects`, by term, as they were read.
-design_formulas <- function(design) {
-  if (is.null(design$more$effects)) list() else read_effects(design$more$effects, design$prior)
-}
-
 # The terms that differ by group: all of them where groups are fitted apart.
 differing_terms <- function(design) {
   if (is.null(design$more$effects)) return(design_terms(design))

@@ -9,7 +9,7 @@
 #' `wrong_sign` is the share with the other one (errors of type S). A replicate without an interval has found nothing
 #' and counts as such in power and false positives. Bias, error, coverage and width are over the replicates that have
 #' one; `n` says how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of
-#' these, and the printed result says so.
+#' these, and the printed result says so. If none of one size can be run, that is an error.
 #'
 #' @section Clinicians that vary:
 #' Clinicians differ, and the patients of one clinician are treated alike for that reason alone. A fit by group does not
@@ -94,12 +94,13 @@ check_sizes <- function(patients, design) {
   sizes
 }
 
-# If nothing is finished there is nothing to show, which is an error.
+# If nothing is finished, or nothing of one size could be run, there is nothing to show, which is an error.
 new_replicated_study <- function(run, job, class) {
   if (all(vapply(run$results, is.null, NA))) abort("interrupted", "Interrupted before the first study was done.")
   out <- structure(list(each = replicate_table(job, run$results), design = job$design, replicates = job$replicates,
                         truths = job$truths, seed = job$seed, asked = length(run$results),
                         interrupted = run$interrupted), class = class)
+  if (!run$interrupted) refuse_none_run(out$each)
   warn_interrupted(run)
   out
 }

@@ -72,11 +72,21 @@ run_replicate <- function(piece) {
     if (!piece$contrast) out$truth <- centred_truth(design, found$centre, truth)[cbind(slots$term, slots$group)]
     lost <- is.na(out$estimate) | is.na(out$conf.low) | is.na(out$conf.high)
     if (any(lost)) out$failure <- paste("no interval of", enumerate(unique(slots$term[lost]), quote = ""))
-  }, error = function(e) out$failure <<- failure_words(e)), warning = heard))
+  }, error = function(e) out$failure <<- study_failure(e)), warning = heard))
   # A truth at a limit has no logarithm. R tells NaN from NA; tables need not.
   out[1:4] <- lapply(out[1:4], function(x) replace(x, is.nan(x), NA))
   c(out, seconds = proc.time()[["elapsed"]] - began)
 }
+
+# A study that could not be run, in words. One that ran may be without an interval, which is a failure of another kind.
+not_run <- "not run: "
+
+study_failure <- function(e) {
+  text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
+  paste0(not_run, trimws(gsub("\\s+", " ", text)))
+}
+
+could_not_run <- function(failure) startsWith(failure, not_run) %in% TRUE
 
 # Levels [term, group] at the values of the confounder at which the fit has them.
 centred_truth <- function(design, centre, truth) {
@@ -154,6 +164,19 @@ replicate_table <- function(job, results) {
     failure = column("failure", n), warning = column("warning", n), seconds = column("seconds", n), row.names = NULL
   )
 }
+
+# An analysis that runs in none of the studies of one size is not one that finds nothing.
+refuse_none_run <- function(each) {
+  key <- paste(each$patients, each$effect)
+  for (rows in split(each, factor(key, unique(key)))) {
+    if (!all(could_not_run(rows$failure))) next
+    abort("study", "None of the ", plural(length(unique(rows$replicate)), "study", "studies"), " with ",
+          plural(rows$patients[1], "patient"), if (rows$effect[1] == "none") " and no effect",
+          " could be analysed. The first said: ", as_sentence(substring(rows$failure[1], nchar(not_run) + 1)))
+  }
+}
+
+as_sentence <- function(text) paste0(text, if (!grepl("[.!?]$", text)) ".")
 
 warn_interrupted <- function(run) {
   if (!run$interrupted) return(invisible())

@@ -42,8 +42,6 @@ draw_visits <- function(design) {
   new_ibrc_trajectories(visits, roles$id, roles$time, roles$action, roles$observation, c(roles$covariates, columns))
 }
 
-design_columns <- function(design) c("group", design$clusters$name, design$confounder$name)
-
 # Codes of group, cluster and value of the confounder. Clusters that are not crossed have new numbers in the next group.
 draw_people <- function(design) {
   group <- rep(seq_along(design$patients), design$patients)

@@ -78,6 +78,15 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("by", "cannot be handed on", by = "group")
   refused("starts", "no meaning here", fit = count_visits, starts = 2)
   refused("fit", "one of", fit = "guess")
+  refused("effects", "names \"nope\".* There is \"group\"", effects = list(optimism ~ group + nope))
+  refused("effects", "names \"site\".* \"group\" and \"clin\"", effects = list(optimism ~ group + (1 | site)),
+          clusters = c(clin = 3), fit = "posterior")
+  refused("effects", "needs fit = \"posterior\"", effects = list(optimism ~ group + (1 | clin)), clusters = c(clin = 3))
+  refused("effects", "as with fit = \"profile\"", effects = optimism ~ group + (1 | clin), clusters = c(clin = 3),
+          fit = "profile")
+  # The design itself says which columns there are.
+  expect_s3_class(small_design(effects = list(optimism ~ group * severity + (1 | id) + (1 | clin)), fit = "posterior",
+                               clusters = c(clin = 3), confounder = severity()), "ibrc_study_design")
 })
 
 test_that("a design says what it is", {

@@ -77,6 +77,12 @@ test_that("what went wrong is counted and said", {
   expect_equal(tidy(study)$estimate[1], 3 / 5)
   said <- paste(trimws(format(study)), collapse = " ")
   expect_match(said, "2 studies of 5 gave no answer, or not all: no")
+  # As the analysis said it, and with one full stop.
+  study$each$failure <- c("not run: `effects` has nothing in column `x`.", rep(NA, 4))
+  said_of <- function(study) paste(trimws(format(study)), collapse = " ")
+  expect_match(said_of(study), "not all: not run: `effects` has nothing in column `x`. They count", fixed = TRUE)
+  study$each$failure[2:3] <- "no interval of alpha"
+  expect_match(said_of(study), "not all: no interval of alpha (and others). They count", fixed = TRUE)
   expect_match(said, "1 study of 5 did not settle")
   expect_match(said, "1 study of 5 had an interval without an end")
   expect_match(said, "1 study of 5 came with a warning: hmm")
