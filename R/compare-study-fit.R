@@ -184,7 +184,7 @@ coefficient_covariance <- function(population) {
 own_analysis <- function(table, design, contrast) {
   columns <- c("estimate", "conf.low", "conf.high")
   fine <- is.data.frame(table) && all(c("term", columns) %in% names(table)) &&
-    all(vapply(table[columns], is.numeric, NA))
+    all(vapply(table[columns], function(x) is.numeric(x) || is.logical(x) && all(is.na(x)), NA))
   if (!fine) stop("it did not return a data frame with term, estimate, conf.low and conf.high", call. = FALSE)
   groups <- if (contrast) names(design$agents)[-1] else names(design$agents)
   if (is.null(table$group)) {

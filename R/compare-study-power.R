@@ -24,7 +24,7 @@
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"`, studies run in its processes. This needs the package future.apply.
 #' With `file`, finished studies are kept after each round, and the same call goes on from there, also with more
-#' `replicates`. An interrupt gives back what was finished, with a warning. Every study has its own random numbers:
+#' `replicates`, and tries again those that could not be run. An interrupt gives back what was finished, with a warning. Every study has its own random numbers:
 #' nothing depends on how many run at once.
 #'
 #' @param design A design with two groups or more ([study_design()]).

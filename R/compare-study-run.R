@@ -19,10 +19,10 @@ run_replicates <- function(job, file, refresh) {
   over <- can_spread()
   at_once <- if (over) max(1, min(future::nbrOfWorkers(), n)) else 1
   began <- Sys.time()
-  first <- sum(!vapply(results, is.null, NA))
+  first <- sum(!vapply(results[seq_len(n)], is.null, NA))
   interrupted <- FALSE
   tryCatch({
-    while (length(left <- which(vapply(results, is.null, NA)))) {
+    while (length(left <- which(vapply(results[seq_len(n)], is.null, NA)))) {
       these <- utils::head(left, at_once)
       done <- spread(lapply(these, replicate_piece, job = job, streams = streams), run_replicate, over)
       suspendInterrupts({
@@ -32,7 +32,7 @@ run_replicates <- function(job, file, refresh) {
       if (refresh > 0) say_replicates(n - length(left) + length(these), n, first, began)
     }
   }, interrupt = function(condition) interrupted <<- TRUE)
-  list(results = results, interrupted = interrupted)
+  list(results = results[seq_len(n)], interrupted = interrupted)
 }
 
 say_replicates <- function(done, n, first, began) {
@@ -128,7 +128,8 @@ replicates_to_plain <- function(results) {
   c(list(done = done), lapply(stats::setNames(names, names), column))
 }
 
-# The replicates of an earlier call with the same design, sizes and seed, also if it had fewer or more of them.
+# The replicates of an earlier call with the same design, sizes and seed, also if it had fewer or more of them: those
+# beyond what is asked now stay in the file. One that could not be run is tried again.
 replicates_kept <- function(file, fingerprint, results, n_slots) {
   if (!file.exists(file)) {
     check_writable(file)
@@ -136,12 +137,13 @@ replicates_kept <- function(file, fingerprint, results, n_slots) {
   }
   kept <- read_checkpoint(file, fingerprint)$contents
   n <- if (is.list(kept)) length(kept$done)
-  fine <- is.list(kept) && is.integer(kept$done) && all(kept$done > 0) && !anyDuplicated(kept$done) &&
+  fine <- is.list(kept) && is.integer(kept$done) && all(kept$done > 0 & kept$done <= most_at_once) &&
+    !anyDuplicated(kept$done) &&
     all(vapply(kept[slot_numbers], function(x) is.double(x) && length(x) == n * n_slots, NA)) &&
     is.logical(kept$settled) && is.character(kept$failure) && is.character(kept$warning) && is.double(kept$seconds) &&
     all(lengths(kept[c("settled", "failure", "warning", "seconds")]) == n)
   if (!fine) refuse_damaged("it does not hold replicates of this design")
-  for (i in which(kept$done <= length(results))) {
+  for (i in which(!could_not_run(kept$failure))) {
     mine <- (i - 1) * n_slots + seq_len(n_slots)
     results[[kept$done[i]]] <- c(lapply(kept[slot_numbers], `[`, mine),
                                  lapply(kept[c("settled", "failure", "warning", "seconds")], `[[`, i))
