@@ -24,8 +24,8 @@
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"`, studies run in its processes. This needs the package future.apply.
 #' With `file`, finished studies are kept after each round, and the same call goes on from there, also with more
-#' `replicates`, and tries again those that could not be run. An interrupt gives back what was finished, with a warning. Every study has its own random numbers:
-#' nothing depends on how many run at once.
+#' `replicates`, and tries again those that could not be run. An interrupt gives back what was finished, with a warning.
+#' Every study has its own random numbers: nothing depends on how many run at once.
 #'
 #' @param design A design with two groups or more ([study_design()]).
 #' @param patients Sizes to try: the patients in the first group. Other groups keep the proportion of the design.
@@ -100,7 +100,7 @@ new_replicated_study <- function(run, job, class) {
   out <- structure(list(each = replicate_table(job, run$results), design = job$design, replicates = job$replicates,
                         truths = job$truths, seed = job$seed, asked = length(run$results),
                         interrupted = run$interrupted), class = class)
-  if (!run$interrupted) refuse_none_run(out$each)
+  if (!run$interrupted) refuse_none_run(out$each, job$design$patients)
   warn_interrupted(run)
   out
 }
@@ -126,18 +126,18 @@ format.ibrc_power_study <- function(x, ...) {
   several <- length(x$design$agents) > 2
   c(paste0("What a planned study would find: ", plural(x$replicates, "study", "studies"), " of each size, ",
            fit_words(x$design), ", ", format_number(100 * x$design$conf.level), "% intervals"),
-    unlist(lapply(found_words(table, several), bullet)),
-    unlist(lapply(error_words(table, several), bullet)),
+    unlist(lapply(found_words(table, several, x$design$patients), bullet)),
+    unlist(lapply(error_words(table, several, x$design$patients), bullet)),
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
 }
 
 # One sentence per size and effect that is there; one sentence for all sizes per effect that is not there.
-found_words <- function(table, several) {
+found_words <- function(table, several, patients) {
   what <- paste0(term_words(table$term), if (several) paste0(" (", table$group, ")"))
   power <- which(table$measure == "power")
-  size <- vapply(table$patients, plural, "", "patient")
+  size <- vapply(table$patients, size_words, "", patients)
   wrong <- table[table$measure == "wrong_sign", ]
-  found <- sprintf("With %s per group an effect of %s on %s is found in %s%s.", size[power],
+  found <- sprintf("With %s an effect of %s on %s is found in %s%s.", size[power],
                    vapply(table$truth[power], format_number, ""), what[power], share_words(table[power, ]),
                    ifelse(wrong$estimate %in% c(0, NA), "",
                           paste0("; of the differences found ", share_words(wrong, ""), " have the wrong sign")))
@@ -146,19 +146,19 @@ found_words <- function(table, several) {
   none <- vapply(of_one, function(at) {
     paste0(if (table$effect[at[1]] == "none") "Without any effect a" else "A", " difference in ", what[at[1]],
            " that is not there is found in ",
-           enumerate(paste(share_words(table[at, ], ""), "with", table$patients[at]), Inf, ""), ".")
+           enumerate(paste(share_words(table[at, ], ""), "with", size[at]), Inf, ""), ".")
   }, "", USE.NAMES = FALSE)
   c(found, none)
 }
 
 # One sentence per term and group, of the largest size.
-error_words <- function(table, several) {
+error_words <- function(table, several, patients) {
   rows <- table[table$patients == max(table$patients) & table$effect == "stated", ]
   lapply(split(rows, paste(rows$term, rows$group))[unique(paste(rows$term, rows$group))], function(mine) {
     of <- function(measure) mine[mine$measure == measure, ]
     number <- function(measure) format_number(of(measure)$estimate, 2)
     if (of("coverage")$n == 0) return(NULL)
-    paste0("With ", mine$patients[1], " patients the difference in ", term_words(mine$term[1]),
+    paste0("With ", size_words(mine$patients[1], patients), " the difference in ", term_words(mine$term[1]),
            if (several) paste0(" (", mine$group[1], ")"), " is estimated with bias ", number("bias"),
            " and root mean squared error ", number("rmse"), "; its intervals have mean width ", number("width"),
            " and cover the truth in ", share_words(of("coverage")), ".")

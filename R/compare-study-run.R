@@ -168,12 +168,12 @@ replicate_table <- function(job, results) {
 }
 
 # An analysis that runs in none of the studies of one size is not one that finds nothing.
-refuse_none_run <- function(each) {
+refuse_none_run <- function(each, patients) {
   key <- paste(each$patients, each$effect)
   for (rows in split(each, factor(key, unique(key)))) {
     if (!all(could_not_run(rows$failure))) next
     abort("study", "None of the ", plural(length(unique(rows$replicate)), "study", "studies"), " with ",
-          plural(rows$patients[1], "patient"), if (rows$effect[1] == "none") " and no effect",
+          size_words(rows$patients[1], patients), if (rows$effect[1] == "none") " and no effect",
           " could be analysed. The first said: ", as_sentence(substring(rows$failure[1], nchar(not_run) + 1)))
   }
 }

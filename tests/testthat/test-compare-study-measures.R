@@ -33,9 +33,11 @@ test_that("a difference of the wrong sign is not the one that is there, and none
   expect_identical(never$estimate[1], 0)
   expect_gt(never$std.error[1], 0.1)
   power <- cbind(patients = 30, effect = "stated", term = "optimism", group = "other", truth = 0.2, table)
-  expect_match(found_words(power, FALSE), "found in 40% of studies .*; of the differences found 50% .* wrong sign[.]$")
+  both <- c(reference = 9, other = 9)
+  expect_match(found_words(power, FALSE, both),
+               "found in 40% of studies .*; of the differences found 50% .* wrong sign[.]$")
   power$estimate[2] <- 0
-  expect_no_match(found_words(power, FALSE), "wrong")
+  expect_no_match(found_words(power, FALSE, both), "wrong")
 })
 
 test_that("correlation and shrinkage compare truths that differ", {

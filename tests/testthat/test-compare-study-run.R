@@ -59,11 +59,12 @@ test_that("an analysis that never runs is an error, and not one that finds nothi
   none <- function(code, words) expect_error(code, words, class = "ibrc_error_study")
   boom <- function(visits, design) stop("boom with `visits`")
   none(power_study(small_design(fit = boom), 5, replicates = 2),
-       "None of the 2 studies with 5 patients could be analysed. The first said: boom with `visits`[.](\n|$)")
+       "None of the 2 studies with 5 patients per group could be analysed. The first said: boom with `visits`[.](\n|$)")
   none(recovery_study(small_design(fit = boom, prior = NULL), replicates = 2, truths = "agents"), "boom")
   # One size is enough.
   large <- function(visits, design) if (design$patients[[1]] > 5) stop("too large.") else count_visits(visits, design)
-  none(power_study(small_design(fit = large), c(5, 6), replicates = 2), "2 studies with 6 patients .* too large[.](\n|$)")
+  none(power_study(small_design(fit = large), c(5, 6), replicates = 2),
+       "2 studies with 6 patients .* too large[.](\n|$)")
   none(power_study(small_design(fit = function(visits, design) 1), 5, replicates = 1), "did not return a data frame")
 })
 
