@@ -115,6 +115,7 @@ as_study_agents <- function(agents, effect) {
     shift <- as_shift(effect, "effect")
     if (is.null(shift)) return(list(all = agents))
     refuse_unshiftable(list(agents), shift, "effect")
+    refuse_overshot(list(agents), shift, "effect")
     return(list(reference = agents, other = shift_agent(agents, shift)))
   }
   fine <- is.list(agents) && !is.object(agents) && length(agents) && all(vapply(agents, inherits, NA, "ibrc_agent"))
@@ -151,6 +152,17 @@ refuse_unshiftable <- function(agents, shift, argument) {
     if (all(is.finite(value) & (value > 0 | !on_log(term)))) next
     abort_input(argument, "shifts ", term, ", which must be finite", if (on_log(term)) " and above 0",
                 " in every agent; one has ", format(value[!is.finite(value) | value <= 0][1]), ".")
+  }
+}
+
+# What comes of a shift has to be such a number as well.
+refuse_overshot <- function(agents, shift, argument) {
+  for (term in names(shift)) {
+    value <- vapply(agents, function(agent) term_of(shift_agent(agent, shift), term), 0)
+    if (all(is.finite(value) & (value > 0 | !on_log(term)))) next
+    abort_input(argument, "of ", format_number(shift[[term]]), " on ", term, " is too large: it leaves an agent with ",
+                format(value[!is.finite(value) | value <= 0][1]), ".",
+                if (on_log(term)) paste0(" It is added to the logarithm, so that log(2) doubles ", term, "."))
   }
 }
 
@@ -241,6 +253,9 @@ fit_options <- function(fit, more) {
 validate_study_design <- function(design) {
   refuse_unshiftable(design$agents, design$clusters$spread, "spread")
   refuse_unshiftable(design$agents, design$confounder$effect, "confounder")
+  for (value in design$confounder$values) {
+    refuse_overshot(design$agents, design$confounder$effect * value, "confounder")
+  }
   if (identical(design$clusters$name, design$confounder$name) && !is.null(design$clusters)) {
     abort_input("confounder", "and `clusters` must have columns of different names.")
   }
@@ -254,7 +269,8 @@ validate_study_design <- function(design) {
                 ".")
   }
   check_design_formulas(design)
-  plan_agent(design$setting, design$agents[[1]], design$models, resolution = design$resolution)
+  plan <- plan_agent(design$setting, design$agents[[1]], design$models, resolution = design$resolution)
+  for (agent in design$agents[-1]) update(plan, agent)
   design
 }
 

@@ -186,6 +186,9 @@ own_analysis <- function(table, design, contrast) {
   fine <- is.data.frame(table) && all(c("term", columns) %in% names(table)) &&
     all(vapply(table[columns], function(x) is.numeric(x) || is.logical(x) && all(is.na(x)), NA))
   if (!fine) stop("it did not return a data frame with term, estimate, conf.low and conf.high", call. = FALSE)
+  if (any(table$conf.low > table$conf.high, na.rm = TRUE)) {
+    stop("its data frame has an interval whose conf.low is above its conf.high", call. = FALSE)
+  }
   groups <- if (contrast) names(design$agents)[-1] else names(design$agents)
   if (is.null(table$group)) {
     if (length(groups) > 1) stop("its data frame has no column that says the group", call. = FALSE)

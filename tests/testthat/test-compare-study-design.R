@@ -57,6 +57,9 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("effect", "each quantity once", effect = list(beta = 1, optimism = 1))
   refused("effect", "finite and above 0", effect = list(eta = 1))
   refused("effect", "named by term", effect = 0.5)
+  refused("effect", "1,000 on alpha is too large: it leaves an agent with Inf. .* log\\(2\\) doubles alpha",
+          effect = list(alpha = 1000))
+  refused("effect", "leaves an agent with 0", effect = list(alpha = -1000))
   refused("effect", "says itself", agents = list(a = bounded_agent(1), b = bounded_agent(2)))
   refused("agents", "bounded_agent", agents = list(a = 1))
   refused("agents", "character", agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
@@ -70,6 +73,10 @@ test_that("what cannot be is refused before any work, by its name", {
                                                    effect = list(optimism = 0.2)), list(...))
   refused("confounder", "one row per group", confounder = severity(chances = 0.2))
   refused("confounder", "probabilities", confounder = severity(chances = c(0.2, 1.6)))
+  refused("confounder", "too large", confounder = severity(effect = list(alpha = 1), values = c(0, 800)))
+  # All agents are planned, and not the first alone.
+  odd <- bounded_agent(0.5, belief_prior = function(beliefs) stop("no belief"))
+  expect_error(small_design(agents = list(a = bounded_agent(0.5), b = odd), effect = NULL), "no belief")
   refused("confounder", "different numbers", confounder = severity(values = c(1, 1)))
   refused("confounder", "different names", confounder = severity(), clusters = c(severity = 3))
   refused("prior", "must be given", prior = NULL)

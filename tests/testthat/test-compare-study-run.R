@@ -66,6 +66,8 @@ test_that("an analysis that never runs is an error, and not one that finds nothi
   none(power_study(small_design(fit = large), c(5, 6), replicates = 2),
        "2 studies with 6 patients .* too large[.](\n|$)")
   none(power_study(small_design(fit = function(visits, design) 1), 5, replicates = 1), "did not return a data frame")
+  turned <- function(visits, design) data.frame(term = "optimism", estimate = 0, conf.low = 1, conf.high = -1)
+  none(power_study(small_design(fit = turned), 5, replicates = 1), "conf.low is above its conf.high")
 })
 
 test_that("what is tried again leaves later studies in the file", {
