@@ -66,9 +66,11 @@ draw_power <- function(data, patients) {
   # Intervals of several terms at one size stand side by side.
   step <- 0.015 * max(diff(range(data$patients)), 0.2 * max(data$patients))
   data$at <- data$patients + step * (as.integer(data$line) - (n + 1) / 2)
+  # One point has no line.
+  joined <- ave(data$at, data$panel, data$line, FUN = length) > 1
   ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$estimate, colour = .data$line)) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$nominal), promised, colour = "grey45", linetype = 2) +
-    ggplot2::geom_line(ggplot2::aes(linetype = .data$line), linewidth = 0.5) +
+    (if (any(joined)) ggplot2::geom_line(ggplot2::aes(linetype = .data$line), data[joined, ], linewidth = 0.5)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), na.rm = TRUE) +
     ggplot2::geom_point(size = 1.6) +
     ggplot2::facet_wrap(~panel, scales = "free_y", labeller = ggplot2::label_wrap_gen(13)) +
