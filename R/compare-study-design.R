@@ -124,6 +124,10 @@ as_study_agents <- function(agents, effect) {
                 describe(agents), ".", topic = "bounded_agent")
   }
   if (!is.null(effect)) abort_input("effect", "is of one agent; a list of `agents` says itself how groups differ.")
+  if (is.null(names(agents))) {
+    abort_input("agents", "must have names by group, such as list(reference = ",
+                if (length(agents) > 1) "..., other = ", "...): each agent of the list is that of one group.")
+  }
   stats::setNames(agents, check_names(names(agents), "agents"))
 }
 

@@ -62,7 +62,9 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("effect", "leaves an agent with 0", effect = list(alpha = -1000))
   refused("effect", "says itself", agents = list(a = bounded_agent(1), b = bounded_agent(2)))
   refused("agents", "bounded_agent", agents = list(a = 1))
-  refused("agents", "character", agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
+  refused("agents", "names by group, such as list\\(reference = ..., other = ...\\)",
+          agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
+  refused("agents", "names by group", agents = list(bounded_agent(1)), effect = NULL)
   refused("patients", "one per group", patients = c(10, 20, 30))
   refused("spread", "say how many", spread = c(optimism = 0.3))
   refused("spread", "none of them negative", clusters = 2, spread = c(optimism = -0.3))
