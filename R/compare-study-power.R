@@ -31,7 +31,7 @@
 #' @param patients Sizes to try: the patients in the first group. Other groups keep the proportion of the design.
 #' @param replicates Studies of each size.
 #' @param null Whether to simulate each size once more without any difference between the groups.
-#' @param seed A number that settles all draws.
+#' @param seed A number that settles all draws; `NULL` draws one, so that no later call goes on with its `file`.
 #' @param file A path where finished studies are kept; `NULL` keeps nothing.
 #' @param refresh Whether to say after each round how many are done: 0 says nothing.
 #' @return An object of class `ibrc_power_study`. `tidy()` gives one row per size, kind, term, group and measure:
@@ -74,7 +74,7 @@ power_study <- function(design, patients = c(50, 100, 200), replicates = 200, nu
   terms <- contrast_terms(design)
   job <- list(
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = TRUE,
-    truths = "agents", seed = check_seed(seed),
+    truths = "agents", seed = settle_seed(seed),
     cells = expand.grid(effect = c("stated", if (null) "none"), patients = sizes, stringsAsFactors = FALSE)[2:1],
     slots = expand.grid(group = names(design$agents)[-1], term = terms, stringsAsFactors = FALSE)[2:1]
   )

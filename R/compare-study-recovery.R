@@ -45,7 +45,7 @@ recovery_study <- function(design, replicates = 100, truths = c("prior", "agents
   }
   job <- list(
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = FALSE,
-    truths = truths, seed = check_seed(seed),
+    truths = truths, seed = settle_seed(seed),
     cells = data.frame(patients = design$patients[[1]], effect = "stated"),
     slots = level_slots(design)
   )

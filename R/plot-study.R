@@ -67,7 +67,7 @@ draw_power <- function(data, patients) {
   step <- 0.015 * max(diff(range(data$patients)), 0.2 * max(data$patients))
   data$at <- data$patients + step * (as.integer(data$line) - (n + 1) / 2)
   # One point has no line.
-  joined <- ave(data$at, data$panel, data$line, FUN = length) > 1
+  joined <- stats::ave(data$at, data$panel, data$line, FUN = length) > 1
   ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$estimate, colour = .data$line)) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$nominal), promised, colour = "grey45", linetype = 2) +
     (if (any(joined)) ggplot2::geom_line(ggplot2::aes(linetype = .data$line), data[joined, ], linewidth = 0.5)) +

@@ -112,6 +112,17 @@ test_that("an interrupt gives back finished studies, and the file goes on", {
   expect_error(power_study(design, 10, replicates = 5), class = "ibrc_error_interrupted")
 })
 
+test_that("without a seed one is drawn from the session's generator", {
+  drawn <- function() power_study(quick, 5, replicates = 2, seed = NULL)
+  set.seed(3)
+  first <- drawn()
+  expect_false(identical(timeless(first), timeless(drawn())))
+  set.seed(3)
+  expect_identical(timeless(drawn()), timeless(first))
+  expect_identical(timeless(power_study(quick, 5, replicates = 2, seed = first$seed)), timeless(first))
+  expect_s3_class(recovery_study(small_design(patients = 5), replicates = 1, seed = NULL), "ibrc_recovery_study")
+})
+
 test_that("progress is said", {
   expect_message(power_study(quick, 5, replicates = 2, refresh = 1), "study 2 of 2")
   expect_silent(power_study(quick, 5, replicates = 2))
