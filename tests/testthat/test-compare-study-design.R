@@ -57,7 +57,7 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("effect", "each quantity once", effect = list(beta = 1, optimism = 1))
   refused("effect", "finite and above 0", effect = list(eta = 1))
   refused("effect", "named by term", effect = 0.5)
-  refused("effect", "1,000 on alpha is too large: it leaves an agent with Inf. .* log\\(2\\) doubles alpha",
+  refused("effect", "1000 on alpha is too large: it leaves an agent with Inf. .* log\\(2\\) doubles alpha",
           effect = list(alpha = 1000))
   refused("effect", "leaves an agent with 0", effect = list(alpha = -1000))
   refused("effect", "says itself", agents = list(a = bounded_agent(1), b = bounded_agent(2)))
