@@ -113,7 +113,7 @@ trouble_lines <- function(study) {
   say <- function(n, ...) if (n > 0) bullet(paste0(plural(n, "study", "studies"), " of ", format_count(total), ...))
   first <- function(column) {
     words <- sort(table(each[[column]]), decreasing = TRUE)
-    paste0(sub("[.]$", "", names(words)[1]), if (length(words) > 1) " (and others)")
+    paste0(sub("[.]$", "", sub(paste0("^", not_run), "", names(words)[1])), if (length(words) > 1) " (and others)")
   }
   c(say(sum(counts$failed), " gave no answer, or not all: ", as_sentence(first("failure")),
         " They count as having found nothing."),
