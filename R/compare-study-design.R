@@ -24,7 +24,7 @@
 #'   the first; or one agent, for one group or, with `effect`, for two.
 #' @param effect How the second group, `other`, differs from the first, `reference`: such as `list(optimism = -0.5)`.
 #'   Zeros state a study in which there is no difference to find.
-#' @param patients Patients in each group: one number, or one per group.
+#' @param patients Patients in each group: one number, or one per group, in their order or with their names.
 #' @param horizon The most visits that a patient has.
 #' @param clusters How many clinicians or sites there are in each group, such as `c(clinician = 10)`. The name is that
 #'   of the column in the visits (else `cluster`). Patients are dealt out evenly.
@@ -33,7 +33,7 @@
 #' @param confounder A covariate of patients that shifts the decisions for them and is distributed differently between
 #'   groups, or `NULL`. It is a list with `name`, `effect` of one unit more (such as `list(optimism = -0.3)`), `values`
 #'   (0 and 1 by default) and `chances`: one row per group and one column per value, or with two values the chance of
-#'   the second in each group.
+#'   the second in each group. Names of groups, where given, say which is which.
 #' @param prior,fixed What is inferred, and what is held, as in [ibrc()]. A prior may be left out where `fit` is a
 #'   function.
 #' @param fit How each study is analysed: `"mode"`, [ibrc_mode()] by group with standard errors from the curvature (the
@@ -115,6 +115,7 @@ as_study_agents <- function(agents, effect) {
     shift <- as_shift(effect, "effect")
     if (is.null(shift)) return(list(all = agents))
     refuse_unshiftable(list(agents), shift, "effect")
+    refuse_overshot(list(agents), shift, "effect")
     return(list(reference = agents, other = shift_agent(agents, shift)))
   }
   fine <- is.list(agents) && !is.object(agents) && length(agents) && all(vapply(agents, inherits, NA, "ibrc_agent"))
@@ -123,6 +124,10 @@ as_study_agents <- function(agents, effect) {
                 describe(agents), ".", topic = "bounded_agent")
   }
   if (!is.null(effect)) abort_input("effect", "is of one agent; a list of `agents` says itself how groups differ.")
+  if (is.null(names(agents))) {
+    abort_input("agents", "must have names by group, such as list(reference = ",
+                if (length(agents) > 1) "..., other = ", "...): each agent of the list is that of one group.")
+  }
   stats::setNames(agents, check_names(names(agents), "agents"))
 }
 
@@ -154,11 +159,23 @@ refuse_unshiftable <- function(agents, shift, argument) {
   }
 }
 
+# What comes of a shift has to be such a number as well.
+refuse_overshot <- function(agents, shift, argument) {
+  for (term in names(shift)) {
+    value <- vapply(agents, function(agent) term_of(shift_agent(agent, shift), term), 0)
+    if (all(is.finite(value) & (value > 0 | !on_log(term)))) next
+    abort_input(argument, "of ", format_number(shift[[term]]), " on ", term, " is too large: it leaves an agent with ",
+                format(value[!is.finite(value) | value <= 0][1]), ".",
+                if (on_log(term)) paste0(" It is added to the logarithm, so that log(2) doubles ", term, "."))
+  }
+}
+
 as_patients <- function(patients, groups) {
   if (!is.numeric(patients) || !length(patients) %in% c(1, length(groups))) {
     abort_input("patients", "must be one number, or one per group (", length(groups), "), not ", describe(patients),
                 ".")
   }
+  if (!is.null(names(patients))) patients <- patients[match_names(names(patients), groups, "patients", "groups")]
   counts <- vapply(unname(patients), check_count, 1L, "patients", most = most_at_once)
   stats::setNames(rep_len(counts, length(groups)), groups)
 }
@@ -195,13 +212,24 @@ as_confounder <- function(confounder, groups) {
     abort_input("confounder", "must have two or more different numbers as its values.")
   }
   chances <- confounder$chances
-  if (is.numeric(chances) && is.null(dim(chances)) && length(values) == 2) chances <- cbind(1 - chances, chances)
+  if (is.numeric(chances) && is.null(dim(chances)) && length(values) == 2) chances <- chances_of_both(chances)
   if (!is.numeric(chances) || !identical(dim(chances), c(length(groups), length(values)))) {
     abort_input("confounder", "must have chances with one row per group (", length(groups), ") and one column per ",
                 "value (", length(values), ").")
   }
+  if (!is.null(rownames(chances))) {
+    chances <- chances[match_names(rownames(chances), groups, "confounder", "groups"), , drop = FALSE]
+  }
+  # Other names of columns are labels of the values.
+  at <- match(as.character(values), colnames(chances))
+  if (!anyNA(at)) chances <- chances[, at, drop = FALSE]
   list(name = check_own_column(confounder$name, "confounder"), values = as.numeric(values),
        chances = check_probability_rows(chances, "confounder"), effect = as_shift(confounder$effect, "confounder"))
+}
+
+# [group, value] of two values, from the chances of the second.
+chances_of_both <- function(second) {
+  matrix(c(1 - second, second), ncol = 2, dimnames = if (!is.null(names(second))) list(names(second), NULL))
 }
 
 # What is handed on to the fitting function unchanged. `effects = ` of ibrc() and ibrc_mode(), and any other argument
@@ -229,6 +257,9 @@ fit_options <- function(fit, more) {
 validate_study_design <- function(design) {
   refuse_unshiftable(design$agents, design$clusters$spread, "spread")
   refuse_unshiftable(design$agents, design$confounder$effect, "confounder")
+  for (value in design$confounder$values) {
+    refuse_overshot(design$agents, design$confounder$effect * value, "confounder")
+  }
   if (identical(design$clusters$name, design$confounder$name) && !is.null(design$clusters)) {
     abort_input("confounder", "and `clusters` must have columns of different names.")
   }
@@ -241,8 +272,37 @@ validate_study_design <- function(design) {
     abort_input("prior", "may name numbers of agents here (", enumerate(agent_terms(), Inf), "), not ", enumerate(odd),
                 ".")
   }
-  plan_agent(design$setting, design$agents[[1]], design$models, resolution = design$resolution)
+  check_design_formulas(design)
+  plan <- plan_agent(design$setting, design$agents[[1]], design$models, resolution = design$resolution)
+  for (agent in design$agents[-1]) update(plan, agent)
   design
+}
+
+# The formulas of `effects`, by term, as they were read.
+design_formulas <- function(design) {
+  if (is.null(design$more$effects)) list() else read_effects(design$more$effects, design$prior)
+}
+
+# What visits of it have beside their own columns.
+design_columns <- function(design) c("group", design$clusters$name, design$confounder$name)
+
+# Formulas that no simulated study could be fitted with.
+check_design_formulas <- function(design) {
+  if (is.function(design$fit)) return(invisible())
+  formulas <- design_formulas(design)
+  random <- unlist(lapply(formulas, function(one) lapply(one$random, `[[`, "columns")))
+  if (length(random) && design$fit != "posterior") {
+    abort_input("effects", "has a random intercept, which needs fit = \"posterior\": a mode, as with fit = \"",
+                design$fit, "\", is no estimate of it.", topic = "study_design")
+  }
+  there <- design_columns(design)
+  fixed <- unlist(lapply(formulas, function(one) all.vars(one$fixed)))
+  unknown <- c(setdiff(fixed, there), setdiff(random, c("id", there)))
+  if (length(unknown)) {
+    abort_input("effects", "names ", enumerate(unique(unknown)), ", which the visits of this design do not have. ",
+                "There ", if (length(there) == 1) "is " else "are ", enumerate(there, Inf), "; `clusters` and ",
+                "`confounder` add columns.", topic = "study_design")
+  }
 }
 
 check_cluster_sizes <- function(design, argument = "clusters") {

@@ -93,11 +93,6 @@ posterior_rows <- function(fit, design, contrast) {
 # The coefficient by which a group differs from the first, on the scale of the study already.
 group_coefficient <- function(term, group) paste0(term, "[group", group, "]")
 
-# The formulas of `effects`, by term, as they were read.
-design_formulas <- function(design) {
-  if (is.null(design$more$effects)) list() else read_effects(design$more$effects, design$prior)
-}
-
 # The terms that differ by group: all of them where groups are fitted apart.
 differing_terms <- function(design) {
   if (is.null(design$more$effects)) return(design_terms(design))
@@ -189,8 +184,11 @@ coefficient_covariance <- function(population) {
 own_analysis <- function(table, design, contrast) {
   columns <- c("estimate", "conf.low", "conf.high")
   fine <- is.data.frame(table) && all(c("term", columns) %in% names(table)) &&
-    all(vapply(table[columns], is.numeric, NA))
+    all(vapply(table[columns], function(x) is.numeric(x) || is.logical(x) && all(is.na(x)), NA))
   if (!fine) stop("it did not return a data frame with term, estimate, conf.low and conf.high", call. = FALSE)
+  if (any(table$conf.low > table$conf.high, na.rm = TRUE)) {
+    stop("its data frame has an interval whose conf.low is above its conf.high", call. = FALSE)
+  }
   groups <- if (contrast) names(design$agents)[-1] else names(design$agents)
   if (is.null(table$group)) {
     if (length(groups) > 1) stop("its data frame has no column that says the group", call. = FALSE)

@@ -113,9 +113,10 @@ trouble_lines <- function(study) {
   say <- function(n, ...) if (n > 0) bullet(paste0(plural(n, "study", "studies"), " of ", format_count(total), ...))
   first <- function(column) {
     words <- sort(table(each[[column]]), decreasing = TRUE)
-    paste0(names(words)[1], if (length(words) > 1) " (and others)")
+    paste0(sub("[.]$", "", sub(paste0("^", not_run), "", names(words)[1])), if (length(words) > 1) " (and others)")
   }
-  c(say(sum(counts$failed), " gave no answer, or not all: ", first("failure"), ". They count as having found nothing."),
+  c(say(sum(counts$failed), " gave no answer, or not all: ", as_sentence(first("failure")),
+        " They count as having found nothing."),
     say(sum(counts$unsettled), " did not settle (the search or the chains stopped too early). They count as they are."),
     say(sum(counts$open), " had an interval without an end. They count, but the mean width is of the others."),
     say(sum(counts$warned), " came with a warning: ", first("warning")),

@@ -9,7 +9,7 @@
 #' `wrong_sign` is the share with the other one (errors of type S). A replicate without an interval has found nothing
 #' and counts as such in power and false positives. Bias, error, coverage and width are over the replicates that have
 #' one; `n` says how many. Replicates whose search or chains did not settle count as they are. `glance()` counts all of
-#' these, and the printed result says so.
+#' these, and the printed result says so. If none of one size can be run, that is an error.
 #'
 #' @section Clinicians that vary:
 #' Clinicians differ, and the patients of one clinician are treated alike for that reason alone. A fit by group does not
@@ -24,14 +24,14 @@
 #' @section Long runs:
 #' With a `future::plan()` other than `"sequential"`, studies run in its processes. This needs the package future.apply.
 #' With `file`, finished studies are kept after each round, and the same call goes on from there, also with more
-#' `replicates`. An interrupt gives back what was finished, with a warning. Every study has its own random numbers:
-#' nothing depends on how many run at once.
+#' `replicates`, and tries again those that could not be run. An interrupt gives back what was finished, with a warning.
+#' Every study has its own random numbers: nothing depends on how many run at once.
 #'
 #' @param design A design with two groups or more ([study_design()]).
 #' @param patients Sizes to try: the patients in the first group. Other groups keep the proportion of the design.
 #' @param replicates Studies of each size.
 #' @param null Whether to simulate each size once more without any difference between the groups.
-#' @param seed A number that settles all draws.
+#' @param seed A number that settles all draws; `NULL` draws one, so that no later call goes on with its `file`.
 #' @param file A path where finished studies are kept; `NULL` keeps nothing.
 #' @param refresh Whether to say after each round how many are done: 0 says nothing.
 #' @return An object of class `ibrc_power_study`. `tidy()` gives one row per size, kind, term, group and measure:
@@ -74,7 +74,7 @@ power_study <- function(design, patients = c(50, 100, 200), replicates = 200, nu
   terms <- contrast_terms(design)
   job <- list(
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = TRUE,
-    truths = "agents", seed = check_seed(seed),
+    truths = "agents", seed = settle_seed(seed),
     cells = expand.grid(effect = c("stated", if (null) "none"), patients = sizes, stringsAsFactors = FALSE)[2:1],
     slots = expand.grid(group = names(design$agents)[-1], term = terms, stringsAsFactors = FALSE)[2:1]
   )
@@ -94,12 +94,13 @@ check_sizes <- function(patients, design) {
   sizes
 }
 
-# If nothing is finished there is nothing to show, which is an error.
+# If nothing is finished, or nothing of one size could be run, there is nothing to show, which is an error.
 new_replicated_study <- function(run, job, class) {
   if (all(vapply(run$results, is.null, NA))) abort("interrupted", "Interrupted before the first study was done.")
   out <- structure(list(each = replicate_table(job, run$results), design = job$design, replicates = job$replicates,
                         truths = job$truths, seed = job$seed, asked = length(run$results),
                         interrupted = run$interrupted), class = class)
+  if (!run$interrupted) refuse_none_run(out$each, job$design$patients)
   warn_interrupted(run)
   out
 }
@@ -125,18 +126,18 @@ format.ibrc_power_study <- function(x, ...) {
   several <- length(x$design$agents) > 2
   c(paste0("What a planned study would find: ", plural(x$replicates, "study", "studies"), " of each size, ",
            fit_words(x$design), ", ", format_number(100 * x$design$conf.level), "% intervals"),
-    unlist(lapply(found_words(table, several), bullet)),
-    unlist(lapply(error_words(table, several), bullet)),
+    unlist(lapply(found_words(table, several, x$design$patients), bullet)),
+    unlist(lapply(error_words(table, several, x$design$patients), bullet)),
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
 }
 
 # One sentence per size and effect that is there; one sentence for all sizes per effect that is not there.
-found_words <- function(table, several) {
+found_words <- function(table, several, patients) {
   what <- paste0(term_words(table$term), if (several) paste0(" (", table$group, ")"))
   power <- which(table$measure == "power")
-  size <- vapply(table$patients, plural, "", "patient")
+  size <- vapply(table$patients, size_words, "", patients)
   wrong <- table[table$measure == "wrong_sign", ]
-  found <- sprintf("With %s per group an effect of %s on %s is found in %s%s.", size[power],
+  found <- sprintf("With %s an effect of %s on %s is found in %s%s.", size[power],
                    vapply(table$truth[power], format_number, ""), what[power], share_words(table[power, ]),
                    ifelse(wrong$estimate %in% c(0, NA), "",
                           paste0("; of the differences found ", share_words(wrong, ""), " have the wrong sign")))
@@ -145,19 +146,19 @@ found_words <- function(table, several) {
   none <- vapply(of_one, function(at) {
     paste0(if (table$effect[at[1]] == "none") "Without any effect a" else "A", " difference in ", what[at[1]],
            " that is not there is found in ",
-           enumerate(paste(share_words(table[at, ], ""), "with", table$patients[at]), Inf, ""), ".")
+           enumerate(paste(share_words(table[at, ], ""), "with", size[at]), Inf, ""), ".")
   }, "", USE.NAMES = FALSE)
   c(found, none)
 }
 
 # One sentence per term and group, of the largest size.
-error_words <- function(table, several) {
+error_words <- function(table, several, patients) {
   rows <- table[table$patients == max(table$patients) & table$effect == "stated", ]
   lapply(split(rows, paste(rows$term, rows$group))[unique(paste(rows$term, rows$group))], function(mine) {
     of <- function(measure) mine[mine$measure == measure, ]
     number <- function(measure) format_number(of(measure)$estimate, 2)
     if (of("coverage")$n == 0) return(NULL)
-    paste0("With ", mine$patients[1], " patients the difference in ", term_words(mine$term[1]),
+    paste0("With ", size_words(mine$patients[1], patients), " the difference in ", term_words(mine$term[1]),
            if (several) paste0(" (", mine$group[1], ")"), " is estimated with bias ", number("bias"),
            " and root mean squared error ", number("rmse"), "; its intervals have mean width ", number("width"),
            " and cover the truth in ", share_words(of("coverage")), ".")

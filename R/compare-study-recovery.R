@@ -45,7 +45,7 @@ recovery_study <- function(design, replicates = 100, truths = c("prior", "agents
   }
   job <- list(
     design = design, replicates = check_count(replicates, "replicates", most = most_at_once), contrast = FALSE,
-    truths = truths, seed = check_seed(seed),
+    truths = truths, seed = settle_seed(seed),
     cells = data.frame(patients = design$patients[[1]], effect = "stated"),
     slots = level_slots(design)
   )
@@ -78,7 +78,7 @@ format.ibrc_recovery_study <- function(x, ...) {
   table <- tidy(x)
   place <- if (is.null(table$group)) table$term else paste(table$term, table$group)
   c(paste0("Whether truths are found again: ", plural(x$replicates, "study", "studies"), " of ",
-           listing(unique(x$design$patients)), " patients per group, truths from the ",
+           size_words(x$design$patients[[1]], x$design$patients), ", truths from the ",
            if (x$truths == "prior") "prior" else "stated agents", ", ", fit_words(x$design)),
     unlist(lapply(unique(place), function(one) bullet(recovery_words(table[place == one, ], x$design$conf.level)))),
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))

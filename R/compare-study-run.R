@@ -19,10 +19,10 @@ run_replicates <- function(job, file, refresh) {
   over <- can_spread()
   at_once <- if (over) max(1, min(future::nbrOfWorkers(), n)) else 1
   began <- Sys.time()
-  first <- sum(!vapply(results, is.null, NA))
+  first <- sum(!vapply(results[seq_len(n)], is.null, NA))
   interrupted <- FALSE
   tryCatch({
-    while (length(left <- which(vapply(results, is.null, NA)))) {
+    while (length(left <- which(vapply(results[seq_len(n)], is.null, NA)))) {
       these <- utils::head(left, at_once)
       done <- spread(lapply(these, replicate_piece, job = job, streams = streams), run_replicate, over)
       suspendInterrupts({
@@ -32,7 +32,7 @@ run_replicates <- function(job, file, refresh) {
       if (refresh > 0) say_replicates(n - length(left) + length(these), n, first, began)
     }
   }, interrupt = function(condition) interrupted <<- TRUE)
-  list(results = results, interrupted = interrupted)
+  list(results = results[seq_len(n)], interrupted = interrupted)
 }
 
 say_replicates <- function(done, n, first, began) {
@@ -72,11 +72,21 @@ run_replicate <- function(piece) {
     if (!piece$contrast) out$truth <- centred_truth(design, found$centre, truth)[cbind(slots$term, slots$group)]
     lost <- is.na(out$estimate) | is.na(out$conf.low) | is.na(out$conf.high)
     if (any(lost)) out$failure <- paste("no interval of", enumerate(unique(slots$term[lost]), quote = ""))
-  }, error = function(e) out$failure <<- failure_words(e)), warning = heard))
+  }, error = function(e) out$failure <<- study_failure(e)), warning = heard))
   # A truth at a limit has no logarithm. R tells NaN from NA; tables need not.
   out[1:4] <- lapply(out[1:4], function(x) replace(x, is.nan(x), NA))
   c(out, seconds = proc.time()[["elapsed"]] - began)
 }
+
+# A study that could not be run, in words. One that ran may be without an interval, which is a failure of another kind.
+not_run <- "not run: "
+
+study_failure <- function(e) {
+  text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
+  paste0(not_run, trimws(gsub("\\s+", " ", text)))
+}
+
+could_not_run <- function(failure) startsWith(failure, not_run) %in% TRUE
 
 # Levels [term, group] at the values of the confounder at which the fit has them.
 centred_truth <- function(design, centre, truth) {
@@ -118,7 +128,8 @@ replicates_to_plain <- function(results) {
   c(list(done = done), lapply(stats::setNames(names, names), column))
 }
 
-# The replicates of an earlier call with the same design, sizes and seed, also if it had fewer or more of them.
+# The replicates of an earlier call with the same design, sizes and seed, also if it had fewer or more of them: those
+# beyond what is asked now stay in the file. One that could not be run is tried again.
 replicates_kept <- function(file, fingerprint, results, n_slots) {
   if (!file.exists(file)) {
     check_writable(file)
@@ -126,12 +137,13 @@ replicates_kept <- function(file, fingerprint, results, n_slots) {
   }
   kept <- read_checkpoint(file, fingerprint)$contents
   n <- if (is.list(kept)) length(kept$done)
-  fine <- is.list(kept) && is.integer(kept$done) && all(kept$done > 0) && !anyDuplicated(kept$done) &&
+  fine <- is.list(kept) && is.integer(kept$done) && all(kept$done > 0 & kept$done <= most_at_once) &&
+    !anyDuplicated(kept$done) &&
     all(vapply(kept[slot_numbers], function(x) is.double(x) && length(x) == n * n_slots, NA)) &&
     is.logical(kept$settled) && is.character(kept$failure) && is.character(kept$warning) && is.double(kept$seconds) &&
     all(lengths(kept[c("settled", "failure", "warning", "seconds")]) == n)
   if (!fine) refuse_damaged("it does not hold replicates of this design")
-  for (i in which(kept$done <= length(results))) {
+  for (i in which(!could_not_run(kept$failure))) {
     mine <- (i - 1) * n_slots + seq_len(n_slots)
     results[[kept$done[i]]] <- c(lapply(kept[slot_numbers], `[`, mine),
                                  lapply(kept[c("settled", "failure", "warning", "seconds")], `[[`, i))
@@ -154,6 +166,19 @@ replicate_table <- function(job, results) {
     failure = column("failure", n), warning = column("warning", n), seconds = column("seconds", n), row.names = NULL
   )
 }
+
+# An analysis that runs in none of the studies of one size is not one that finds nothing.
+refuse_none_run <- function(each, patients) {
+  key <- paste(each$patients, each$effect)
+  for (rows in split(each, factor(key, unique(key)))) {
+    if (!all(could_not_run(rows$failure))) next
+    abort("study", "None of the ", plural(length(unique(rows$replicate)), "study", "studies"), " with ",
+          size_words(rows$patients[1], patients), if (rows$effect[1] == "none") " and no effect",
+          " could be analysed. The first said: ", as_sentence(substring(rows$failure[1], nchar(not_run) + 1)))
+  }
+}
+
+as_sentence <- function(text) paste0(text, if (!grepl("[.!?]$", text)) ".")
 
 warn_interrupted <- function(run) {
   if (!run$interrupted) return(invisible())

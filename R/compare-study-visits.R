@@ -12,9 +12,23 @@ simulate.ibrc_study_design <- function(object, nsim = object$patients[[1]], seed
 }
 
 resize_design <- function(design, patients, argument) {
-  design$patients[] <- as.integer(pmax(1, round(patients * design$patients / design$patients[1])))
+  design$patients <- sized_groups(design$patients, patients)
   check_cluster_sizes(design, argument)
   design
+}
+
+# With `size` patients in the first group, others in proportion.
+sized_groups <- function(patients, size) {
+  patients[] <- as.integer(pmax(1, round(size * patients / patients[1])))
+  patients
+}
+
+# "30 patients per group", or "5 patients in reference and 20 in other". `patients`: those of the design, by group.
+size_words <- function(size, patients) {
+  each <- sized_groups(patients, size)
+  first <- plural(each[[1]], "patient")
+  if (length(unique(each)) == 1) return(paste(first, "per group"))
+  enumerate(paste(c(first, vapply(each[-1], format_count, "")), "in", names(each)), Inf, "")
 }
 
 # One row per patient, then one call of simulate() for all patients with the same decision maker's parameters.
@@ -41,8 +55,6 @@ draw_visits <- function(design) {
   if (!is.null(design$confounder)) visits[[design$confounder$name]] <- design$confounder$values[people$value[visits$id]]
   new_ibrc_trajectories(visits, roles$id, roles$time, roles$action, roles$observation, c(roles$covariates, columns))
 }
-
-design_columns <- function(design) c("group", design$clusters$name, design$confounder$name)
 
 # Codes of group, cluster and value of the confounder. Clusters that are not crossed have new numbers in the next group.
 draw_people <- function(design) {

@@ -23,7 +23,7 @@ plot.ibrc_power_study <- function(x, measures = NULL, ...) {
   check_unused(...)
   data <- power_data(x, measures)
   require_package("ggplot2", "Drawing a study")
-  draw_power(data)
+  draw_power(data, x$design$patients)
 }
 
 #' @rdname plot.ibrc_power_study
@@ -59,15 +59,18 @@ power_data <- function(study, measures = NULL) {
 power_panels <- c(power = "power", false_positives = "false positives", coverage = "coverage", bias = "bias",
                   rmse = "root mean squared error", width = "mean width", wrong_sign = "wrong sign")
 
-draw_power <- function(data) {
+draw_power <- function(data, patients) {
   n <- nlevels(data$line)
+  even <- length(unique(patients)) == 1
   promised <- unique(data[!is.na(data$nominal), c("panel", "nominal")])
   # Intervals of several terms at one size stand side by side.
   step <- 0.015 * max(diff(range(data$patients)), 0.2 * max(data$patients))
   data$at <- data$patients + step * (as.integer(data$line) - (n + 1) / 2)
+  # One point has no line.
+  joined <- stats::ave(data$at, data$panel, data$line, FUN = length) > 1
   ggplot2::ggplot(data, ggplot2::aes(.data$at, .data$estimate, colour = .data$line)) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$nominal), promised, colour = "grey45", linetype = 2) +
-    ggplot2::geom_line(ggplot2::aes(linetype = .data$line), linewidth = 0.5) +
+    (if (any(joined)) ggplot2::geom_line(ggplot2::aes(linetype = .data$line), data[joined, ], linewidth = 0.5)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), na.rm = TRUE) +
     ggplot2::geom_point(size = 1.6) +
     ggplot2::facet_wrap(~panel, scales = "free_y", labeller = ggplot2::label_wrap_gen(13)) +
@@ -75,9 +78,11 @@ draw_power <- function(data) {
     ggplot2::scale_linetype_manual(values = rep_len(line_types, n), labels = identity, limits = levels(data$line),
                                    guide = keys_in_lines(levels(data$line))) +
     ggplot2::scale_x_continuous(breaks = unique(data$patients)) +
-    ggplot2::labs(x = "Patients per group", y = NULL, colour = NULL, linetype = NULL,
-                  caption = in_lines(paste0("Bars: 95% intervals of the simulation.",
-                                            if (nrow(promised)) " Dashed, grey: what intervals promise.")),
+    ggplot2::labs(x = paste("Patients", if (even) "per group" else paste("in", names(patients)[1])), y = NULL,
+                  colour = NULL, linetype = NULL, caption = in_lines(paste0(
+                    "Bars: 95% intervals of the simulation.",
+                    if (nrow(promised)) " Dashed, grey: what intervals promise."
+                  )),
                   alt = power_alt(data)) +
     theme_ibrc()
 }

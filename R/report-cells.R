@@ -1,15 +1,24 @@
 # Cells of tables as text.
 
-# Three digits; nothing where there is no number.
-cell_text <- function(column) {
+# Three digits; nothing where there is no number. `floored`: where a number next to 0 is called so.
+cell_text <- function(column, floored = FALSE) {
   if (!is.numeric(column)) return(as.character(column))
-  ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = big_mark()))
+  text <- ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = big_mark()))
+  tiny <- floored & !is.na(column) & column != 0 & abs(column) < 0.001
+  ifelse(tiny, ifelse(column > 0, "< 0.001", "> -0.001"), text)
+}
+
+# Rows of what decision makers do. Costs are in the unit of the utility, which may be small.
+floored_rows <- function(data) {
+  what <- data[["What"]]
+  if (is.null(what)) FALSE else what %in% effect_titles[names(effect_titles) != "cost"]
 }
 
 # Every cell as text that any page can hold.
 shown_cells <- function(data) {
   out <- as.data.frame(data)
-  out[] <- lapply(out, function(column) page_text(cell_text(column)))
+  floored <- floored_rows(out)
+  out[] <- lapply(out, function(column) page_text(cell_text(column, floored)))
   out
 }
 

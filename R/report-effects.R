@@ -28,7 +28,7 @@ effects_section <- function(report) {
     report_list(if (crowd) crowd_effects_words(rows) else format(effects)),
     if (!crowd) effects_pictures(effects),
     if (crowd) report_table(crowd_effects_table(rows), "What decision makers do in each group") else
-      report_table(effects_table(effects), "What decision makers do, and how groups differ"),
+      report_table(effects_table(effects), effects_title(effects)),
     report_text(if (crowd) "decision_effects() has more quantities, and differences between groups. " else
       paste0(rational_words, " "), "Visits, counts and costs are simulated, ", report_effect_trajectories,
       " trajectories for each draw.")

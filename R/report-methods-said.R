@@ -23,8 +23,8 @@ methods_said <- function(fit, sensitivity, contrasts, iohmm, suppress, counts = 
     standard = standard_said(fit), discount = discount_said(fit), models = models_said(fit), habit = habit_said(fit),
     effects = effects_said(fit), priors = priors_said(fit), dynamics = dynamics_said(fit, iohmm),
     resolution = resolution_said(fit), sampler = sampler_said(fit), chains = chains_said(fit),
-    checks = checks_said(rows), sensitivity = sensitivity_said(sensitivity), contrasts = contrasts_said(fit, contrasts),
-    software = software_said(fit)
+    checks = if (fit$likelihood) checks_said(rows), sensitivity = sensitivity_said(sensitivity),
+    contrasts = contrasts_said(fit, contrasts), software = software_said(fit)
   )
   vapply(said, function(text) if (length(text)) page_text(paste(text, collapse = " ")) else NA_character_, "")
 }
@@ -66,9 +66,16 @@ model_said <- function(fit) {
         "Without deliberating, the agent would take every action with equal probability."
       }
     },
-    paste0("These terms were inferred: ", enumerate(terms, 12, ""), "."),
+    paste0("These terms were ", found_how(fit), ": ", enumerate(terms, 12, ""), "."),
     meaning_words(terms),
-    if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), "."))
+    held_said(fit))
+}
+
+# Without data nothing is inferred.
+found_how <- function(fit) if (fit$likelihood) "inferred" else "drawn from the prior"
+
+held_said <- function(fit) {
+  if (length(fit$fixed)) paste0(if (fit$likelihood) "Held, not inferred: " else "Held: ", fixed_words(fit$fixed), ".")
 }
 
 # "alpha: Price of deliberating." Entries of a utility mean the same, and are said once.
@@ -88,8 +95,8 @@ standard_said <- function(fit) {
   inferred <- sum(grepl("^utility[[(]", reported_terms(fit)))
   number <- plural(length(worth), "entry", "entries")
   said <- if (inferred) {
-    paste0("Of the ", number, " of the utility ", inferred, " were inferred. The others are as the setting states ",
-           "them.")
+    paste0("Of the ", number, " of the utility ", inferred, " were ", found_how(fit), ". The others are as the ",
+           "setting states them.")
   } else if (length(worth) > most_worths) {
     paste0("Behaviour is read against a stated utility with ", number, ", from ", format_number(min(worth)), " to ",
            format_number(max(worth)), ".")
@@ -108,7 +115,7 @@ standard_said <- function(fit) {
 most_worths <- 16
 
 discount_said <- function(fit) {
-  if ("discount" %in% names(fit$prior)) return("The discount was inferred.")
+  if ("discount" %in% names(fit$prior)) return(paste0("The discount was ", found_how(fit), "."))
   discount <- unique(vapply(all_problems(fit), function(problem) problem$setting$discount, 0))
   if (!is.null(fit$fixed$discount)) discount <- fit$fixed$discount
   paste0("A visit counts ", listing(format(discount)), " times the one before it.")
@@ -124,9 +131,9 @@ models_said <- function(fit) {
 }
 
 habit_said <- function(fit) {
-  if ("habit" %in% names(fit$prior)) return("Habit, the log odds of repeating the last action, was inferred.")
-  if (!is.null(fit$fixed$habit)) return(paste0("Habit, the log odds of repeating the last action, was held at ",
-                                               format_number(fit$fixed$habit), "."))
+  what <- "Habit, the log odds of repeating the last action, was "
+  if ("habit" %in% names(fit$prior)) return(paste0(what, found_how(fit), "."))
+  if (!is.null(fit$fixed$habit)) return(paste0(what, "held at ", format_number(fit$fixed$habit), "."))
   NULL
 }
 

@@ -26,7 +26,8 @@ overview_section <- function(report) {
   n_groups <- length(fit$draws)
   setting <- fit$problem$setting
   new_report_section(
-    report_text("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits",
+    report_text(if (!fit$likelihood) "Draws from the prior (no data were used)" else
+      paste0("Fitted to ", trajectories_words(report$counts$trajectories), " with ", report$counts$visits, " visits"),
                 if (has_population(fit)) paste0(" of people who differ (", plural(n_groups, "cell"), ")")
                 else if (is_grouped(fit)) paste0(" in ", plural(n_groups, "group"), " (by ", listing(fit$by), ")"),
                 ": ",
@@ -37,9 +38,9 @@ overview_section <- function(report) {
       paste0("Hidden states: ", listing(as_label(setting$states)), "."),
       paste0("Actions: ", listing(ifelse(setting$actions %in% setting$stop_actions,
                                          paste(as_label(setting$actions), "(ends)"), as_label(setting$actions))), "."),
-      if (length(fit$fixed)) paste0("Held, not inferred: ", fixed_words(fit$fixed), ".")
+      held_said(fit)
     )),
-    report_table(term_meanings(reported_terms(fit)), "What was inferred")
+    report_table(term_meanings(reported_terms(fit)), paste("What was", found_how(fit)))
   )
 }
 

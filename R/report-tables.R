@@ -227,8 +227,12 @@ effects_table <- function(effects) {
   cbind(out, Median = rows$estimate, interval, Rational = rows$rational, Verdict = rows$verdict)
 }
 
+effects_title <- function(effects) {
+  paste0("What decision makers do", if (!all(is.na(effects$reference))) ", and how groups differ")
+}
+
 effects_paper_table <- function(effects) {
-  new_ibrc_table(effects_table(effects), "What decision makers do, and how groups differ",
+  new_ibrc_table(effects_table(effects), effects_title(effects),
                  c(rational_words, verdict_note(effects)))
 }
 

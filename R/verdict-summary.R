@@ -173,8 +173,10 @@ coef.ibrc_fit <- function(object, ...) {
 #' @export
 format.ibrc_fit <- function(x, suppress = 5, ...) {
   total <- attr(group_counts(x, check_suppress(suppress)), "total")
-  paste0("A fit to ", trajectories_words(total), " with ",
-         visits_words(sum(x$n_visits), suppress), unscored_words(x, suppress), problem_words(x),
+  data <- if (!x$likelihood) "Draws from the prior (no data were used)" else
+    paste0("A fit to ", trajectories_words(total), " with ", visits_words(sum(x$n_visits), suppress),
+           unscored_words(x, suppress))
+  paste0(data, problem_words(x),
          if (has_population(x)) paste0(" of people who differ (", plural(length(x$draws), "cell"), ")")
          else if (is_grouped(x)) paste0(" in ", plural(length(x$draws), "group")),
          ": ", chains_words(x))

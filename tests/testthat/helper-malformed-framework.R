@@ -137,9 +137,10 @@ framework_entries <- function(signed, amount, share, seed) {
                   conf.level = "fraction"), says = list(... = "nonsense")),
     simulate.ibrc_study_design = entry(list(object = planned, nsim = 2), leave = "object", fine = list(seed = seed)),
     power_study = entry(list(design = planned, patients = 5, replicates = 1), fine = list(
-      patients = "named", null = "flag", seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+      patients = "named", null = "flag", seed = c("null", "minus", "zero"), file = c("null", "text"),
+      refresh = "zero")),
     recovery_study = entry(list(design = planned, replicates = 1), fine = list(
-      seed = c("minus", "zero"), file = c("null", "text"), refresh = "zero")),
+      seed = c("null", "minus", "zero"), file = c("null", "text"), refresh = "zero")),
     power_data = entry(list(study = powered), fine = list(measures = "null")),
     recovery_data = entry(list(study = recovery_study(planned, replicates = 2))),
     project_behavior.function = entry(list(planner = plan_rule, inverse = infer_matching, visits = visits,

@@ -25,6 +25,29 @@ test_that("groups may be stated agent by agent, and one group is enough", {
   expect_error(small_design(effect = NULL, prior = NULL, fit = count_visits), "prior", class = "ibrc_error_input")
 })
 
+test_that("what is named by group goes to the group of that name", {
+  expect_identical(small_design(patients = c(other = 3, reference = 40))$patients, c(reference = 40L, other = 3L))
+  chances_of <- function(chances, values = c(0, 1)) {
+    small_design(confounder = list(name = "severity", values = values, chances = chances,
+                                   effect = list(optimism = 0.2)))$confounder$chances
+  }
+  expect_equal(chances_of(c(other = 0.9, reference = 0.1)), rbind(c(0.9, 0.1), c(0.1, 0.9)))
+  expect_equal(chances_of(rbind(other = c(0.1, 0.9), reference = c(0.7, 0.3))), rbind(c(0.7, 0.3), c(0.1, 0.9)))
+  # Columns go by value, unless their names are labels.
+  table <- matrix(c(0.1, 0.7, 0.9, 0.3), 2, dimnames = list(NULL, c("1", "0")))
+  expect_equal(chances_of(table), rbind(c(0.9, 0.1), c(0.3, 0.7)))
+  colnames(table) <- c("mild", "severe")
+  expect_equal(chances_of(table), rbind(c(0.1, 0.9), c(0.7, 0.3)))
+  refused <- function(argument, words, code) {
+    error <- expect_error(code, words, class = "ibrc_error_input")
+    expect_identical(error$argument, argument)
+  }
+  refused("patients", "unknown groups \"others\"", small_design(patients = c(others = 3, reference = 40)))
+  refused("patients", "no entry for \"other\"", small_design(patients = c(reference = 40)))
+  refused("confounder", "unknown groups \"others\"", chances_of(c(others = 0.9, reference = 0.1)))
+  refused("confounder", "no entry for \"reference\"", chances_of(c(other = 0.1, other = 0.9)))
+})
+
 test_that("what cannot be is refused before any work, by its name", {
   refused <- function(argument, words, ...) {
     error <- expect_error(small_design(...), words, class = "ibrc_error_input")
@@ -34,9 +57,14 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("effect", "each quantity once", effect = list(beta = 1, optimism = 1))
   refused("effect", "finite and above 0", effect = list(eta = 1))
   refused("effect", "named by term", effect = 0.5)
+  refused("effect", "1000 on alpha is too large: it leaves an agent with Inf. .* log\\(2\\) doubles alpha",
+          effect = list(alpha = 1000))
+  refused("effect", "leaves an agent with 0", effect = list(alpha = -1000))
   refused("effect", "says itself", agents = list(a = bounded_agent(1), b = bounded_agent(2)))
   refused("agents", "bounded_agent", agents = list(a = 1))
-  refused("agents", "character", agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
+  refused("agents", "names by group, such as list\\(reference = ..., other = ...\\)",
+          agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
+  refused("agents", "names by group", agents = list(bounded_agent(1)), effect = NULL)
   refused("patients", "one per group", patients = c(10, 20, 30))
   refused("spread", "say how many", spread = c(optimism = 0.3))
   refused("spread", "none of them negative", clusters = 2, spread = c(optimism = -0.3))
@@ -47,6 +75,10 @@ test_that("what cannot be is refused before any work, by its name", {
                                                    effect = list(optimism = 0.2)), list(...))
   refused("confounder", "one row per group", confounder = severity(chances = 0.2))
   refused("confounder", "probabilities", confounder = severity(chances = c(0.2, 1.6)))
+  refused("confounder", "too large", confounder = severity(effect = list(alpha = 1), values = c(0, 800)))
+  # All agents are planned, and not the first alone.
+  odd <- bounded_agent(0.5, belief_prior = function(beliefs) stop("no belief"))
+  expect_error(small_design(agents = list(a = bounded_agent(0.5), b = odd), effect = NULL), "no belief")
   refused("confounder", "different numbers", confounder = severity(values = c(1, 1)))
   refused("confounder", "different names", confounder = severity(), clusters = c(severity = 3))
   refused("prior", "must be given", prior = NULL)
@@ -55,6 +87,15 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("by", "cannot be handed on", by = "group")
   refused("starts", "no meaning here", fit = count_visits, starts = 2)
   refused("fit", "one of", fit = "guess")
+  refused("effects", "names \"nope\".* There is \"group\"", effects = list(optimism ~ group + nope))
+  refused("effects", "names \"site\".* \"group\" and \"clin\"", effects = list(optimism ~ group + (1 | site)),
+          clusters = c(clin = 3), fit = "posterior")
+  refused("effects", "needs fit = \"posterior\"", effects = list(optimism ~ group + (1 | clin)), clusters = c(clin = 3))
+  refused("effects", "as with fit = \"profile\"", effects = optimism ~ group + (1 | clin), clusters = c(clin = 3),
+          fit = "profile")
+  # The design itself says which columns there are.
+  expect_s3_class(small_design(effects = list(optimism ~ group * severity + (1 | id) + (1 | clin)), fit = "posterior",
+                               clusters = c(clin = 3), confounder = severity()), "ibrc_study_design")
 })
 
 test_that("a design says what it is", {

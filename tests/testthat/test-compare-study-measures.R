@@ -33,9 +33,11 @@ test_that("a difference of the wrong sign is not the one that is there, and none
   expect_identical(never$estimate[1], 0)
   expect_gt(never$std.error[1], 0.1)
   power <- cbind(patients = 30, effect = "stated", term = "optimism", group = "other", truth = 0.2, table)
-  expect_match(found_words(power, FALSE), "found in 40% of studies .*; of the differences found 50% .* wrong sign[.]$")
+  both <- c(reference = 9, other = 9)
+  expect_match(found_words(power, FALSE, both),
+               "found in 40% of studies .*; of the differences found 50% .* wrong sign[.]$")
   power$estimate[2] <- 0
-  expect_no_match(found_words(power, FALSE), "wrong")
+  expect_no_match(found_words(power, FALSE, both), "wrong")
 })
 
 test_that("correlation and shrinkage compare truths that differ", {
@@ -77,6 +79,12 @@ test_that("what went wrong is counted and said", {
   expect_equal(tidy(study)$estimate[1], 3 / 5)
   said <- paste(trimws(format(study)), collapse = " ")
   expect_match(said, "2 studies of 5 gave no answer, or not all: no")
+  # As the analysis said it, and with one full stop.
+  study$each$failure <- c("not run: `effects` has nothing in column `x`.", rep(NA, 4))
+  said_of <- function(study) paste(trimws(format(study)), collapse = " ")
+  expect_match(said_of(study), "not all: `effects` has nothing in column `x`. They count", fixed = TRUE)
+  study$each$failure[2:3] <- "no interval of alpha"
+  expect_match(said_of(study), "not all: no interval of alpha (and others). They count", fixed = TRUE)
   expect_match(said, "1 study of 5 did not settle")
   expect_match(said, "1 study of 5 had an interval without an end")
   expect_match(said, "1 study of 5 came with a warning: hmm")

@@ -19,7 +19,8 @@ test_that("an effect is found, and its figures say so in plain sentences", {
   expect_true(all(glance(study)$finished == 5))
   said <- paste(trimws(format(study)), collapse = " ")
   expect_match(said, "With 30 patients per group an effect of -0.5 on optimism is found in [0-9]+% of studies \\(")
-  expect_match(said, "With 30 patients the difference in optimism is estimated with bias .* cover the truth in [0-9]+%")
+  expect_match(said, paste("With 30 patients per group the difference in optimism is estimated with bias .* cover the",
+                           "truth in [0-9]+%"))
   expect_match(said, "Without any effect a difference in optimism that is not there is found in [0-9]+% \\([0-9]+ to ")
 })
 
@@ -72,6 +73,20 @@ test_that("an analysis that knows of clinicians may be given", {
   # 5% of 30 are 1.5; 7 or more come by chance once in 1,000.
   expect_lt(tidy(study)$estimate[1] * 30, 7)
   expect_no_match(paste(format(study), collapse = " "), "knows nothing")
+})
+
+test_that("the patients of unequal groups are all said", {
+  uneven <- small_design(patients = c(5, 20), fit = count_visits, prior = NULL)
+  said <- function(study) paste(trimws(format(study)), collapse = " ")
+  study <- power_study(uneven, c(5, 10), replicates = 2, null = TRUE)
+  expect_match(said(study), "With 5 patients in reference and 20 in other an effect of -0.5")
+  expect_match(said(study), "With 10 patients in reference and 40 in other the difference in optimism")
+  expect_match(said(study), "\\) with 5 patients in reference and 20 in other and .* with 10 patients in reference")
+  expect_no_match(said(study), "per group")
+  by_group <- small_design(patients = c(5, 20))
+  expect_match(said(recovery_study(by_group, replicates = 1)), "1 study of 5 patients in reference and 20 in other, tr")
+  skip_if_not_installed("ggplot2")
+  expect_identical(plot(study)$labels$x, "Patients in reference")
 })
 
 test_that("studies that cannot be are refused", {

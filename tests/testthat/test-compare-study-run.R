@@ -34,14 +34,17 @@ test_that("a file goes on where it was, and belongs to one study alone", {
   design <- small_design(fit = counted, patients = 10)
   first <- power_study(design, 10, replicates = 4, file = file)
   expect_identical(getOption("ibrc.test.calls"), 4)
+  expect_match(as.data.frame(first)$failure[3], "third fails")
+  # What could not be run is tried again, and nothing else.
   again <- power_study(design, 10, replicates = 4, file = file)
-  expect_identical(getOption("ibrc.test.calls"), 4)
-  expect_identical(as.data.frame(again), as.data.frame(first))
-  expect_match(as.data.frame(again)$failure, "third fails", all = FALSE)
+  expect_identical(getOption("ibrc.test.calls"), 5)
+  expect_identical(as.data.frame(again)[-3, ], as.data.frame(first)[-3, ])
+  expect_identical(as.data.frame(again)$failure[3], "no interval of optimism")
   longer <- power_study(design, 10, replicates = 6, file = file)
-  expect_identical(getOption("ibrc.test.calls"), 6)
-  expect_identical(as.data.frame(longer)[1:4, ], as.data.frame(first))
-  expect_identical(as.data.frame(power_study(design, 10, replicates = 4, file = file)), as.data.frame(first))
+  expect_identical(getOption("ibrc.test.calls"), 7)
+  expect_identical(as.data.frame(longer)[1:4, ], as.data.frame(again))
+  expect_identical(as.data.frame(power_study(design, 10, replicates = 4, file = file)), as.data.frame(again))
+  expect_identical(getOption("ibrc.test.calls"), 7)
   refused <- function(code) expect_error(code, class = "ibrc_error_checkpoint")
   refused(power_study(design, 20, replicates = 4, file = file))
   refused(power_study(design, 10, replicates = 4, file = file, seed = 2))
@@ -50,6 +53,40 @@ test_that("a file goes on where it was, and belongs to one study alone", {
   writeLines("mine", file)
   expect_error(power_study(design, 10, replicates = 4, file = file), class = "ibrc_error_file")
   expect_identical(readLines(file), "mine")
+})
+
+test_that("an analysis that never runs is an error, and not one that finds nothing", {
+  none <- function(code, words) expect_error(code, words, class = "ibrc_error_study")
+  boom <- function(visits, design) stop("boom with `visits`")
+  none(power_study(small_design(fit = boom), 5, replicates = 2),
+       "None of the 2 studies with 5 patients per group could be analysed. The first said: boom with `visits`[.](\n|$)")
+  none(recovery_study(small_design(fit = boom, prior = NULL), replicates = 2, truths = "agents"), "boom")
+  # One size is enough.
+  large <- function(visits, design) if (design$patients[[1]] > 5) stop("too large.") else count_visits(visits, design)
+  none(power_study(small_design(fit = large), c(5, 6), replicates = 2),
+       "2 studies with 6 patients .* too large[.](\n|$)")
+  none(power_study(small_design(fit = function(visits, design) 1), 5, replicates = 1), "did not return a data frame")
+  turned <- function(visits, design) data.frame(term = "optimism", estimate = 0, conf.low = 1, conf.high = -1)
+  none(power_study(small_design(fit = turned), 5, replicates = 1), "conf.low is above its conf.high")
+})
+
+test_that("what is tried again leaves later studies in the file", {
+  file <- withr::local_tempfile()
+  second_fails <- function(visits, design) {
+    options(ibrc.test.calls = getOption("ibrc.test.calls", 0) + 1)
+    if (getOption("ibrc.test.calls") == 2) stop("not now")
+    count_visits(visits, design)
+  }
+  withr::local_options(ibrc.test.calls = 0)
+  design <- small_design(fit = second_fails, patients = 5)
+  power_study(design, 5, replicates = 4, file = file)
+  fewer <- power_study(design, 5, replicates = 2, file = file)
+  expect_identical(getOption("ibrc.test.calls"), 5)
+  expect_identical(nrow(as.data.frame(fewer)), 2L)
+  whole <- power_study(design, 5, replicates = 4, file = file)
+  expect_identical(getOption("ibrc.test.calls"), 5)
+  # It has the random numbers that it would have had at once.
+  expect_identical(timeless(whole), timeless(power_study(design, 5, replicates = 4)))
 })
 
 test_that("an interrupt gives back finished studies, and the file goes on", {
@@ -73,6 +110,17 @@ test_that("an interrupt gives back finished studies, and the file goes on", {
   expect_identical(timeless(whole), timeless(power_study(design, 10, replicates = 5)))
   withr::local_options(ibrc.test.calls = 0, ibrc.test.stop = 1)
   expect_error(power_study(design, 10, replicates = 5), class = "ibrc_error_interrupted")
+})
+
+test_that("without a seed one is drawn from the session's generator", {
+  drawn <- function() power_study(quick, 5, replicates = 2, seed = NULL)
+  set.seed(3)
+  first <- drawn()
+  expect_false(identical(timeless(first), timeless(drawn())))
+  set.seed(3)
+  expect_identical(timeless(drawn()), timeless(first))
+  expect_identical(timeless(power_study(quick, 5, replicates = 2, seed = first$seed)), timeless(first))
+  expect_s3_class(recovery_study(small_design(patients = 5), replicates = 1, seed = NULL), "ibrc_recovery_study")
 })
 
 test_that("progress is said", {

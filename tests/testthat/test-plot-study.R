@@ -19,6 +19,19 @@ test_that("the data behind pictures of studies are their tables", {
   expect_error(recovery_data(study), "recovery_study", class = "ibrc_error_input")
 })
 
+test_that("a study of one size is drawn in silence, without lines", {
+  skip_if_not_installed("ggplot2")
+  one <- power_study(small_design(fit = count_visits, prior = NULL, patients = 10), 10, replicates = 4)
+  expect_silent(drawn <- ggplot2::ggplotGrob(plot(one)))
+  is_line <- function(picture) vapply(picture$layers, function(layer) inherits(layer$geom, "GeomLine"), NA)
+  expect_false(any(is_line(plot(one))))
+  expect_true(any(is_line(plot(study))))
+  # Nor is there one where a measure is there for one size only.
+  part <- study
+  part$each[part$each$patients == 5, c("conf.low", "conf.high")] <- NA
+  expect_silent(ggplot2::ggplotGrob(plot(part)))
+})
+
 test_that("pictures show their data", {
   skip_if_not_installed("ggplot2")
   data <- power_data(study)

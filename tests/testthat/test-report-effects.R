@@ -17,6 +17,10 @@ test_that("a report leads with what decision makers do, and says first whether i
                                    "Verdict"))
   expect_false("Weight of the model" %in% table$What)
   expect_equal(table$Median[1], effects$estimate[1])
+  expect_identical(section[[6]]$caption, "What decision makers do, and how groups differ")
+  alone <- as.data.frame(effects)[effects$group == "north" & is.na(effects$reference), ]
+  expect_identical(effects_title(alone[setdiff(names(alone), c("group", "reference"))]), "What decision makers do")
+  expect_identical(effects_title(alone), "What decision makers do")
 })
 
 test_that("more groups than can be worked out are left to decision_effects(), and pictures grow with groups", {

@@ -27,6 +27,16 @@ test_that("what a fit infers of actions and utilities is told, and draws from th
   empty <- quick(ibrc_prior(alpha ~ lognormal(0, 1)), sample_prior = "only")
   expect_match(data_said(empty, 5, NULL), "no data were used")
   expect_match(format(methods_text(empty, "plain"))[1], "^Do not use")
+  empty$fixed <- list(eta = 0.1)
+  expect_match(model_said(empty), "These terms were drawn from the prior: alpha.", fixed = TRUE, all = FALSE)
+  expect_match(model_said(empty), "^Held: eta = 0.1", all = FALSE)
+  expect_match(model_said(habits), "These terms were inferred: alpha", all = FALSE)
+  words <- paste(c(format(methods_text(empty, "plain")), reporting_checklist(empty)$done), collapse = " ")
+  expect_no_match(words, "inferred|was checked")
+  expect_output(print(empty), "^Draws from the prior \\(no data were used\\): 1 chain of 10 steps")
+  others <- quick(ibrc_prior(habit ~ normal(0, 1), discount ~ uniform(0, 0.9)), sample_prior = "only",
+                  fixed = list(alpha = 1))
+  expect_match(c(habit_said(others), discount_said(others)), "was drawn from the prior[.]$")
 })
 
 test_that("a small utility is told entry by entry, a large one by its range", {

@@ -12,6 +12,9 @@ test_that("the overview counts what the fit was made from, and says what was hel
   fit$fixed <- list(eta = 0)
   report$fit <- fit
   expect_match(lines_of(overview_section(report)), "Held, not inferred: .*eta", all = FALSE)
+  report$fit$likelihood <- FALSE
+  expect_match(lines_of(overview_section(report)), "^Draws from the prior \\(no data were used\\)", all = FALSE)
+  expect_no_match(lines_of(overview_section(report)), "inferred|Fitted")
 })
 
 test_that("the banner is that of the worst row, and every row that is not well is told", {
