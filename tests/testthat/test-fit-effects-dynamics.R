@@ -34,7 +34,7 @@ test_that("draws of laws stand beside those of the population, and cells follow 
   # What looks at draws plans for each with its laws.
   people <- log_lik(fit, draws = 4)
   expect_true(all(is.finite(people)))
-  expect_output(print(fit), "inferred together with the agents")
+  expect_output(print(fit), "lattice, models, habit: not looked at")
 })
 
 test_that("without data laws and people have the density of their priors", {
