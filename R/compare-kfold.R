@@ -232,7 +232,7 @@ print.ibrc_kfold <- function(x, digits = 1, ...) {
   refits <- x$refits
   cat("Based on ", attr(x, "K"), "-fold cross-validation by trajectory\n\n", sep = "")
   print(format(round(as.data.frame(x$estimates), digits), nsmall = digits, trim = TRUE))
-  cat("\n", plural(nrow(refits), "refit"), ": largest R-hat ", format(round(max(refits$rhat), 3), nsmall = 3),
+  cat("\n", plural(nrow(refits), "refit"), ": largest R-hat ", rhat_text(max(refits$rhat)),
       ", Monte Carlo error of elpd_kfold ", signif(sqrt(sum(refits$mcse^2)), 2), "\n", sep = "")
   few <- unique(as.character(refits$group[refits$fitted < 5]))
   advice <- c(kfold_faults(x), if (length(few)) paste0(
