@@ -148,7 +148,7 @@ test_that("README says of the cohort what was put in and found", {
 
 test_that("README's reasons for priors are right", {
   alpha <- stats::qlnorm(c(0.5, 0.025, 0.975), -1, 1)
-  expect_match(said(), do.call(sprintf, c(list("median %.2f; 95 %% from %.2f to %.2f"), alpha)), fixed = TRUE)
+  expect_match(said(), do.call(sprintf, c(list("median %.2f; 95%% from %.2f to %.2f"), alpha)), fixed = TRUE)
   gain <- alpha * log(9)
   expect_match(said(), sprintf("by it: %.2f to %.1f.", gain[2], gain[3]), fixed = TRUE)
   expect_match(said(), sprintf("gets %.1f times the weight", exp(2)), fixed = TRUE)
