@@ -72,6 +72,24 @@ test_that("words per sentence are counted as a reader would", {
   expect_identical(count$sentence_lengths(count$help_prose(help)), c(4L, 4L))
 })
 
+test_that("every picture on the site has words for it", {
+  alt <- tool("alt.R")
+  folder <- withr::local_tempdir()
+  page <- file.path(folder, "draw_it.html")
+  writeLines(c("<html><body><img src=\"\" class=\"logo\" alt=\"\"><h1>Draw <code>it</code> &amp; \"say\" \u03b1</h1>",
+               "<p><img src=\"draw_it-2.png\" alt=\"\" width=\"7\"><img src=\"a-1.png\" alt=\"Own words\"></p>",
+               "</body></html>"), page, useBytes = TRUE)
+  expect_length(alt$without_alt(folder), 2)
+  alt$write_alt(folder)
+  expect_identical(alt$without_alt(folder), character())
+  expect_match(readLines(page, encoding = "UTF-8")[2], fixed = TRUE, paste0(
+    "alt=\"Picture 2 made by the examples of draw_it: Draw it &amp; &quot;say&quot; \u03b1\" width=\"7\"><img ",
+    "src=\"a-1.png\" alt=\"Own words\">"
+  ))
+  writeLines("<html><body><img src=\"logo.svg\"></body></html>", file.path(folder, "other.html"))
+  expect_match(alt$without_alt(folder), "^other.html: <img")
+})
+
 test_that("README and articles keep to short sentences", {
   pages <- tool("readability.R")$page_readability(source_path("."))
   articles <- pages[grepl("md$", pages$page), ]
