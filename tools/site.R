@@ -63,6 +63,12 @@ text <- readLines(home, encoding = "UTF-8")
 text <- gsub("href=\"vignettes/([A-Za-z0-9_-]+)[.]Rmd\"", "href=\"articles/\\1.html\"", text)
 writeLines(text, home, useBytes = TRUE)
 
+# ---- formulas ------------------------------------------------------------------
+
+writing <- new.env()
+sys.source(file.path("tools", "formulas.R"), writing)
+writing$write_formulas(destination)
+
 # ---- pictures ------------------------------------------------------------------
 
 describing <- new.env()

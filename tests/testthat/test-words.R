@@ -90,6 +90,23 @@ test_that("every picture on the site has words for it", {
   expect_match(alt$without_alt(folder), "^other.html: <img")
 })
 
+test_that("formulas on the site need no script from elsewhere", {
+  skip_if(!nzchar(Sys.which("pandoc")), "pandoc is not here")
+  folder <- withr::local_tempdir()
+  page <- file.path(folder, "page.html")
+  writeLines(c("<!-- mathjax --><script src=\"x.js\"></script><script src=\"y.js\"></script><script>other()</script>",
+               "<p>Of \\(\\tau(s\\mid u)\\) and \\(a &lt;", "b\\).</p><pre>f(\"\\\\(x\\\\)\")</pre>",
+               "<span>\\[\\alpha\\]</span> $$\\gamma^h$$ \u03b2"), page, useBytes = TRUE)
+  tool("formulas.R")$write_formulas(folder)
+  text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  expect_length(gregexpr("<math", text)[[1]], 4)
+  expect_length(gregexpr("overflow-x", text)[[1]], 2)
+  for (kept in c("<mi>\u03c4</mi>", "<mo>&lt;</mo>", "f(\"\\\\(x\\\\)\")", "<script>other()</script>", "\u03b2")) {
+    expect_match(text, kept, fixed = TRUE)
+  }
+  expect_no_match(text, "mathjax|[.]js|[$][$]")
+})
+
 test_that("README and articles keep to short sentences", {
   pages <- tool("readability.R")$page_readability(source_path("."))
   articles <- pages[grepl("md$", pages$page), ]
