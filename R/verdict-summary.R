@@ -108,6 +108,13 @@ as_terms <- function(table, fit, conf.level) {
             verdict = verdict_headline(standing_verdict(fit)))
 }
 
+# tidy() keeps all digits; printing shows those that summary() shows of the chains.
+#' @export
+print.ibrc_terms <- function(x, ...) {
+  print(diagnostics_text(as.data.frame(x)), ...)
+  invisible(x)
+}
+
 # Laws with the verdict on the fit as a whole. Chains of a joint fit move laws and agents together: if they do not agree
 # in some group, this concerns the laws as well, unless these were drawn without the actions.
 tidy_laws <- function(fit, conf.level) {
