@@ -63,6 +63,15 @@ text <- readLines(home, encoding = "UTF-8")
 text <- gsub("href=\"vignettes/([A-Za-z0-9_-]+)[.]Rmd\"", "href=\"articles/\\1.html\"", text)
 writeLines(text, home, useBytes = TRUE)
 
+# pkgdown ends a paragraph of the section Value where a line of the source ends in code.
+for (page in Sys.glob(file.path(destination, "reference", "*.html"))) {
+  text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  value <- regexpr("(?s)<h2 id=\"value\">.*?(?=<h2|$(?!\n))", text, perl = TRUE)
+  if (value < 0) next
+  regmatches(text, value) <- gsub("(</code>|</a>|</em>)</p>\\s*<p>", "\\1 ", regmatches(text, value))
+  writeLines(text, page, useBytes = TRUE)
+}
+
 # ---- formulas ------------------------------------------------------------------
 
 writing <- new.env()
