@@ -47,6 +47,20 @@ interval_words <- function(marks, conf.level, centre = "median") {
 # 0.95 as "95%": never rounded to a level that was not asked for.
 level_text <- function(conf.level) paste0(format_plain(100 * conf.level, digits = 7), "%")
 
+# The limits of an interval are called by their share, where it is known: "2.5%" and "97.5%".
+interval_titles <- function(conf.level) {
+  if (is.null(conf.level)) return(c("Lower", "Upper"))
+  paste0(format_plain(50 + c(-50, 50) * conf.level), "%")
+}
+
+# R-hat has four places wherever it is shown: 1.0096 is below 1.01, and 1.010 would not look so.
+rhat_text <- function(rhat) sprintf("%.4f", rhat)
+
+# Effective draws are rounded down wherever they are shown: 399.6 of them are not the 400 that are asked for.
+draws_text <- function(effective) format_count(floor(effective))
+
+contraction_text <- function(contraction) sprintf("%.2f", contraction)
+
 # A probability with as many digits as draws can speak for: never 0 or 1.
 chance_text <- function(p) {
   ifelse(p > 0.999, "> 0.999", ifelse(p < 0.001, "< 0.001", sprintf("%.3f", p)))

@@ -53,7 +53,7 @@ print.ibrc_accuracy <- function(x, digits = 3, ...) {
   intervals <- any(!is.na(x$conf.low))
   cat("Predictions of ", format_count(x$visits[1]), " actions in ",
       plural(attr(x, "trajectories"), "trajectory", "trajectories"), ", from visit ", attr(x, "from"), " on",
-      if (intervals) paste0("; in brackets ", format(100 * attr(x, "conf.level")), "% intervals over trajectories"),
+      if (intervals) paste0("; in brackets ", level_text(attr(x, "conf.level")), " intervals over trajectories"),
       "\n", sep = "")
   label <- ifelse(is.na(x$action), x$score, paste0(x$score, " of \"", safe_text(x$action), "\""))
   for (one in unique(label)) print_score(x[label == one, ], one, attr(x, "reference"), digits)

@@ -13,25 +13,25 @@ NULL
 #'   better. A method that always says the shares at which two actions are taken, p and 1 - p, scores p(1 - p).
 #' * `log_score`: the mean log probability of what was done. Higher is better. It is minus infinity where something was
 #'   done that a method called impossible.
-#' * `roc`: the area under the receiver operating characteristic (ROC). It is the chance that a visit at which an action
-#'   was taken had been given a higher probability of it than a visit at which it was not taken. Equal probabilities
-#'   count half. 0.5 says nothing, 1 is perfect.
+#' * `roc`: the area under the receiver operating characteristic (ROC). Take a visit at which an action was taken, and
+#'   one at which it was not. The area is the chance that the first had been given the higher probability of the action.
+#'   Equal probabilities count half. 0.5 says nothing, 1 is perfect.
 #' * `prc`: the area under the precision-recall curve (PRC). Visits with the same probability count as if they came in
 #'   any order. A method that gives all visits the same probability scores the share of visits with the action.
 #'
 #' The last two scores are of one `action` at a time. They are computed *within folds*: only probabilities that come
 #' from one model are put in order. The areas of the folds are averaged, weighted by their numbers of visits. A fold in
-#' which the action was always or never taken has no area, and `note` says so. (Areas that are pooled over folds are
-#' biased downwards: the fold with the fewest events is the one whose model has seen the most of them.) `fold_mean` and
-#' `fold_sd` are the mean and the standard deviation over folds, each counting once.
+#' which the action was always or never taken has no area, and `note` says so. Areas that are pooled over folds would be
+#' biased downwards, because the fold with the fewest events is the one whose model has seen the most of them.
+#' `fold_mean` and `fold_sd` are the mean and the standard deviation over folds, each counting once.
 #'
 #' @section Intervals:
 #' Trajectories are drawn anew, with all their visits, `resamples` times. The draws are the same for all methods. The
 #' intervals are those of the mean over visits in trajectories like these, for models as they were fitted here. They do
-#' not contain how much the models would differ if they had learned from other trajectories, so they are somewhat short:
-#' on 80 made-up data sets of 60 patients, 95% intervals of Brier scores and of their differences held the truth in
+#' not contain how much the models would differ if they had learned from other trajectories. So they are somewhat short.
+#' On 80 made-up data sets of 60 patients, 95% intervals of Brier scores and of their differences held the truth in
 #' about 90%. Differences are paired. An action that was taken, or not taken, in fewer than five trajectories has areas
-#' without intervals. `note` counts the resamples in which some fold had no area left; the other folds of such a
+#' without intervals. `note` counts the resamples in which some fold had no area left. The other folds of such a
 #' resample stand for it.
 #'
 #' @aliases accuracy
@@ -44,11 +44,16 @@ NULL
 #' @param resamples How often trajectories are drawn anew, 10 or more; 0 for no intervals.
 #' @param seed A number that settles which are drawn. The session's generator is left as it was.
 #' @param ... Not used.
-#' @return A data frame of class `ibrc_accuracy`, one row per method and score: `method`, `score`, `action` (`NA` for
-#'   scores of all actions), `estimate`, `conf.low`, `conf.high`, `fold_mean`, `fold_sd`, `difference` (the method's
-#'   estimate minus that of the reference: for `brier` a difference below 0 is better, for the others one above 0),
-#'   `difference.low`, `difference.high`, `visits`, `verdict` (the worst over folds, for methods that have one) and
-#'   `note`. `tidy()` gives it as a plain data frame, and `glance()` gives one row about it.
+#' @return A data frame of class `ibrc_accuracy` with one row per method and score. `tidy()` gives it as a plain data
+#'   frame, and `glance()` gives one row about it. It has the columns
+#'   * `method`, `score` and `action` (`NA` for scores of all actions).
+#'   * `estimate`, `conf.low` and `conf.high`.
+#'   * `fold_mean` and `fold_sd`.
+#'   * `difference`, `difference.low` and `difference.high`: the method's estimate minus that of the reference. For
+#'     `brier` a difference below 0 is better, for the others one above 0.
+#'   * `visits`: how many were scored.
+#'   * `verdict`: the worst over folds, for methods that have one.
+#'   * `note`: what else there is to say.
 #' @family decision models
 #' @export
 #' @examples

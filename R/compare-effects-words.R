@@ -48,7 +48,7 @@ print.ibrc_effects <- function(x, ...) {
 
 effects_headline <- function(of) {
   over <- if (is.null(of$draws)) "at the estimates" else if (of$draws == 1) "at one draw" else
-    paste0("median over ", plural(of$draws, "draw"), " and ", format_number(100 * of$conf.level), "% interval",
+    paste0("median over ", plural(of$draws, "draw"), " and ", level_text(of$conf.level), " interval",
            if (isTRUE(of$differences)) "; differences are medians of those within draws")
   paste0("What decision makers do, ", over)
 }

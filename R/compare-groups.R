@@ -1,25 +1,29 @@
 #' Compare groups
 #'
-#' Contrasts between the groups of a fit, from the draws themselves: how much larger
-#' a parameter is in one group than in another, with an interval and the posterior
-#' probability that it is larger at all. Of a fit of people who differ ([ibrc()] with `effects`), contrasts between
-#' the levels of each factor in its formulas, adjusted for what else stands there.
+#' Compares the groups of a fit, from the draws themselves. Each contrast says how much larger a parameter is in one
+#' group than in another. It has an interval, and the posterior probability that the parameter is larger at all. In a
+#' fit of people who differ ([ibrc()] with `effects`), the levels of each factor in its formulas are compared. These
+#' contrasts are adjusted for what else stands in the formulas.
 #'
 #' @section Adjusted differences:
-#' Carriers may be older than others, and age make the difference. So for each draw everybody in the cohort is given
-#' each level of the factor in turn, with all else (other covariates, random intercepts) as it is, and the term is
-#' averaged over all trajectories on its own scale: the mean of `alpha`, not of its logarithm. The contrast is that of
-#' these means (standardisation, or g-computation). It compares one and the same cohort at two levels; whether that is
-#' what the level *does* depends on whether the formula has all that matters, which no fit can tell. With
-#' `adjusted = FALSE` the means are those of the people who have the level, whatever else they differ in: what the two
-#' ways make of a contrast shows what adjusting did. Either way a contrast is not one of the very clinicians who came.
-#' Random intercepts none of whose levels lies in two of the compared groups (clinicians who work in one arm) are
-#' averaged over the whole cohort, as those of others who might have come. Other intercepts are as they are found.
+#' Carriers may be older than others, and age may make the difference. So, for each draw, everybody in the cohort is
+#' given each level of the factor in turn. All else (other covariates, random intercepts) stays as it is. The term is
+#' then averaged over all trajectories on its own scale: the mean of `alpha`, not of its logarithm. The contrast is that
+#' of these means. This is called standardisation, or g-computation. It compares one and the same cohort at two levels.
+#' Is that what the level *does*? That depends on whether the formula has all that matters, which no fit can tell.
+#'
+#' With `adjusted = FALSE` the means are those of the people who have the level, whatever else they differ in. The two
+#' ways side by side show what adjusting did.
+#'
+#' Either way a contrast is not one of the very clinicians who came. Random intercepts may be nested in the compared
+#' groups: no level of theirs lies in two of them. Clinicians who each work in one arm are an example. Such intercepts
+#' are averaged over the whole cohort, as those of others who might have come. Other intercepts are as they are found.
 #'
 #' @section Many contrasts:
 #' Of twenty contrasts that are all zero, one has a probability above 0.95 or so by chance. Printing says how many were
-#' looked at, and with `joint = TRUE` how probable it is that all of them, together, have the sign of their estimate:
-#' report that beside those of single contrasts, and choose contrasts by their question, not by their probability.
+#' looked at. With `joint = TRUE` it also says how probable it is that all of them, together, have the sign of their
+#' estimate. Report that beside the probabilities of single contrasts. Choose contrasts by their question, not by their
+#' probability.
 #'
 #' @param fit A fit with groups ([ibrc()] with `by`), or of people who differ (with `effects`).
 #' @param reference The group to compare with; the first by default. `"all"`
@@ -29,13 +33,14 @@
 #' @param conf.level Mass of the central interval.
 #' @param adjusted With `effects`: whether levels are compared in the same cohort (see below), or as they are found.
 #' @param joint Whether to work out how probable it is that all contrasts have the sign of their estimate.
-#' @return A data frame of class `ibrc_comparison`, one row per contrast: `term`, (with `effects`) `factor`, `group`,
-#'   `reference`, `scale`,
-#'   `estimate` (the median), `conf.low`, `conf.high`, `probability`, that the
-#'   parameter is larger in `group` than in `reference`, and `verdict`: whether the numbers may be used, the worst of
-#'   what
-#'   [verdict()] says of the term in either group. Printing it adds what to do. With `joint = TRUE` it has the
-#'   probability that all hold together as its attribute `"joint"`.
+#' @return A data frame of class `ibrc_comparison` with one row per contrast. Printing it adds what to do. With
+#'   `joint = TRUE` its attribute `"joint"` is the probability that all contrasts hold together. It has the columns
+#'   * `term`, and with `effects` the `factor`.
+#'   * `group` and `reference`: what is compared with what.
+#'   * `scale`: `"ratio"` or `"difference"`.
+#'   * `estimate` (the median), `conf.low` and `conf.high`.
+#'   * `probability`: that the parameter is larger in `group` than in `reference`.
+#'   * `verdict`: whether the numbers may be used. It is the worst of what [verdict()] says of the term in either group.
 #' @family inference
 #' @export
 #' @examples

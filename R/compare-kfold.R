@@ -1,68 +1,70 @@
 #' Cross-validation by fitting again
 #'
 #' Leaves a share of the trajectories out, fits again without them, and asks how well the refit predicts them. Then
-#' comes the next share, until each trajectory has been left out once. It takes as long as `folds` fits, and it works
-#' where [loo()] refuses.
+#' comes the next share, until each trajectory has been left out once. It takes as long as `folds` fits. It works where
+#' [loo()] refuses.
 #'
-#' A whole trajectory is always left out, so that no patient helps to predict his or her own decisions. Refits use the
-#' coded histories that the fit keeps, its setting, models, prior and control. If those came from the same visits, as
-#' dynamics from [fit_iohmm()] do, they have seen the trajectories left out, and all fits look better than they are.
+#' A whole trajectory is always left out, so that no patient helps to predict his or her own decisions. Refits use what
+#' the fit keeps: its coded histories, setting, models, prior and control. These may come from the same visits, as
+#' dynamics from [fit_iohmm()] do. Then they have seen the trajectories left out, and all fits look better than they
+#' are.
 #'
 #' Where dynamics were inferred ([ibrc()] with `dynamics`), they are inferred again. With `uncertainty = "joint"` a fold
-#' is one refit of the dynamics and the agents of all groups, and every group must keep a trajectory in it. Only
-#' decisions are left out: what was seen of those left out still tells about the dynamics, as it does where these are
+#' is one refit of the dynamics and of the agents of all groups. Every group must keep a trajectory in it. Only
+#' decisions are left out. What was seen of those left out still tells about the dynamics, as it does where these are
 #' learned beforehand. With `"cut"` each refit is made under each of the draws of the dynamics, with equal weights.
 #'
-#' With a `future::plan()` other than `"sequential"`, refits run in its processes, one round at a time, each with
-#' `cores` threads (one in forked processes). This needs the package future.apply. The result is the same. An interrupt
-#' ends it with an error of class `ibrc_error_interrupted`: there is no result for some of the folds only.
+#' With a `future::plan()` other than `"sequential"`, refits run in its processes, one round at a time. Each uses
+#' `cores` threads, or one in forked processes. This needs the package future.apply. The result is the same. An
+#' interrupt ends it with an error of class `ibrc_error_interrupted`. There is no result for some of the folds only.
 #'
-#' A trajectory without any scored action ([trajectories()]) has nothing to predict, and the fit contains none of its
+#' A trajectory without any scored action ([trajectories()]) has nothing to predict. The fit contains none of its
 #' likelihood. It is left aside, and a message says how many there are.
 #'
 #' @section Groups:
-#' Each group is fitted by itself, and its trajectories are spread over the folds as evenly as can be. A group with
-#' fewer trajectories than folds is fitted again as often as it has trajectories, without one each time. The only
-#' trajectory of a group is predicted from the prior alone, as that is all that would be known. The printed result names
-#' the groups that had fewer than five trajectories left in a refit.
+#' Each group is fitted by itself. Its trajectories are spread over the folds as evenly as can be. A group may have
+#' fewer trajectories than there are folds. It is then fitted again as often as it has trajectories, without one each
+#' time. The only trajectory of a group is predicted from the prior alone, as that is all that would be known. The
+#' printed result names the groups that had fewer than five trajectories left in a refit.
 #'
 #' @section People who differ:
 #' With `effects` ([ibrc()]), each fold is one refit of the whole population. Those left out are then predicted as
-#' [log_lik()][log_lik.ibrc_fit] predicts other people: with `(1 | id)` as a new person, and with sites as `folds` as
-#' people at a new site. Standard errors take trajectories as independent. Those of one site share its intercept and
-#' are not, so that with few sites they are too small.
+#' [log_lik()][log_lik.ibrc_fit] predicts other people. With `(1 | id)` that is as a new person, and with sites as
+#' `folds` as people at a new site. Standard errors take trajectories as independent. Those of one site share its
+#' intercept and are not. So with few sites the standard errors are too small.
 #'
 #' @section Comparing fits:
-#' [loo::loo_compare()] compares what this returns for fits to the same trajectories. The same `folds` and `seed`
-#' leave out the same ones in fits with the same groups. For fits with other groups, or none, give the first
-#' result as `folds` of the others: differences are then due to the fits alone.
+#' [loo::loo_compare()] compares what this returns for fits to the same trajectories. The same `folds` and `seed` leave
+#' out the same ones in fits with the same groups. For fits with other groups, or none, give the first result as `folds`
+#' of the others. Differences are then due to the fits alone.
 #'
 #' @param x A fit ([ibrc()]) that was not made with `keep_data = FALSE` ([ibrc_control()]); or what another package's
 #'   method for [loo::kfold()] takes.
-#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action); with that number
-#'   every refit leaves out one. Or one whole number for each trajectory, in order of first appearance, that says in
-#'   which fold it is left out, for example its site. Or an earlier result, to use its folds.
+#' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action). With that number
+#'   every refit leaves out one. Or one whole number for each trajectory, in order of first appearance. It says in which
+#'   fold the trajectory is left out, for example its site. Or an earlier result, to use its folds.
 #' @param chains,iter,warmup,thin As in [ibrc()] and [ibrc_control()] (`thin`), for every refit. By default those of the
-#'   fit, and half of `iter` as warm-up where `iter` is given. Fewer save time; the R-hat of each refit says whether
+#'   fit, and half of `iter` as warm-up where `iter` is given. Fewer save time. The R-hat of each refit says whether
 #'   they were enough.
 #' @param start Where the chains of a refit start. `"prior"`: as those of [ibrc()] do. `"fit"`: where those of the fit
 #'   ended. That saves warm-up, but chains that begin together agree sooner than they should. Use it only for a fit that
 #'   has settled, whose dynamics were not inferred, and that has no `effects`.
-#' @param draws How many draws of each refit to predict from, as many from every chain; `NULL` takes all of them.
+#' @param draws How many draws of each refit to predict from, as many from every chain. `NULL` takes all of them.
 #' @param cores Threads to use; by default as many as the fit.
 #' @param seed A number that settles which trajectories are left out together. Refits have seeds of their own, made from
 #'   that of the fit. The session's generator is left as it was.
-#' @param refresh Whether to say after each round of refits how many are done: 0 says nothing. By default it is said in
+#' @param refresh Whether to say after each round of refits how many are done. 0 says nothing. By default it is said in
 #'   an interactive session.
 #' @param ... Not used.
-#' @return An object of class `kfold` and `loo`, as that package knows it: `estimates` of `elpd_kfold` (the
-#'   expected log predictive density of trajectories not seen), `p_kfold` (how much likelier the whole fit makes them)
-#'   and `kfoldic`, with standard errors; and `pointwise`, one row per trajectory with a scored action, in order of
-#'   first appearance. Also `folds`, the fold of each trajectory (`NA` where no action is scored), and `refits`, a
-#'   data frame with one row per refit: `fold`, `group`, `fitted` and `left_out` (numbers of trajectories), `seed`,
-#'   `rhat`, `ess_bulk` and `ess_tail` (the worst over terms) and `mcse`, the Monte Carlo error of its
-#'   part of `elpd_kfold`. A refit with R-hat above 1.01 gives a warning of class `ibrc_warning_convergence`;
-#'   the result must then not be used, and says so in print.
+#' @return An object of class `kfold` and `loo`, as that package knows it. A refit with R-hat above 1.01 gives a warning
+#'   of class `ibrc_warning_convergence`. The result must then not be used, and says so in print. It has
+#'   * `estimates`: with standard errors, `elpd_kfold` (the expected log predictive density of trajectories not seen),
+#'     `p_kfold` (how much likelier the whole fit makes them) and `kfoldic`.
+#'   * `pointwise`: one row per trajectory with a scored action, in order of first appearance.
+#'   * `folds`: the fold of each trajectory. It is `NA` where no action is scored.
+#'   * `refits`: a data frame with one row per refit. It has `fold`, `group`, `fitted` and `left_out` (numbers of
+#'     trajectories), `seed`, `rhat`, `ess_bulk` and `ess_tail` (the worst over terms). Its column `mcse` is the Monte
+#'     Carlo error of its part of `elpd_kfold`.
 #' @seealso [loo()], an approximation without refits.
 #' @family inference
 #' @export
@@ -232,7 +234,7 @@ print.ibrc_kfold <- function(x, digits = 1, ...) {
   refits <- x$refits
   cat("Based on ", attr(x, "K"), "-fold cross-validation by trajectory\n\n", sep = "")
   print(format(round(as.data.frame(x$estimates), digits), nsmall = digits, trim = TRUE))
-  cat("\n", plural(nrow(refits), "refit"), ": largest R-hat ", format(round(max(refits$rhat), 3), nsmall = 3),
+  cat("\n", plural(nrow(refits), "refit"), ": largest R-hat ", rhat_text(max(refits$rhat)),
       ", Monte Carlo error of elpd_kfold ", signif(sqrt(sum(refits$mcse^2)), 2), "\n", sep = "")
   few <- unique(as.character(refits$group[refits$fitted < 5]))
   advice <- c(kfold_faults(x), if (length(few)) paste0(

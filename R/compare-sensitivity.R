@@ -1,9 +1,9 @@
 #' How far does the answer move with what was assumed?
 #'
-#' Fits again with another assumption, one at a time: a finer lattice, other models of the dynamics, another discount or
-#' utility, another prior. The table shows every estimate and every contrast between groups beside the log-likelihood,
-#' so that one sees which alternatives fit the decisions better. Report it with the fit: an interval does not include
-#' what was assumed.
+#' Fits again with another assumption, one at a time. It may be a finer lattice, other models of the dynamics, another
+#' discount or utility, or another prior. The table shows every estimate and every contrast between groups. The
+#' log-likelihood stands beside them, so that one sees which alternatives fit the decisions better. Report it with the
+#' fit: an interval does not include what was assumed.
 #'
 #' @section What can be varied:
 #' `over` is a named list with any of:
@@ -16,58 +16,64 @@
 #'   such as `function(utility) 2 * utility`.
 #' * `bonus`, `above`: numbers, the `worth` and `above` of a [certainty_bonus()] that the setting has.
 #' * `prior`: a named list of priors ([ibrc_prior()]) of the same terms. `"wider"` and `"narrower"` stand for priors
-#'   that are twice and half as wide. This changes the standard deviation or scale of a normal, lognormal, half-normal
-#'   or Student's t, the mean of an exponential, and the standard deviation of a gamma with the same mean. Terms with
-#'   another prior (`uniform()`, `beta()`, `dirichlet()`) keep it.
+#'   that are twice and half as wide. For a normal, lognormal, half-normal or Student's t this changes the standard
+#'   deviation or scale. It changes the mean of an exponential, and the standard deviation of a gamma with the same
+#'   mean. Terms with another prior (`uniform()`, `beta()`, `dirichlet()`) keep it.
 #' * `fixed`: a named list of lists of what is held, such as `list(drawn = list(eta = 0.5))`.
 #'
 #' What the fit infers cannot be varied, but its prior can. An alternative that equals the fit is not fitted again.
 #'
 #' @section By modes or by weights:
-#' `method = "mode"` finds the posterior mode under each alternative, as [ibrc_mode()] does (the maximum of the
-#' likelihood for a mode with `estimate = "mle"`). It begins from the fit and from draws of the prior. Intervals are
-#' those of a normal distribution with the curvature at the mode, on the scale a sampler works on ([ibrc_prior()]). The
-#' row `as fitted` is the mode of the fit's own problem, so that like is compared with like; it is not the fit's median.
+#' `method = "mode"` finds the posterior mode under each alternative, as [ibrc_mode()] does. (For a mode with
+#' `estimate = "mle"` it finds the maximum of the likelihood.) It begins from the fit and from the best draws of the
+#' prior. A still better mode may be missed: raise `starts` where it matters. Intervals are those of a normal
+#' distribution with the curvature at the mode, on the scale a sampler works on ([ibrc_prior()]). The row `as fitted` is
+#' the mode of the fit's own problem, so that like is compared with like. It is not the fit's median. A wider prior lets
+#' estimates come nearer to the data, so its log-likelihood at the mode is no smaller.
 #'
 #' `method = "reweight"` gives draws of the fit the weights that they would have under each alternative. Medians and
 #' intervals are then those of a posterior, and `log_lik` is the posterior mean of the log-likelihood. This holds while
-#' the posterior moves little. Where it moves too far (Pareto k above 0.7, or a prior that allows values that the fit's
-#' prior did not), there are no numbers, and `note` says why. It needs the package loo.
+#' the posterior moves little. It moves too far where Pareto k is above 0.7, or where a prior allows values that the
+#' fit's prior did not. Then there are no numbers, and `note` says why. This method needs the package loo.
 #'
 #' Where dynamics were inferred ([ibrc()] with `dynamics`), a mode of the agents would hold them fixed. So the draws of
-#' such a fit are always weighed, each with its own dynamics and with one weight for all groups, which share the
-#' dynamics. Contrasts are then those within draws. With `uncertainty = "cut"` no weight goes from one draw of the
+#' such a fit are always weighed, each with its own dynamics. All groups share the dynamics, and there is one weight for
+#' all of them. Contrasts are then those within draws. With `uncertainty = "cut"` no weight goes from one draw of the
 #' dynamics to another. There are also no numbers where the weights leave fewer than 10 effective draws under one of
 #' them. Only `resolution` and `prior` can be varied then, as the functions `setting` and `models` decide themselves
 #' what they return.
 #'
-#' A mode is sought from the fit and from the best draws of the prior, and a still better one may be missed: raise
-#' `starts` where it matters. A wider prior lets estimates come nearer to the data, so its log-likelihood at the mode is
-#' no smaller.
-#'
 #' @param fit A fit ([ibrc()]) without `effects`, not made with `keep_data = FALSE`; or a mode ([ibrc_mode()]).
 #' @param over What to vary: a named list (see below).
-#' @param grid `TRUE` fits all combinations, also with the fit's own values; `FALSE` varies one thing at a time.
-#' @param method `"mode"` or `"reweight"` (see below); where dynamics were inferred, the latter.
+#' @param grid `TRUE` fits all combinations, also with the fit's own values. `FALSE` varies one thing at a time.
+#' @param method `"mode"` or `"reweight"` (see below). Where dynamics were inferred, it is the latter.
 #' @param reference The group that others are compared with, as in [compare_groups()].
 #' @param conf.level Confidence of the intervals.
-#' @param draws For `"reweight"`: how many draws of the fit to weigh; `NULL` takes all.
+#' @param draws For `"reweight"`: how many draws of the fit to weigh. `NULL` takes all.
 #' @param starts For `"mode"`: how many climbs per group and alternative, the first from the fit.
 #' @param seed A number that settles the draws from the prior to climb from.
 #' @param cores Threads to use.
-#' @param refresh Whether to say after each alternative how many are done: 0 says nothing. By default it is said in an
+#' @param refresh Whether to say after each alternative how many are done. 0 says nothing. By default it is said in an
 #'   interactive session.
 #' @param ... Nothing.
-#' @return A data frame of class `ibrc_sensitivity`, one row per alternative, term and group, then one per contrast of
-#'   groups: `what` was varied and the `alternative`; `baseline` (`TRUE` for what the fit has); `group` (`NA` without
-#'   groups); `reference` and `scale` (`"ratio"` or `"difference"`) of a contrast, else `NA`; `term`, `estimate`,
-#'   `std.error` (for a ratio, that of its logarithm), `conf.low` and `conf.high`; `log_lik`, of all groups together,
-#'   and `log_lik_difference` to the baseline; `converged`; `pareto_k` (the largest over groups); `note`, why there are
-#'   no numbers; and `verdict`, the worst of what [verdict()] says of the term and groups in the fit itself, `do not
-#'   use` where `converged` is `FALSE`, and `NA` for a mode. No alternative is left out: one that could not be fitted,
-#'   or was not because of an interrupt, is there without numbers. The printed result shows contrasts where there are
-#'   groups, else levels. It says how far they go, and which alternatives fit better by more than 2, and it adds the
-#'   [verdict()] on the fit. `plot()` draws it ([plot.ibrc_sensitivity()]).
+#' @return A data frame of class `ibrc_sensitivity`. It has one row per alternative, term and group, and then one per
+#'   contrast of groups. No alternative is left out. One that could not be fitted, or was not because of an interrupt,
+#'   is there without numbers. The columns are
+#'   * `what` was varied, and the `alternative`.
+#'   * `baseline`: `TRUE` for what the fit has.
+#'   * `group`: `NA` without groups.
+#'   * `reference` and `scale` (`"ratio"` or `"difference"`) of a contrast, else `NA`.
+#'   * `term`, `estimate`, `std.error` (for a ratio, that of its logarithm), `conf.low` and `conf.high`.
+#'   * `log_lik`, of all groups together, and `log_lik_difference` to the baseline.
+#'   * `converged`: whether all climbs reached their end; `TRUE` with weights.
+#'   * `pareto_k`: the largest over groups.
+#'   * `note`: why there are no numbers.
+#'   * `verdict`: the worst of what [verdict()] says of the term and groups in the fit itself. It is `do not use` where
+#'     `converged` is `FALSE`, and `NA` for a mode.
+#'
+#'   The printed result shows contrasts where there are groups, else levels. It says how far they go, and which
+#'   alternatives fit better by more than 2. It adds the [verdict()] on the fit. `plot()` draws it
+#'   ([plot.ibrc_sensitivity()]).
 #' @seealso [verdict()], whose check `assumed` looks at resolution and models; [kfold()] to compare fits.
 #' @family inference
 #' @export

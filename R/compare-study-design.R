@@ -363,7 +363,7 @@ format.ibrc_study_design <- function(x, ...) {
     },
     if (!is.null(x$prior)) paste0("  inferred      ", listing(names(x$prior)),
                                   if (length(x$fixed)) paste0("; held: ", fixed_words(x$fixed))),
-    paste0("  fit           ", fit_words(x), ", ", format_number(100 * x$conf.level), "% intervals"),
+    paste0("  fit           ", fit_words(x), ", ", level_text(x$conf.level), " intervals"),
     held_elsewhere(x))
 }
 

@@ -137,7 +137,7 @@ coverage_lines <- function(table, conf.level) {
     if (!any(which)) return(NULL)
     bullet(paste0("Intervals of ", enumerate(unique(rows$term[which]), quote = ""), " are too ", ...))
   }
-  promised <- paste0(" of studies where ", format_number(100 * conf.level), "% are promised.")
+  promised <- paste0(" of studies where ", level_text(conf.level), " are promised.")
   c(say(short, "short: they cover the truth in ", percent_text(min(1, rows$estimate[short])), promised),
     say(long, "long: they cover the truth in ", percent_text(max(0, rows$estimate[long])), promised))
 }

@@ -125,7 +125,7 @@ format.ibrc_power_study <- function(x, ...) {
   table <- tidy(x)
   several <- length(x$design$agents) > 2
   c(paste0("What a planned study would find: ", plural(x$replicates, "study", "studies"), " of each size, ",
-           fit_words(x$design), ", ", format_number(100 * x$design$conf.level), "% intervals"),
+           fit_words(x$design), ", ", level_text(x$design$conf.level), " intervals"),
     unlist(lapply(found_words(table, several, x$design$patients), bullet)),
     unlist(lapply(error_words(table, several, x$design$patients), bullet)),
     coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))

@@ -89,7 +89,7 @@ recovery_words <- function(rows, conf.level) {
   agree <- of("correlation")$estimate
   paste0("Estimates of ", term_words(rows$term[1]), if (!is.null(rows$group)) paste0(" (", rows$group[1], ")"),
          " have bias ", format_number(of("bias")$estimate, 2), " and root mean squared error ",
-         format_number(of("rmse")$estimate, 2), "; ", format_number(100 * conf.level), "% intervals cover the truth ",
+         format_number(of("rmse")$estimate, 2), "; ", level_text(conf.level), " intervals cover the truth ",
          "in ", share_words(of("coverage")),
          if (!is.na(agree)) paste0("; the correlation with the truth is ", format_number(agree, 2), ", and ",
                                    percent_text(max(0, of("shrinkage")$estimate)), " of a difference is lost"), ".")

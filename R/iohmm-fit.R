@@ -1,49 +1,50 @@
 #' Learn hidden states and their dynamics from behaviour
 #'
-#' Fits an input-output hidden Markov model: a hidden state that moves under the
-#' actions taken and shows itself in what is seen after them. Actions are inputs and are not
-#' explained; [ibrc()] explains them. What is learned has the form that
+#' Fits an input-output hidden Markov model. A hidden state moves under the actions taken, and shows itself in what is
+#' seen after them. Actions are inputs and are not explained; [ibrc()] explains them. What is learned has the form that
 #' [decision_setting()] needs, see [as_setting()][as_setting.ibrc_iohmm].
 #'
-#' At a visit in state `s`, action `u` is taken. The next state comes from
-#' `transition[s, , u]`, and what is seen comes from `emission[, , u]` in the *new* state, as in
-#' [decision_setting()]. A missing observation is summed over. An action may be missing only at the last visit of a
-#' trajectory ([trajectories()]). Nothing is learned from such a visit, and `glance()` does not count it among the
-#' `visits`. [predict()][predict.ibrc_iohmm] and [log_lik()] still have a row or an entry for it.
+#' At a visit in state `s`, action `u` is taken. The next state comes from `transition[s, , u]`. What is seen comes from
+#' `emission[, , u]` in the *new* state, as in [decision_setting()]. A missing observation is summed over. An action may
+#' be missing only at the last visit of a trajectory ([trajectories()]). Nothing is learned from such a visit, and
+#' `glance()` does not count it among the `visits`. [predict()][predict.ibrc_iohmm] and [log_lik()] still have a row or
+#' an entry for it.
 #'
-#' The likelihood has many local maxima. Each of `starts` climbs begins at laws drawn at random
-#' and goes up by expectation-maximisation, in which the likelihood never falls. The highest result
-#' is kept. If few starts reach it, there may be a higher one.
+#' The likelihood has many local maxima. Each of `starts` climbs begins at laws drawn at random. It goes up by
+#' expectation-maximisation, in which the likelihood never falls. The highest result is kept. If few starts reach it,
+#' there may be a higher one.
 #'
 #' @section Zeros:
-#' Some results cannot follow some actions: the result of a scan cannot follow "no scan". With
-#' `zeros = "data"` a pair of action and observation that is never seen is exactly impossible in
-#' every state. That is a statement about the world and not only about the data.
-#' If a possible pair may be unseen by chance, give the pairs yourself: a logical matrix
-#' with one row per action and one column per observation, `TRUE` for pairs that are possible; or give `"none"`.
-#' After an action without any observation, everything is possible.
+#' Some results cannot follow some actions: the result of a scan cannot follow "no scan". With `zeros = "data"` a pair
+#' of action and observation that is never seen is exactly impossible in every state. That is a statement about the
+#' world and not only about the data. If a possible pair may be unseen by chance, give the pairs yourself. This takes a
+#' logical matrix with one row per action and one column per observation, `TRUE` for pairs that are possible. Or give
+#' `"none"`. After an action without any observation, everything is possible.
 #'
 #' @section Order of the states:
-#' The states of a fit have no natural order. With `sort_by` they are in increasing
-#' order of a marker that is expected in them. It can be named scores of observations (those not
-#' named do not count), a function that gives a score to each name of an observation, or
-#' the name of one observation, whose chance is then the marker. Without `sort_by` the state of most
-#' visits comes first.
+#' The states of a fit have no natural order. With `sort_by` they are in increasing order of a marker that is expected
+#' in them. `sort_by` can be
+#' * named scores of observations; those not named do not count.
+#' * a function that gives a score to each name of an observation.
+#' * the name of one observation, whose chance is then the marker.
+#'
+#' Without `sort_by` the state of most visits comes first.
 #'
 #' @section Starts that differ:
 #' With `start_by` each group of trajectories has its own law of the first state, and shares all else. A group whose
-#' members are sicker at the start then need not have other dynamics. If a fit of behaviour compares groups that start
-#' differently, but uses one start for all of them, the difference is mistaken for one between the decision makers. In
-#' most studies, doctors who are the same then differ in optimism according to the intervals (the package's own test of
-#' this is `tests/slow/starts.R`). A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm],
-#' [adni_setting()]) contains the starts ([decision_setting()]), and [ibrc()] uses them, trajectory by trajectory.
-#' Groups are made as with `by` of [ibrc()]: one per combination of values, where missing is a value of its own. If a
-#' fit is used with other visits, these need the same columns, and no group that is new to the fit.
+#' members are sicker at the start then need not have other dynamics. Suppose that a fit of behaviour compares groups
+#' that start differently, but uses one start for all of them. The difference is then mistaken for one between the
+#' decision makers. In most studies, doctors who are the same then differ in optimism according to the intervals. The
+#' package's own test of this is `tests/slow/starts.R`.
+#'
+#' A setting made from such a fit ([as_setting()][as_setting.ibrc_iohmm], [adni_setting()]) contains the starts
+#' ([decision_setting()]). [ibrc()] uses them, trajectory by trajectory. Groups are made as with `by` of [ibrc()]: one
+#' per combination of values, where missing is a value of its own. If a fit is used with other visits, these need the
+#' same columns, and no group that is new to the fit.
 #'
 #' @section What the data leave open:
-#' If an action was never taken in a state, the data say nothing about what
-#' follows it. Such a row is spread evenly over what is possible (or follows the
-#' prior). `tidy()` shows the expected count behind every row.
+#' If an action was never taken in a state, the data say nothing about what follows it. Such a row is spread evenly over
+#' what is possible (or follows the prior). `tidy()` shows the expected count behind every row.
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param states Number of states, up to 10. With several numbers, such as `2:4`, each is fitted and the
@@ -72,15 +73,20 @@
 #' @param start_by Names of columns, which are covariates of [trajectories()]. Each group that they form has its own law
 #'   of the first state, see below. `NULL`: one law for all.
 #'
-#' @return An object of class `ibrc_iohmm`: a list with `states`, `actions`,
-#'   `observations`, `start` (with `start_by` a matrix `[group, state]`), `transition` `[from, to, action]` and
-#'   `emission` `[to, observation, action]`; `log_lik`; `trace`, the objective at each step of the
-#'   best climb; `starts`, a data frame with one row per climb (`states`, `start`, `log_lik`,
-#'   `objective`, `iterations`, `converged`), where the objective is the log-likelihood
-#'   plus the log-density of the prior up to a constant; `counts`, what is expected to
-#'   have happened; `choices` `[state, action]`, the expected number of times that each action was taken in each state,
-#'   for actions that are scored; `n_parameters`; with `start_by`, `start_share`, the share of each group among the
-#'   trajectories; and the arguments of the call. `summary()` prints the laws.
+#' @return An object of class `ibrc_iohmm`. `summary()` prints its laws. It is a list with the arguments of the call and
+#'   * `states`, `actions` and `observations`.
+#'   * `start`; with `start_by` a matrix `[group, state]`.
+#'   * `transition` `[from, to, action]` and `emission` `[to, observation, action]`.
+#'   * `log_lik`, the log-likelihood.
+#'   * `trace`, the objective at each step of the best climb. The objective is the log-likelihood plus the log-density
+#'     of the prior up to a constant.
+#'   * `starts`, a data frame with one row per climb. It has `states`, `start`, `log_lik`, `objective`, `iterations` and
+#'     `converged`.
+#'   * `counts`, what is expected to have happened.
+#'   * `choices` `[state, action]`, the expected number of times that each action was taken in each state, for actions
+#'     that are scored.
+#'   * `n_parameters`, how many there are.
+#'   * `start_share`, with `start_by`: the share of each group among the trajectories.
 #' @aliases summary.ibrc_iohmm
 #' @seealso [predict()][predict.ibrc_iohmm] and [simulate()][simulate.ibrc_iohmm] for what a fit
 #'   says about visits, [tidy()][tidy.ibrc_iohmm] for tables, [model_draws()] for the

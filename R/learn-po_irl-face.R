@@ -28,22 +28,22 @@ po_irl_settled <- function(object) {
   rough <- is.finite(table$rhat) & table$rhat > 1.01
   short <- is.na(least) | least < 400
   bad <- scarce | rough & (table$rhat > 1.05 | short)
-  verdict_rows("settled", paste0("R-hat ", formatC(table$rhat, 4, format = "f"), ", ", whole_numbers(least),
+  verdict_rows("settled", paste0("R-hat ", rhat_text(table$rhat), ", ", draws_or_few(least),
                                  " effective draws"), "R-hat below 1.01, 400 effective draws",
                ifelse(bad, "do not use", ifelse(rough | short, "caution", "ok")),
                paste0("The chains have not settled in ", table$term, ": ", more_steps(object),
                       ifelse(bad, ", and do not report it.", ".")), table$term)
 }
 
-whole_numbers <- function(x) ifelse(is.na(x), "too few", format(round(x), trim = TRUE, scientific = FALSE))
+draws_or_few <- function(x) ifelse(is.na(x), "too few", draws_text(x))
 
 # Laws, as fractions. The verdict of ibrc() asks the same of them.
 po_irl_mixed <- function(object) {
   rhat <- apply(object$laws, 3, posterior::rhat)
   least <- pmin(apply(object$laws, 3, posterior::ess_bulk), apply(object$laws, 3, posterior::ess_tail))
   bad <- is.na(rhat) | rhat > most_law_rhat | is.na(least) | least < least_law_draws
-  verdict_rows("whole", paste0("laws of the dynamics: R-hat up to ", formatC(max(rhat), 3, format = "f"), ", ",
-                               whole_numbers(min(least)), " effective draws or more"),
+  verdict_rows("whole", paste0("laws of the dynamics: R-hat up to ", rhat_text(max(rhat)), ", ",
+                               draws_or_few(min(least)), " effective draws or more"),
                paste("R-hat of every law at most", most_law_rhat, "and", least_law_draws, "effective draws"),
                if (any(bad)) "caution" else "ok",
                paste0("The chains do not agree on the dynamics: ", more_steps(object), "."))
@@ -88,8 +88,8 @@ format.ibrc_po_irl <- function(x, ...) {
     paste0("  rewards       ", dim(x$rewards)[3], " with prior normal(0, ", format_plain(x$sd),
            ") in units of the temperature, ", size[3], " of them after shaping"),
     paste0("  draws         ", plural(size[2], "chain"), " of ", format_count(size[1]), ", R-hat up to ",
-           formatC(max(table$rhat), 3, format = "f"), ", ",
-           whole_numbers(min(table$ess_bulk, table$ess_tail)), " effective draws or more",
+           rhat_text(max(table$rhat)), ", ",
+           draws_or_few(min(table$ess_bulk, table$ess_tail)), " effective draws or more",
            if (x$interrupted) ", interrupted"),
     taught_words(x$taught),
     verdict_headline(x$verdict),

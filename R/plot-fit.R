@@ -38,10 +38,8 @@
 #'             ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
 #'             chains = 2, iter = 300, seed = 1)
 #' head(fit_plot_data(fit, "density"))
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   plot(fit)
-#'   plot(fit, "joint")
-#' }
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit, "joint")
 plot.ibrc_fit <- function(x, type = c("density", "joint", "trace", "pairs", "coefficients"), terms = NULL, ...) {
   check_unused(...)
   type <- check_plot_type(if (!missing(type)) type, x)

@@ -19,10 +19,8 @@
 #' @export
 #' @examples
 #' head(setting_data(diag_setting()), 4)
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   plot(diag_setting())
-#'   plot(adni_like_truth()$setting)
-#' }
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(diag_setting())
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(adni_like_truth()$setting)
 plot.ibrc_setting <- function(x, ...) {
   check_unused(...)
   n <- length(x$states)

@@ -1,6 +1,6 @@
 #' How far levels are drawn to each other
 #'
-#' Random intercepts ([ibrc()] with `effects`) are estimated together: a clinician with few patients is assumed to be
+#' Random intercepts ([ibrc()] with `effects`) are estimated together. A clinician with few patients is assumed to be
 #' much like the others until visits say otherwise. The horizontal axis has each level's own estimate, from its visits
 #' alone. The vertical axis has the pooled estimate. Both have intervals. On the dashed line the two are the same.
 #' Levels near the horizontal line were drawn to the others. The levels that moved most are those whose visits say
@@ -8,8 +8,8 @@
 #'
 #' An own estimate is the intercept at which the visits of the level are likeliest. All else (coefficients, other
 #' intercepts, other terms) is held at its posterior median. Its interval follows from the curvature of the likelihood
-#' there. Some levels have no own estimate, because their visits would be likelier still without end, as when all
-#' decisions were the same. Such levels are not drawn.
+#' there. Some levels have no own estimate, because their visits would be likelier still without end. This happens when
+#' all decisions were the same. Such levels are not drawn.
 #'
 #' @param fit A fit with random intercepts ([ibrc()] with `effects`), not made with `keep_data = FALSE`.
 #' @param term A term with random intercepts; all of them by default.
@@ -17,10 +17,13 @@
 #' @param cores Threads to use.
 #' @param ... Not used.
 #' @return A `ggplot` object; it needs the package ggplot2. Its alternative text says what is drawn. `shrinkage_data()`
-#'   returns the data frame behind it: `term`, `factor`, `level`, `trajectories`, how many the level has; `own`,
-#'   `own.low` and `own.high`, `NA` where there is no such estimate; `pooled`, `pooled.low` and `pooled.high`, the
-#'   posterior median and interval; all on the scale that a sampler works on, as differences to a typical level; and
-#'   `shrinkage`, by which share of itself the own estimate was drawn to 0.
+#'   returns the data frame behind it. Its numbers are on the scale that a sampler works on, as differences to a typical
+#'   level. It has the columns
+#'   * `term`, `factor` and `level`.
+#'   * `trajectories`: how many the level has.
+#'   * `own`, `own.low` and `own.high`: the level's own estimate; `NA` where there is none.
+#'   * `pooled`, `pooled.low` and `pooled.high`: the posterior median and interval.
+#'   * `shrinkage`: by which share of itself the own estimate was drawn to 0.
 #' @seealso [spread_shares()]; `tidy(fit, effects = "people")`.
 #' @family inference
 #' @export

@@ -23,10 +23,8 @@
 #' plan <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
 #' visits <- simulate(plan, nsim = 60, seed = 1)
 #' head(visits_data(visits, patients = 20), 3)
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   plot(visits)
-#'   plot(visits, "observation", patients = 20)
-#' }
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(visits)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(visits, "observation", patients = 20)
 plot.ibrc_trajectories <- function(x, type = c("action", "observation"), patients = 50, ...) {
   check_unused(...)
   type <- check_choice(type, c("action", "observation"), "type")

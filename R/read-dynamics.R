@@ -83,8 +83,7 @@ print.ibrc_laws <- function(x, digits = 3, ...) {
   table <- as.data.frame(x)
   laws <- intersect(c("estimate", "conf.low", "conf.high", "learned", "std.error"), names(table))
   table[laws] <- lapply(table[laws], law_text, digits)
-  whole <- intersect(c("rhat", "ess_bulk", "ess_tail"), names(table))
-  table[whole] <- Map(round, table[whole], c(rhat = 3, ess_bulk = 0, ess_tail = 0)[whole])
+  table <- diagnostics_text(table)
   # The verdict stands beside the numbers that it is about, even where the rest does not fit on the line.
   first <- intersect(c("term", setdiff(laws, "std.error"), "verdict"), names(table))
   print(table[c(first, setdiff(names(table), first))], row.names = FALSE)
@@ -97,11 +96,19 @@ as.data.frame.ibrc_laws <- function(x, ...) {
   x
 }
 
-# "0.850", and "<0.001" for small numbers above 0.
+# How chains went, as text: columns of a table that has them.
+diagnostics_text <- function(table) {
+  shown <- list(rhat = rhat_text, ess_bulk = draws_text, ess_tail = draws_text, ess = draws_text,
+                contraction = contraction_text)
+  for (column in intersect(names(shown), names(table))) table[[column]] <- shown[[column]](table[[column]])
+  table
+}
+
+# "0.850", and "< 0.001" for small numbers above 0.
 law_text <- function(x, digits) {
   least <- 10^-digits
   text <- formatC(x, digits, format = "f", decimal.mark = ".")
-  ifelse(!is.na(x) & x > 0 & x < least, paste0("<", formatC(least, digits, format = "f", decimal.mark = ".")), text)
+  ifelse(!is.na(x) & x > 0 & x < least, paste0("< ", formatC(least, digits, format = "f", decimal.mark = ".")), text)
 }
 
 need_dynamics <- function(fit) {

@@ -1,9 +1,11 @@
 # Cells of tables as text.
 
-# Three digits; nothing where there is no number. `floored`: where a number next to 0 is called so.
+# Three digits, as print() has them; counts as they are; nothing where there is no number. `floored`: where a number next
+# to 0 is called so.
 cell_text <- function(column, floored = FALSE) {
   if (!is.numeric(column)) return(as.character(column))
-  text <- ifelse(is.na(column), "", vapply(column, format, "", digits = 3, big.mark = big_mark()))
+  are_counts <- all(column == round(column), na.rm = TRUE)
+  text <- ifelse(is.na(column), "", if (are_counts) format_count(column) else digits_text(column))
   tiny <- floored & !is.na(column) & column != 0 & abs(column) < 0.001
   ifelse(tiny, ifelse(column > 0, "< 0.001", "> -0.001"), text)
 }
@@ -35,10 +37,4 @@ page_text <- function(x) {
   x[!validUTF8(x)] <- "?"
   x[is.na(x)] <- ""
   x
-}
-
-# Limits of an interval are called by their share, where it is known.
-interval_titles <- function(conf.level) {
-  if (is.null(conf.level)) return(c("Lower", "Upper"))
-  paste0(format_plain(50 + c(-50, 50) * conf.level), "%")
 }

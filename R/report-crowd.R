@@ -28,8 +28,8 @@ crowd_contrasts <- function(table) {
 }
 
 crowd_chains <- function(table, said) {
-  wide_by_group(table$group, table$term, paste0(said$verdict, ", R-hat ", sprintf("%.3f", table$rhat), ", ESS ",
-                                                round(pmin(table$ess_bulk, table$ess_tail))), table$verdict)
+  wide_by_group(table$group, table$term, paste0(said$verdict, ", R-hat ", rhat_text(table$rhat), ", ESS ",
+                                                draws_text(pmin(table$ess_bulk, table$ess_tail))), table$verdict)
 }
 
 # What the data say of each term, and in which groups: one sentence per term and answer.

@@ -56,7 +56,7 @@ inferred_table <- function(table) {
   out <- data.frame(Probability = table$term, Median = share_text(table$estimate), share_text(table$conf.low),
                     share_text(table$conf.high), Learned = share_text(table$learned))
   names(out)[3:4] <- c("2.5%", "97.5%")
-  if (!anyNA(table$rhat)) out <- cbind(out, "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk))
+  if (!anyNA(table$rhat)) out <- cbind(out, "R-hat" = rhat_text(table$rhat), "ESS (bulk)" = draws_text(table$ess_bulk))
   out
 }
 
@@ -99,9 +99,9 @@ law_parts <- function(laws, group) {
     law_tables(aperm(laws$emission, c(2, 1, 3)), "Seen", "Probability of what is seen in each new state", group))
 }
 
-# Three places, and no zero that is none.
+# Three places, and no 0 or 1 that is none.
 share_text <- function(p) {
-  ifelse(p > 0 & p < 0.001, "<0.001", ifelse(p == 0 | p == 1, as.character(p), sprintf("%.3f", p)))
+  ifelse(p %in% 0:1, as.character(p), chance_text(p))
 }
 
 # A table for actions that share a matrix; rows that cannot happen are left out.

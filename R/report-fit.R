@@ -1,49 +1,54 @@
 #' A report on a fit
 #'
-#' Writes one HTML file that needs no other, or a Word document, with what a reader of a fit wants to see. The
-#' [verdict()] comes first, then what the decision makers do, in words ([decision_effects()]). Then come what was
-#' fitted, how the visits were selected, the dynamics, priors and posteriors, groups compared, what the data do not
-#' say, whether the chains agree, how far the answer rests on what was assumed, a check against the behaviour that the
-#' fit replicates, the beliefs of a few patients, a draft of the methods with a checklist ([methods_text()]), how to
-#' cite, and versions.
+#' Writes one HTML file that needs no other, or a Word document, with what a reader of a fit wants to see. The parts
+#' come in this order:
+#' * the [verdict()];
+#' * what the decision makers do, in words ([decision_effects()]);
+#' * what was fitted, and how the visits were selected;
+#' * the dynamics, priors and posteriors;
+#' * groups compared;
+#' * what the data do not say, and whether the chains agree;
+#' * how far the answer rests on what was assumed;
+#' * a check against the behaviour that the fit replicates;
+#' * the beliefs of a few patients;
+#' * a draft of the methods with a checklist ([methods_text()]);
+#' * how to cite, and versions.
 #'
 #' With more than 12 groups, tables have one row per group.
 #'
-#' The report shows no identifiers unless asked to (`show_id`), and no counts of
-#' trajectories, patients or visits below `suppress`, nor others from which those could be
-#' worked out within it; shares of fewer visits are left out of its pictures. It does show
-#' the path of beliefs of each patient drawn, if only by number: set `patients = 0` where
-#' that is too much.
+#' The report shows no identifiers unless asked to (`show_id`). It shows no counts of trajectories, patients or visits
+#' below `suppress`. Nor does it show others from which those could be worked out within it. Shares of fewer visits are
+#' left out of its pictures. It does show the path of beliefs of each patient drawn, if only by number. Set
+#' `patients = 0` where that is too much.
 #'
-#' RStudio offers the same report under New File, R Markdown, From Template, to be
-#' edited: its sections are those of `report_sections()`. Outside RStudio,
-#' `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it. Two of RStudio's Addins ask for a fit or
-#' a setting in the workspace, and write this report or open [explore_agent()].
+#' RStudio offers the same report for you to edit, under New File, R Markdown, From Template. Its sections are those of
+#' `report_sections()`. Outside RStudio, `rmarkdown::draft("report.Rmd", "ibrc_report", package = "ibrc")` gives it.
+#' RStudio also has two Addins. They ask for a fit or a setting in the workspace, and write this report or open
+#' [explore_agent()].
 #'
-#' @param fit A fit ([ibrc()]). For `report_sections()` it may be the path of an `.rds` file,
-#'   and so may `visits`, `iohmm` and `sensitivity`.
-#' @param visits The trajectories that the fit was made from ([trajectories()]), for the
-#'   selection and the beliefs of patients. A fit does not keep them. `NULL` leaves both out.
-#' @param file The path to write to, ending in `.html` or, for Word, in `.docx`.
-#' @param iohmm Learned dynamics ([fit_iohmm()]), or a list of them named by the fit's groups;
-#'   by default the setting's dynamics are shown.
+#' @param fit A fit ([ibrc()]). For `report_sections()` it may be the path of an `.rds` file, and so may `visits`,
+#'   `iohmm` and `sensitivity`.
+#' @param visits The trajectories that the fit was made from ([trajectories()]), for the selection and the beliefs of
+#'   patients. A fit does not keep them. `NULL` leaves both out.
+#' @param file The path to write to. It ends in `.html` or, for Word, in `.docx`.
+#' @param iohmm Learned dynamics ([fit_iohmm()]), or a list of them named by the fit's groups. By default the setting's
+#'   dynamics are shown.
 #' @param title The title, as plain text.
 #' @param show_id Whether patients are titled with their identifiers.
-#' @param suppress Leave out counts below this number ([suppress_counts()]); `NULL` leaves
-#'   out none.
-#' @param patients How many patients to draw, of those with about the median number of visits;
+#' @param suppress Leave out counts below this number ([suppress_counts()]). `NULL` leaves out none.
+#' @param patients How many patients to draw. They are taken from those with about the median number of visits, and
 #'   groups take turns.
-#' @param draws How many draws to check against the data ([pp_check()]), and at most to work out effects from
-#'   ([decision_effects()]; 400 in all groups together).
+#' @param draws How many draws to check against the data ([pp_check()]). Effects ([decision_effects()]) are worked out
+#'   from at most as many in each group, and from about 400 in all groups together.
 #' @param overwrite Whether to replace a file that is there.
 #' @param open Whether to open the report, in a browser or in Word.
 #' @param sensitivity What [sensitivity_analysis()] of the fit returned. `NULL` says that none was given.
 #' @param ... Not used.
-#' @return `ibrc_report()`: the path, invisibly. It needs the packages rmarkdown, knitr,
-#'   htmltools and ggplot2, and pandoc. `report_sections()`: a list of sections, `verdict`, `effects`, `overview`,
+#' @return `ibrc_report()` returns the path, invisibly. It needs the packages rmarkdown, knitr, htmltools and ggplot2,
+#'   and pandoc. `report_sections()` returns a list of sections. They are called `verdict`, `effects`, `overview`,
 #'   `selection`, `dynamics`, `posterior`, `groups`, `checks`, `sensitivity`, `predictive`, `paths`, `methods`,
-#'   `citation` and `session`. Each is a list of texts, tables and pictures that prints on a console, and in an R
-#'   Markdown document becomes a part of it.
+#'   `citation` and `session`. Each is a list of texts, tables and pictures. It prints on a console. In an R Markdown
+#'   document it becomes a part of it.
 #' @family reports
 #' @export
 #' @examples

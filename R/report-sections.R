@@ -163,9 +163,9 @@ checks_section <- function(report) {
   if (has_population(fit)) table <- table[table$term %in% said$term, ]
   crowd <- is_crowd(fit)
   shown <- if (crowd) crowd_chains(table, said) else
-    cbind(group_column(table), "What the data say" = said$verdict, Contraction = table$contraction,
-          "R-hat" = sprintf("%.3f", table$rhat), "ESS (bulk)" = round(table$ess_bulk),
-          "ESS (tail)" = round(table$ess_tail))
+    cbind(group_column(table), "What the data say" = said$verdict, Contraction = contraction_text(table$contraction),
+          "R-hat" = rhat_text(table$rhat), "ESS (bulk)" = draws_text(table$ess_bulk),
+          "ESS (tail)" = draws_text(table$ess_tail))
   new_report_section(
     report_list(if (crowd) crowd_identified(said) else identifiability_sentences(said, 3)),
     report_table(shown, "Each term against its prior, and the chains against each other"),

@@ -13,12 +13,12 @@ settled_rows <- function(fit) {
   verdict <- ifelse(bad, "do not use", ifelse(rough | short, "caution", "ok"))
   advice <- ifelse(rough, paste0("The chains do not agree on {} (R-hat above 1.01): ", go_on_words(fit),
                                  ifelse(bad, ", and do not report these draws.", ".")),
-                   paste0("Few independent draws of {} (", format_counts(round(least)), "): ", go_on_words(fit),
+                   paste0("Few independent draws of {} (", draws_text(least), "): ", go_on_words(fit),
                           " before printing its interval", ifelse(scarce, ", and do not report these draws.", ".")))
   where <- if (is_cut(fit)) " under the worst draw of the dynamics"
-  verdict_rows("settled", paste0("R-hat ", formatC(rhat, 4, format = "f"), where, ", ",
-                               format_counts(round(table$ess_bulk)), " effective draws of the bulk, ",
-                               format_counts(round(table$ess_tail)), " of the tails"),
+  verdict_rows("settled", paste0("R-hat ", rhat_text(rhat), where, ", ",
+                               draws_text(table$ess_bulk), " effective draws of the bulk, ",
+                               draws_text(table$ess_tail), " of the tails"),
              "R-hat below 1.01, 400 effective draws", verdict, advice, table$term, table$group)
 }
 

@@ -16,13 +16,13 @@ mixed_row <- function(fit) {
   bad <- unmixed_laws(table)
   asked <- paste("R-hat of every law at most", most_law_rhat, "and", least_law_draws, "effective draws")
   if (!any(bad)) {
-    return(whole_of_fit(paste0("laws of the dynamics: R-hat up to ", formatC(max(table$rhat), 3, format = "f"), ", ",
-                               format_counts(floor(min(least))), " effective draws or more"), asked, "ok"))
+    return(whole_of_fit(paste0("laws of the dynamics: R-hat up to ", rhat_text(max(table$rhat)), ", ",
+                               draws_text(min(least)), " effective draws or more"), asked, "ok"))
   }
   worst <- order(-bad, -table$rhat, na.last = FALSE)[1]
   others <- sum(bad) - 1
   said <- if (is.na(table$rhat[worst])) " never moves" else
-    paste0(" has R-hat ", formatC(table$rhat[worst], 3, format = "f"), " and ", if (is.na(least[worst])) {
+    paste0(" has R-hat ", rhat_text(table$rhat[worst]), " and ", if (is.na(least[worst])) {
       "too few draws to tell more"
     } else {
       plural(floor(least[worst]), "effective draw")

@@ -109,7 +109,7 @@ identified_rows <- function(fit) {
   table <- identify_terms(fit)
   kind <- sub("^(only jointly|bounded).*", "\\1", table$verdict)
   ok <- kind == "identified" & !table$prior_conflict
-  share <- paste0("contraction ", formatC(table$contraction, 2, format = "f"))
+  share <- paste0("contraction ", contraction_text(table$contraction))
   ridge <- ifelse(!is.na(table$ridge) & abs(table$ridge) > 0.7,
                   paste0(", correlation ", formatC(table$ridge, 2, format = "f"), " with ", table$ridge_with), "")
   verdict_rows("identified", paste0(table$verdict, ", ", share, ridge,

@@ -12,8 +12,8 @@ intercept_rows <- function(fit) {
     least <- min(own$ess_bulk, own$ess_tail)
     bad <- !is.finite(rhat) || rhat > 1.1 || !is.finite(least) || least < 50
     rough <- bad || rhat > 1.05 || least < 100
-    verdict_rows("settled", paste0("intercepts of ", own$factor[1], ": worst R-hat ", formatC(rhat, 3, format = "f"),
-                                   ", ", format_counts(round(least)), " effective draws"),
+    verdict_rows("settled", paste0("intercepts of ", own$factor[1], ": worst R-hat ", rhat_text(rhat),
+                                   ", ", draws_text(least), " effective draws"),
                  "R-hat below 1.05 and 100 effective draws of each",
                  if (bad) "do not use" else if (rough) "caution" else "ok",
                  paste0("The chains do not agree on the intercepts of ", own$factor[1], " for {}: ", go_on_words(fit),
@@ -74,7 +74,7 @@ spread_rows <- function(fit) {
   levels <- vapply(design$factors, function(one) length(one$levels), 0L)[design$spreads$factor]
   shrink <- population_contraction(fit)[design$spreads$label]
   weak <- levels < few_levels | shrink < 0.1
-  verdict_rows("identified", paste0(plural_each(levels, "level"), ", contraction ", formatC(shrink, 2, format = "f")),
+  verdict_rows("identified", paste0(plural_each(levels, "level"), ", contraction ", contraction_text(shrink)),
                paste(few_levels, "levels or more, and a contraction of 0.1"), ifelse(weak, "caution", "ok"),
                "The prior, more than the data, says how much people differ in {}: report it as such.",
                design$spreads$label, NA_character_)
@@ -87,7 +87,7 @@ coefficient_rows <- function(fit) {
   label <- design$coefficients$label
   shrink <- population_contraction(fit)[label]
   weak <- shrink < 0.1
-  verdict_rows("identified", paste0("contraction ", formatC(shrink, 2, format = "f")), "a contraction of 0.1 or more",
+  verdict_rows("identified", paste0("contraction ", contraction_text(shrink)), "a contraction of 0.1 or more",
                ifelse(weak, "caution", "ok"),
                "The data say little about {}: its interval is mostly that of its prior. Report it as such.",
                label, NA_character_)

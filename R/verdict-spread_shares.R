@@ -1,25 +1,30 @@
 #' How much people differ, and in what
 #'
-#' For each term of a fit of people who differ ([ibrc()] with `effects`): how much of the variance between people goes
-#' with each grouping factor, and how much with covariates.
+#' Says how much people differ in each term of a fit with `effects` ([ibrc()]). How much of the variance between people
+#' goes with each grouping factor? How much goes with covariates?
 #'
-#' The variance of a term between people is the sum of the squared standard deviations of its random intercepts and of
+#' The variance of a term between people is a sum. It has the squared standard deviations of its random intercepts, and
 #' the variance of its fixed effects over the cohort. It is computed draw by draw, on the scale that a sampler works on
 #' (for example the logarithm of `alpha`). Chance within a person is not part of it.
 #'
 #' A share is one of variance, and not in general an intraclass correlation. With covariates it is a share of the
-#' variance that they make, too. Two patients of one clinician also share the site that the clinician works at: for
-#' nested factors the printed result has the sum. People whom no factor and no covariate of the formula tells apart are
-#' taken as equal. So where a term has one source only, all its variance is there by assumption: that is no finding, and
+#' variance that they make, too. Two patients of one clinician also share the site that the clinician works at. So the
+#' printed result has the sum for nested factors. People whom no factor and no covariate of the formula tells apart are
+#' taken as equal. So where a term has one source only, all its variance is there by assumption. That is no finding, and
 #' no share is shown.
 #'
 #' @param fit A fit with `effects` ([ibrc()]).
 #' @param conf.level Mass of the central interval.
-#' @return A data frame of class `ibrc_spread`, one row per term and source: `term`; `source`, a grouping factor or
-#'   `"covariates"`; `sd`, the median of the standard deviation, with `sd.low` and `sd.high`; `share` of the variance
-#'   between people, with `share.low` and `share.high` (`NA` where there is one source only); and `verdict`
-#'   ([verdict()]). Its attribute `"together"` has the sums of shares of nested factors: `term`, `source`, `with` (the
-#'   factors that it lies within), `share`, `share.low` and `share.high`. The printed result is in sentences.
+#' @return A data frame of class `ibrc_spread` with one row per term and source. The printed result is in sentences. It
+#'   has the columns
+#'   * `term`, and `source`: a grouping factor or `"covariates"`.
+#'   * `sd`: the median of the standard deviation, with `sd.low` and `sd.high`.
+#'   * `share`: the share of the variance between people, with `share.low` and `share.high`. All are `NA` where there is
+#'     one source only.
+#'   * `verdict` ([verdict()]).
+#'
+#'   Its attribute `"together"` has the sums of shares of nested factors. Its columns are `term`, `source`, `with` (the
+#'   factors that it lies within), `share`, `share.low` and `share.high`.
 #' @seealso [plot_shrinkage()] for the levels themselves.
 #' @family inference
 #' @export

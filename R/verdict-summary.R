@@ -108,6 +108,13 @@ as_terms <- function(table, fit, conf.level) {
             verdict = verdict_headline(standing_verdict(fit)))
 }
 
+# tidy() keeps all digits; printing shows those that summary() shows of the chains.
+#' @export
+print.ibrc_terms <- function(x, ...) {
+  print(diagnostics_text(as.data.frame(x)), ...)
+  invisible(x)
+}
+
 # Laws with the verdict on the fit as a whole. Chains of a joint fit move laws and agents together: if they do not agree
 # in some group, this concerns the laws as well, unless these were drawn without the actions.
 tidy_laws <- function(fit, conf.level) {
@@ -214,17 +221,12 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   digits <- check_count(digits, "digits")
   cat(format(x$fit, suppress = x$suppress), "\n\n", sep = "")
   table <- x$table
-  percent <- function(p) paste0(format(100 * p, trim = TRUE), "%")
-  tail <- (1 - x$conf.level) / 2
-  shown <- data.frame(
-    median = signif(table$estimate, digits), low = signif(table$conf.low, digits),
-    high = signif(table$conf.high, digits), rhat = round(table$rhat, 3), ess_bulk = round(table$ess_bulk),
-    ess_tail = round(table$ess_tail), contraction = round(table$contraction, 2)
-  )
-  names(shown)[2:3] <- c(percent(tail), percent(1 - tail))
+  numbers <- lapply(table[c("estimate", "conf.low", "conf.high")], digits_text, digits)
+  shown <- cbind(as.data.frame(numbers), table[c("rhat", "ess_bulk", "ess_tail", "contraction")])
+  names(shown)[1:3] <- c("median", interval_titles(x$conf.level))
   # Beside the numbers that it is about, even where the rest does not fit on the line.
   shown <- cbind(table[intersect(c("term", "group"), names(table))], shown[1:3], verdict = table$verdict, shown[-(1:3)])
-  print(on_one_line(shown), row.names = FALSE)
+  print(diagnostics_text(on_one_line(shown)), row.names = FALSE)
   if (has_population(x$fit)) {
     writeLines(c("", strwrap(paste0("Effects: ", listing(effects_words(x$fit$effects), 20)), exdent = 2),
                  strwrap(scale_words(x$fit), exdent = 2)))
@@ -244,9 +246,8 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
 
 # Where a row would be broken, the smaller number of effective draws stands for both.
 on_one_line <- function(table) {
-  width <- vapply(names(table), function(name) {
-    max(nchar(c(name, format(table[[name]], trim = TRUE)), "width"))
-  }, 0)
+  text <- diagnostics_text(table)
+  width <- vapply(names(text), function(name) max(nchar(c(name, format(text[[name]], trim = TRUE)), "width")), 0)
   if (sum(width + 1) <= getOption("width")) return(table)
   table$ess_bulk <- pmin(table$ess_bulk, table$ess_tail)
   table$ess_tail <- NULL

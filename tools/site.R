@@ -1,5 +1,5 @@
 # Builds the site into site/ from what is installed: reference, vignettes, news.
-# Any warning on the way is a failure, and so is an unknown word or a dead link.
+# Any warning on the way is a failure, and so is an unknown word, a dead link or a picture without words for it.
 #
 #   Rscript tools/site.R
 
@@ -62,6 +62,32 @@ home <- file.path(destination, "index.html")
 text <- readLines(home, encoding = "UTF-8")
 text <- gsub("href=\"vignettes/([A-Za-z0-9_-]+)[.]Rmd\"", "href=\"articles/\\1.html\"", text)
 writeLines(text, home, useBytes = TRUE)
+
+# pkgdown ends a paragraph of the section Value where a line of the source ends in code.
+for (page in Sys.glob(file.path(destination, "reference", "*.html"))) {
+  text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  value <- regexpr("(?s)<h2 id=\"value\">.*?(?=<h2|$(?!\n))", text, perl = TRUE)
+  if (value < 0) next
+  regmatches(text, value) <- gsub("(</code>|</a>|</em>)</p>\\s*<p>", "\\1 ", regmatches(text, value))
+  writeLines(text, page, useBytes = TRUE)
+}
+
+# ---- formulas ------------------------------------------------------------------
+
+writing <- new.env()
+sys.source(file.path("tools", "formulas.R"), writing)
+writing$write_formulas(destination)
+
+# ---- pictures ------------------------------------------------------------------
+
+describing <- new.env()
+sys.source(file.path("tools", "alt.R"), describing)
+describing$write_alt(destination)
+mute <- describing$without_alt(destination)
+if (length(mute)) {
+  writeLines(c("", mute))
+  stop("pictures without alternative text")
+}
 
 # ---- sentences -----------------------------------------------------------------
 

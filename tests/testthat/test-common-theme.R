@@ -28,3 +28,12 @@ test_that("every picture has the one theme", {
   expect_length(used, 1)
   expect_match(used, "theme_minimal")
 })
+
+test_that("pictures that articles draw themselves have it, too", {
+  skip_if_not(dir.exists("../../vignettes/nafld"), "the sources are not here")
+  for (file in list.files("../../vignettes", "[.]Rmd$", full.names = TRUE)) {
+    code <- readLines(file, encoding = "UTF-8")
+    expect_no_match(code, "\\btheme_(bw|classic|dark|gr[ae]y|light|linedraw|minimal|void)\\(", label = basename(file))
+    if (any(grepl("\\bggplot\\(", code))) expect_match(code, "theme_set.*theme_ibrc", all = FALSE, label = basename(file))
+  }
+})

@@ -36,3 +36,15 @@ test_that("numbers of a table have their digits, and are never rounded to 0", {
   expect_identical(interval_words("Lines", 0.9), "Lines: median and 90% interval.")
   expect_identical(level_text(0.995), "99.5%")
 })
+
+test_that("limits of an interval are called by their share where it is known", {
+  expect_identical(interval_titles(0.95), c("2.5%", "97.5%"))
+  expect_identical(interval_titles(0.9), c("5%", "95%"))
+  expect_identical(interval_titles(NULL), c("Lower", "Upper"))
+})
+
+test_that("R-hat, effective draws and contraction are written in one way", {
+  expect_identical(rhat_text(c(1.00964, 1.8)), c("1.0096", "1.8000"))
+  expect_identical(draws_text(c(399.6, 12345.9)), c("399", "12,345"))
+  expect_identical(contraction_text(0.999), "1.00")
+})

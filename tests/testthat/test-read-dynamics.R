@@ -40,7 +40,7 @@ test_that("laws are printed as probabilities, however small, and kept as they ar
   table$learned[1:2] <- c(2.841029e-28, 0)
   shown <- capture.output(print(table))
   expect_false(any(grepl("[0-9]e-", shown)))
-  expect_match(grep("start[well]", shown, fixed = TRUE, value = TRUE)[1], " <0.001 ", fixed = TRUE)
+  expect_match(grep("start[well]", shown, fixed = TRUE, value = TRUE)[1], " < 0.001 ", fixed = TRUE)
   expect_match(grep("start[ill]", shown, fixed = TRUE, value = TRUE)[1], " 0.000 ", fixed = TRUE)
   expect_match(shown[1], "^ *term estimate conf.low conf.high learned +verdict")
   expect_identical(table$learned[1], 2.841029e-28)

@@ -8,6 +8,8 @@ test_that("cells are text with three digits, and nothing where there is no numbe
   shown <- shown_cells(data.frame(a = c(1.23456, NA), b = c("x", NA), c = c("<5", "1,234")))
   expect_identical(shown$a, c("1.23", ""))
   expect_identical(shown$b, c("x", ""))
+  expect_identical(cell_text(c(0.44, 0.4, 2)), c("0.440", "0.400", "2.00"))
+  expect_identical(cell_text(c(1, 12345, NA)), c("1", "12,345", ""))
   expect_identical(unname(number_columns(data.frame(a = 1, b = "x", c = "<5", d = ""))), c(TRUE, FALSE, TRUE, FALSE))
 })
 
@@ -15,13 +17,7 @@ test_that("what is next to 0 is called so in what decision makers do, except in 
   table <- data.frame(What = effect_titles[c("probability", "count", "cost", "cost_share")], At = "x",
                       Median = c(3.54e-11, -2e-5, 4e-5, 0), Rational = c(NA, 0.001, 0.25, 1234.5))
   expect_identical(shown_cells(table)$Median, c("< 0.001", "> -0.001", "4e-05", "0"))
-  expect_identical(shown_cells(table)$Rational, c("", "0.001", "0.25", "1,234"))
+  expect_identical(shown_cells(table)$Rational, c("", "0.00100", "0.250", "1,234"))
   expect_identical(shown_cells(table[c("Median", "At")])$Median[1], "3.54e-11")
   expect_true(number_columns(table)[["Median"]])
-})
-
-test_that("limits of an interval are called by their share where it is known", {
-  expect_identical(interval_titles(0.95), c("2.5%", "97.5%"))
-  expect_identical(interval_titles(0.9), c("5%", "95%"))
-  expect_identical(interval_titles(NULL), c("Lower", "Upper"))
 })

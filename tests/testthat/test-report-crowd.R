@@ -29,5 +29,6 @@ test_that("tables of dozens of groups say what the long ones say", {
   wide <- crowd_contrasts(contrasts)
   expect_match(wide[[2]][1], chance_text(contrasts$probability[1]), fixed = TRUE)
   chains <- crowd_chains(table, identifiability(fit))
-  expect_match(chains[[2]][1], sprintf("R-hat %.3f", table$rhat[1]), fixed = TRUE)
+  expect_match(chains[[2]][1], paste0("R-hat ", rhat_text(table$rhat[1]), ", ESS ",
+                                        draws_text(min(table$ess_bulk[1], table$ess_tail[1]))), fixed = TRUE)
 })

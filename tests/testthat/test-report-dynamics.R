@@ -37,9 +37,9 @@ test_that("starts that differ have a column each", {
   expect_named(parts[[1]]$data, c("State", "old", "young"))
 })
 
-test_that("probabilities have three places, and none but 0 is written as 0", {
+test_that("probabilities have three places, and none but 0 and 1 are written so", {
   expect_identical(share_text(c(0, 1, 0.5, 1e-5, 0.0009999, 0.001, 0.99999)),
-                   c("0", "1", "0.500", "<0.001", "<0.001", "0.001", "1.000"))
+                   c("0", "1", "0.500", "< 0.001", "< 0.001", "0.001", "> 0.999"))
 })
 
 test_that("actions that share a matrix share a table, and rows that cannot be are left out", {

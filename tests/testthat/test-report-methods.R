@@ -4,7 +4,7 @@ test_that("a text has every number of the fit, in Markdown and plain", {
   said <- paste(plain, collapse = " ")
   one <- glance(fit)
   for (number in c("160 trajectories", "774 visits", "2 groups", "2 chains of 600 steps in each group",
-                   "300 of them warm-up", "resolution 100", "101 beliefs", sprintf("%.3f at most", one$rhat),
+                   "300 of them warm-up", "resolution 100", "101 beliefs", sprintf("%.4f at most", one$rhat),
                    paste(floor(one$ess_bulk), "at least"), "lognormal(0, 1.5)", "counts 0.95 times", "-36",
                    "seed 1", as.character(utils::packageVersion("ibrc")), as.character(getRversion()),
                    format_number(attr(compare_groups(fit, joint = TRUE), "joint")))) {

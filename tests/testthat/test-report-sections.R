@@ -102,3 +102,24 @@ test_that("versions are told without paths, and the citation is whole", {
   expect_match(cited, as.character(utils::packageVersion("ibrc")), all = FALSE, fixed = TRUE)
   expect_match(unlist(lapply(citation_section(list()), `[[`, "lines")), "@", all = FALSE)
 })
+
+test_that("print, verdict, methods and report have the same numbers of the chains", {
+  fit <- clinic_fit()
+  table <- tidy(fit)
+  expect_true(any(floor(table$ess_bulk) != round(table$ess_bulk)))
+  draws <- as.character(floor(table$ess_bulk))
+  rhat <- sprintf("%.4f", table$rhat)
+  contraction <- sprintf("%.2f", table$contraction)
+  shown <- withr::with_options(list(width = 120), capture.output(print(fit)))
+  rows <- strsplit(trimws(shown[grep("^ +term ", shown) + seq_along(draws)]), " +")
+  expect_identical(do.call(rbind, lapply(rows, utils::tail, 4)),
+                   cbind(rhat, draws, as.character(floor(table$ess_tail)), contraction, deparse.level = 0))
+  expect_match(settled_rows(fit)$seen[1], paste0("R-hat ", rhat[1], ", ", draws[1], " effective draws"), fixed = TRUE)
+  expect_match(paste(format(methods_text(fit, "plain")), collapse = " "),
+               paste(floor(min(table$ess_bulk)), "at least in the bulk"), fixed = TRUE)
+  report <- checks_section(list(fit = fit))[[2]]$data
+  same <- match(paste(table$term, table$group), paste(report$Term, report$Group))
+  expect_identical(report[same, "ESS (bulk)"], draws)
+  expect_identical(report[same, "R-hat"], rhat)
+  expect_identical(report$Contraction[same], contraction)
+})

@@ -56,6 +56,17 @@ test_that("a fit prints a table and advice", {
   expect_output(print(pooled_fit()), "Acceptance")
 })
 
+test_that("tidy() keeps all digits, and prints those of the chains as summary() does", {
+  table <- tidy(clinic_fit())
+  one <- table[1, c("term", "rhat", "ess_bulk", "ess_tail", "contraction")]
+  expect_s3_class(one, "ibrc_terms")
+  shown <- withr::with_options(list(width = 120), capture.output(expect_identical(print(one), one)))
+  expect_identical(strsplit(shown[2], " +")[[1]][-(1:2)],
+                   c(rhat_text(one$rhat), draws_text(one$ess_bulk), draws_text(one$ess_tail),
+                     contraction_text(one$contraction)))
+  expect_output(print(table["estimate"]), "estimate")
+})
+
 test_that("the table of a fit with groups stays on one line, as wide as the console is", {
   fit <- clinic_fit()
   heading <- function(width) {

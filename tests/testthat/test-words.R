@@ -72,6 +72,41 @@ test_that("words per sentence are counted as a reader would", {
   expect_identical(count$sentence_lengths(count$help_prose(help)), c(4L, 4L))
 })
 
+test_that("every picture on the site has words for it", {
+  alt <- tool("alt.R")
+  folder <- withr::local_tempdir()
+  page <- file.path(folder, "draw_it.html")
+  writeLines(c("<html><body><img src=\"\" class=\"logo\" alt=\"\"><h1>Draw <code>it</code> &amp; \"say\" \u03b1</h1>",
+               "<p><img src=\"draw_it-2.png\" alt=\"\" width=\"7\"><img src=\"a-1.png\" alt=\"Own words\"></p>",
+               "</body></html>"), page, useBytes = TRUE)
+  expect_length(alt$without_alt(folder), 2)
+  alt$write_alt(folder)
+  expect_identical(alt$without_alt(folder), character())
+  expect_match(readLines(page, encoding = "UTF-8")[2], fixed = TRUE, paste0(
+    "alt=\"Picture 2 made by the examples of draw_it: Draw it &amp; &quot;say&quot; \u03b1\" width=\"7\"><img ",
+    "src=\"a-1.png\" alt=\"Own words\">"
+  ))
+  writeLines("<html><body><img src=\"logo.svg\"></body></html>", file.path(folder, "other.html"))
+  expect_match(alt$without_alt(folder), "^other.html: <img")
+})
+
+test_that("formulas on the site need no script from elsewhere", {
+  skip_if(!nzchar(Sys.which("pandoc")), "pandoc is not here")
+  folder <- withr::local_tempdir()
+  page <- file.path(folder, "page.html")
+  writeLines(c("<!-- mathjax --><script src=\"x.js\"></script><script src=\"y.js\"></script><script>other()</script>",
+               "<p>Of \\(\\tau(s\\mid u)\\) and \\(a &lt;", "b\\).</p><pre>f(\"\\\\(x\\\\)\")</pre>",
+               "<span>\\[\\alpha\\]</span> $$\\gamma^h$$ \u03b2"), page, useBytes = TRUE)
+  tool("formulas.R")$write_formulas(folder)
+  text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  expect_length(gregexpr("<math", text)[[1]], 4)
+  expect_length(gregexpr("overflow-x", text)[[1]], 2)
+  for (kept in c("<mi>\u03c4</mi>", "<mo>&lt;</mo>", "f(\"\\\\(x\\\\)\")", "<script>other()</script>", "\u03b2")) {
+    expect_match(text, kept, fixed = TRUE)
+  }
+  expect_no_match(text, "mathjax|[.]js|[$][$]")
+})
+
 test_that("README and articles keep to short sentences", {
   pages <- tool("readability.R")$page_readability(source_path("."))
   articles <- pages[grepl("md$", pages$page), ]
@@ -148,7 +183,7 @@ test_that("README says of the cohort what was put in and found", {
 
 test_that("README's reasons for priors are right", {
   alpha <- stats::qlnorm(c(0.5, 0.025, 0.975), -1, 1)
-  expect_match(said(), do.call(sprintf, c(list("median %.2f; 95 %% from %.2f to %.2f"), alpha)), fixed = TRUE)
+  expect_match(said(), do.call(sprintf, c(list("median %.2f; 95%% from %.2f to %.2f"), alpha)), fixed = TRUE)
   gain <- alpha * log(9)
   expect_match(said(), sprintf("by it: %.2f to %.1f.", gain[2], gain[3]), fixed = TRUE)
   expect_match(said(), sprintf("gets %.1f times the weight", exp(2)), fixed = TRUE)
