@@ -162,7 +162,7 @@ mode_effect_rows <- function(mode, design, contrast) {
   found <- mode_levels_of(table[match(name, table$term), ], design, !contrast & on_log(slots$term))
   rows <- study_row_of(slots$term, slots$group, found$estimate, found$low, found$high)
   if (any(sum_of_two)) {
-    spread <- coefficient_covariance(mode$population)
+    spread <- curvature_covariance(mode$population$top$curvature)
     for (i in which(sum_of_two)) {
       own <- c(slots$term[i], group_coefficient(slots$term[i], slots$group[i]))
       at <- match(own, names(mode$population$prior))
@@ -172,11 +172,6 @@ mode_effect_rows <- function(mode, design, contrast) {
     }
   }
   rows
-}
-
-# On the scale a sampler works on; NA where the top has no curvature that could be turned round.
-coefficient_covariance <- function(population) {
-  tryCatch(solve(-population$top$curvature), error = function(e) population$top$curvature * NA)
 }
 
 # ---- a function of the user's own ----------------------------------------------------------------------------------

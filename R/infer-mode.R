@@ -152,21 +152,27 @@ likelihood_ends <- function(evaluator, group, top, conf.level) {
   profile_ends(surface, climb(surface, top$theta), stats::qchisq(conf.level, 1) / 2)$ends
 }
 
-# Standard errors on the sampler's scale. Terms with an open end have none. Where the density
-# is flat in them, so that the curvature cannot be inverted, they are held for the others'.
+# Standard errors on the sampler's scale. Terms with an open end have none.
 curvature_errors <- function(curvature, ends) {
-  errors <- rep(NA_real_, nrow(curvature))
-  closed <- which(colSums(is.infinite(ends)) == 0)
-  for (terms in list(seq_along(errors), closed)) {
+  closed <- colSums(is.infinite(ends)) == 0
+  errors <- sqrt(diag(curvature_covariance(curvature, closed)))
+  errors[!closed] <- NA
+  errors
+}
+
+# Covariances on the sampler's scale. Where the density is flat in terms that are not `closed`, so that the curvature
+# cannot be inverted, they are held for the others'. NA where there are none.
+curvature_covariance <- function(curvature, closed = rep(TRUE, nrow(curvature))) {
+  out <- matrix(NA_real_, nrow(curvature), ncol(curvature))
+  for (terms in list(seq_along(closed), which(closed))) {
     information <- -curvature[terms, terms, drop = FALSE]
     if (!length(terms) || any(!is.finite(information))) next
     root <- tryCatch(chol(information), error = function(e) NULL)
     if (is.null(root)) next
-    errors[terms] <- sqrt(diag(chol2inv(root)))
+    out[terms, terms] <- chol2inv(root)
     break
   }
-  errors[setdiff(seq_along(errors), closed)] <- NA
-  errors
+  out
 }
 
 new_ibrc_mode <- function(tops, inverse, estimate, conf.level) {

@@ -5,6 +5,7 @@
 # numbers brings its own streams.
 spread <- function(pieces, work, over = can_spread()) {
   if (!over) return(lapply(pieces, work))
+  rapply(pieces, settle_arguments, classes = "function", how = "unlist")
   tryCatch(
     future.apply::future_lapply(pieces, work, future.seed = NULL, future.scheduling = Inf),
     FutureError = function(e) {
@@ -13,6 +14,16 @@ spread <- function(pieces, work, over = can_spread()) {
             conditionMessage(e))
     }
   )
+}
+
+# A function that another function made may refer to an argument that nobody has looked at yet. It would be looked for
+# in a process that does not know it. What cannot be worked out here is left, and may never be asked for.
+settle_arguments <- function(f) {
+  place <- environment(f)
+  while (!is.null(place) && !isNamespace(place) && !identical(place, globalenv()) && !identical(place, emptyenv())) {
+    tryCatch(as.list(place, all.names = TRUE), error = function(e) NULL)
+    place <- parent.env(place)
+  }
 }
 
 # Whether there is a plan other than one piece after another in this process. Nobody can have set one before the package

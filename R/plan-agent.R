@@ -69,6 +69,7 @@ agent_problem <- function(problem, agent) {
   list(
     alpha = agent$alpha, beta = agent$beta, eta = agent$eta, discount = problem$setting$discount,
     habit = habit_of(agent), action_prior = action_prior_of(agent, problem$setting),
+    ends = as.integer(problem$setting$actions %in% problem$setting$stop_actions),
     model_weights = problem$models$weights,
     reward = as.vector(t(problem$reward)), surprise = surprise
   )

@@ -20,9 +20,8 @@
 #' @param flexibility,optimism,adaptivity The inverses of the three prices.
 #' @param habit How much more likely the last action is to be repeated, as log odds, before deliberating. After an
 #'   action, the action prior has that action's probability times `exp(habit)`, rescaled. Below 0 the last action is
-#'   avoided. A first visit has no last action. The agent takes its habit into account when it plans. Where an action
-#'   ends a trajectory, plans take the next one to begin with that action as the last; likelihoods and
-#'   [simulate()][simulate.ibrc_plan] begin every trajectory without one.
+#'   avoided. A first visit has no last action, and neither has the visit behind an action that ends a trajectory: it
+#'   is the next patient's first. The agent takes its habit into account when it plans.
 #' @param action_prior What the agent does without deliberating: probabilities
 #'   over the setting's actions, by name or in their order. Uniform by default.
 #' @param belief_prior Which beliefs do not surprise: a function of a matrix of

@@ -366,21 +366,27 @@ soften_models <- function(setting, mix = c(0, 0.5), vary = c("both", "emission",
     abort_input("mix", "must be one or more numbers from 0 to 1, not ", describe(mix), ".")
   }
   laws <- if (vary == "both") c("emission", "transition") else vary
+  by_rows <- is_by_rows(setting$transition)
+  even <- if (!by_rows) lapply(setting[laws], even_rows)
   models <- lapply(mix, function(share) {
     model <- setting[c("transition", "emission")]
-    if (is_by_rows(model$transition)) {
+    if (by_rows) {
       if ("transition" %in% laws) model$transition <- soften_rows(model$transition, share)
       return(model)
     }
-    for (law in laws) {
-      possible <- model[[law]] > 0
-      uniform <- sweep(possible + 0, c(1, 3), apply(possible, c(1, 3), sum), "/")
-      model[[law]] <- (1 - share) * model[[law]] + share * uniform
-    }
+    for (law in laws) model[[law]] <- (1 - share) * model[[law]] + share * even[[law]]
     model
   })
   names(models) <- make.unique(paste0("softened_", format_plain(mix)))
-  validate_ibrc_models(model_prior(models, weights), setting)
+  out <- model_prior(models, weights)
+  # A mixture of two laws with these names is a law with these names.
+  if (!by_rows && has_law_names(setting)) out else validate_ibrc_models(out, setting)
+}
+
+# All that is possible in a row, each as probable as the others.
+even_rows <- function(law) {
+  possible <- aperm(law > 0, c(1, 3, 2))
+  aperm(possible / as.vector(rowSums(possible, dims = 2)), c(1, 3, 2))
 }
 
 # The emission is certain, so that there is nothing to soften in it.

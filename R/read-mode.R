@@ -25,15 +25,7 @@ vcov.ibrc_mode <- function(object, ...) {
 top_covariance <- function(top, prior) {
   natural <- vapply(seq_along(prior), function(j) mode_row(prior[[j]], top, j, NA_character_)$std.error, 0)
   slope <- natural / top$std_error
-  out <- matrix(NA_real_, length(slope), length(slope))
-  known <- which(is.finite(slope))
-  for (terms in list(seq_along(slope), known)) {
-    inverse <- tryCatch(chol2inv(chol(-top$curvature[terms, terms, drop = FALSE])), error = function(e) NULL)
-    if (is.null(inverse)) next
-    out[terms, terms] <- inverse * outer(slope[terms], slope[terms])
-    break
-  }
-  out
+  curvature_covariance(top$curvature, is.finite(slope)) * outer(slope, slope)
 }
 
 #' @rdname ibrc_mode

@@ -235,14 +235,19 @@ ibrc_coarse args_coarse(SEXP table) {
   return c;
 }
 
+/* Actions that end a trajectory; NULL for plans that were saved before they mattered to kernels. */
+static const int *take_ends(SEXP problem, int n_actions) {
+  return args_has_element(problem, "ends") ? ints_element(problem, "ends", (size_t)n_actions) : NULL;
+}
+
 /* pi~ by the last action; NULL without a habit, and for plans that were saved before habit existed.
  * */
-static const double *take_habit(SEXP problem, const double *prior, int n_actions) {
+static const double *take_habit(SEXP problem, const double *prior, const int *ends, int n_actions) {
   const double habit = args_has_element(problem, "habit") ? double_element(problem, "habit") : 0.0;
   if (!(fabs(habit) <= DBL_MAX)) Rf_error("internal: a habit that is not finite");
   if (habit == 0.0) return NULL;
   double *after = args_alloc_doubles(product((size_t)n_actions, (size_t)n_actions));
-  ibrc_habit_priors(prior, n_actions, habit, after);
+  ibrc_habit_priors(prior, ends, n_actions, habit, after);
   return after;
 }
 
@@ -257,7 +262,8 @@ ibrc_problem args_problem(SEXP problem, const ibrc_table *table) {
       .model_weights = doubles_element(problem, "model_weights", (size_t)table->n_models),
       .reward = doubles_element(problem, "reward", cells),
       .surprise = doubles_element(problem, "surprise", ibrc_table_rows(table))};
-  p.after = take_habit(problem, p.action_prior, table->n_actions);
+  p.ends = take_ends(problem, table->n_actions);
+  p.after = take_habit(problem, p.action_prior, p.ends, table->n_actions);
   return p;
 }
 
@@ -347,7 +353,7 @@ ibrc_plan args_plan(SEXP plan, const ibrc_space *space) {
   p.alpha = ibrc_temperature_from(double_element(problem, "alpha"));
   p.beta = ibrc_temperature_from(double_element(problem, "beta"));
   p.action_prior = doubles_element(problem, "action_prior", (size_t)p.n_actions);
-  p.after = take_habit(problem, p.action_prior, p.n_actions);
+  p.after = take_habit(problem, p.action_prior, take_ends(problem, p.n_actions), p.n_actions);
   p.model_weights = doubles_element(problem, "model_weights", (size_t)p.n_models);
   p.action_value = doubles_element(solution, "action_value", cells);
   p.model_value = doubles_element(solution, "model_value", rows);

@@ -22,6 +22,7 @@ typedef struct {
   double eta, discount;
   const double *action_prior;  /* [action], sum 1 */
   const double *after;         /* [last][action]: the same by the last action, or NULL: habit is 0 */
+  const int *ends;             /* [action]: 1 if a trajectory ends with it, or NULL: none does */
   const double *model_weights; /* [model], sum 1 */
   const double *reward;        /* [node][action] */
   const double *surprise;      /* [row]: H, with the belief prior if there is one */

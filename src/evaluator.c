@@ -112,7 +112,7 @@ static void evaluate_one(const ibrc_evaluation *evaluation, const ibrc_history *
   double *scratch = doubles + result_doubles(table, evaluation->remembers);
   if (vector->habit != 0.0) {
     double *after = scratch - lasts * lasts;
-    ibrc_habit_priors(vector->action_prior, table->n_actions, vector->habit, after);
+    ibrc_habit_priors(vector->action_prior, problem.ends, table->n_actions, vector->habit, after);
     problem.after = after;
   }
   ibrc_backup_result result = {.value = vector->value,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-void ibrc_habit_priors(const double *prior, int n_actions, double habit, double *after) {
+void ibrc_habit_priors(const double *prior, const int *ends, int n_actions, double habit, double *after) {
   /* The larger of the two is 1, so nothing overflows. */
   const double same = habit > 0.0 ? 1.0 : exp(habit), other = habit > 0.0 ? exp(-habit) : 1.0;
   for (int last = 0; last < n_actions; last++, after += n_actions) {
@@ -12,8 +12,8 @@ void ibrc_habit_priors(const double *prior, int n_actions, double habit, double 
       after[u] = prior[u] * (u == last ? same : other);
       sum += after[u];
     }
-    /* Where nothing else is possible, or the last action is not, habit has no effect. */
-    if (!(sum > 0.0) || !(prior[last] > 0.0)) {
+    /* Nor has habit an effect where nothing else is possible, or the last action is not. */
+    if ((ends && ends[last]) || !(sum > 0.0) || !(prior[last] > 0.0)) {
       memcpy(after, prior, (size_t)n_actions * sizeof(double));
       continue;
     }

@@ -12,8 +12,9 @@
  * The rows W are those of kappa = 0, each of which reads one block of values: V is
  * [last][node]. V without a last action matters only to readers of a plan. */
 
-/* pi~(. | l) for each l: after [last][action]. */
-void ibrc_habit_priors(const double *prior, int n_actions, double habit, double *after);
+/* pi~(. | l) for each l: after [last][action]. Behind an action that ends a trajectory (ends [action],
+ * or NULL: none does) comes a first visit, which has no last action. */
+void ibrc_habit_priors(const double *prior, const int *ends, int n_actions, double habit, double *after);
 
 /* Values and policies by Q [node][action]: where there is no last action, value [node] and policy
  * [node][action]; after each, value_after [last][node] and policy_after [last][node][action]. NULL:

@@ -28,8 +28,10 @@ joint_ranks <- function(seed, uncertainty = "joint", n = 60, counts = 1, warmup 
   agent <- bounded_agent(truth[["alpha"]], optimism = truth[["optimism"]])
   visits <- simulate(plan_agent(setting, agent, clinic_models(setting), 10), n, horizon = 6)
   learned <- learned_clinic(visits, laws, counts, seed)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7))
+  # Into a setting that is no function laws are put without a call of it at every step.
   fit <- suppressWarnings(ibrc(
-    visits, clinic_of, clinic_models, ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7)), list(eta = 0),
+    visits, if (uncertainty == "joint") clinic_of(learned) else clinic_of, clinic_models, prior, list(eta = 0),
     chains = n_chains, iter = warmup + steps, warmup = warmup, seed = seed, refresh = 0, resolution = 10,
     dynamics = learned, uncertainty = uncertainty, control = ibrc_control(check = FALSE)
   ))

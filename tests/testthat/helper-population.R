@@ -21,6 +21,12 @@ people_visits <- function(per = 12, n = 8, sd = 0.4, effect = 0, seed = 1) {
   })
 }
 
+# Visits with other columns: `change` gets and returns a data frame.
+altered <- function(change) {
+  data <- change(as.data.frame(people_visits()))
+  trajectories(data, covariates = setdiff(names(data), c("id", "time", "action", "observation")))
+}
+
 people_run <- function(effects = list(optimism ~ arm + (1 | clinician)), ..., visits = people_visits(),
                        iter = 60, warmup = 30, prior = people_prior(), resolution = 5, control = list()) {
   # Some have few visits.

@@ -70,7 +70,8 @@ twin_of <- function(plan) {
     agent = plan$agent,
     action_prior = unname(plan$problem$action_prior),
     weights = unname(plan$models$weights),
-    discount = plan$setting$discount
+    discount = plan$setting$discount,
+    stops = match(plan$setting$stop_actions, plan$setting$actions)
   )
 }
 

@@ -1,8 +1,8 @@
 # The plain-R twin of an agent with a habit: V [node, last], and a policy that depends on what was done last. `last` is
-# an action's number, NA where there is none.
+# an action's number, NA where there is none. Behind an action in `stops` comes a first visit.
 
-twin_prior_after <- function(action_prior, habit, last) {
-  if (is.na(last)) return(action_prior)
+twin_prior_after <- function(action_prior, habit, last, stops = integer()) {
+  if (is.na(last) || last %in% stops) return(action_prior)
   out <- action_prior * exp(habit * (seq_along(action_prior) == last))
   out / sum(out)
 }
@@ -26,7 +26,7 @@ twin_habit_backup <- function(twin, V) {
     }
   }
   at <- function(last) {
-    prior <- twin_prior_after(twin$action_prior, habit, last)
+    prior <- twin_prior_after(twin$action_prior, habit, last, twin$stops)
     list(value = apply(Q, 1, twin_soft_mean, prior, twin$agent$alpha),
          policy = t(apply(Q, 1, twin_soft_weights, prior, twin$agent$alpha)))
   }
@@ -53,7 +53,7 @@ twin_habit_process <- function(twin, policy, after, sigma) {
   n_actions <- ncol(twin$reward)
   all <- c(list(policy), lapply(seq_len(n_actions), function(last) after[, , last]))
   parts <- lapply(0:n_actions, function(last) {
-    prior <- twin_prior_after(twin$action_prior, twin$agent$habit, if (last == 0) NA else last)
+    prior <- twin_prior_after(twin$action_prior, twin$agent$habit, if (last == 0) NA else last, twin$stops)
     one <- twin_process(twin$tables, twin$reward, all[[last + 1]], sigma, prior, twin$weights)
     M <- matrix(0, n, n * (n_actions + 1))
     for (u in seq_len(n_actions)) {
@@ -77,7 +77,7 @@ twin_habit_agent <- function(twin, solved, resolution, interpolate = "value") {
   list(
     policy = function(belief, last) {
       w <- weights_at(belief)
-      prior <- twin_prior_after(twin$action_prior, twin$agent$habit, last)
+      prior <- twin_prior_after(twin$action_prior, twin$agent$habit, last, twin$stops)
       if (interpolate == "value") return(twin_soft_weights(as.vector(w %*% solved$Q), prior, twin$agent$alpha))
       as.vector(w %*% t(apply(solved$Q, 1, twin_soft_weights, prior, twin$agent$alpha)))
     },

@@ -143,12 +143,6 @@ test_that("the paper's protocol runs, and no identifier is kept", {
   expect_no_match(bytes, "SECRET")
 })
 
-test_that("an interrupt returns the draws so far", {
-  chain <- run_interrupted(visits, setting, models, two_terms, after = 180)
-  expect_true(chain$interrupted)
-  expect_identical(chain$state$iteration, 180L)
-})
-
 test_that("identifiers are no names of groups, and an empty name is a missing one", {
   visits <- clinic_visits()
   run <- function(visits, by, ...) {
@@ -158,16 +152,6 @@ test_that("identifiers are no names of groups, and an empty name is a missing on
   expect_named(suppressWarnings(run(few, "id", iter = 20))$draws, c("trajectory 1", "trajectory 2"))
   visits$clinic[visits$clinic == "south"] <- ""
   expect_identical(names(run(visits, "clinic", iter = 20)$draws), c("north", "missing"))
-})
-
-test_that("a start that is no table and a thinning that keeps nothing are refused by name", {
-  run <- function(...) ibrc(clinic_visits(), diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), ...)
-  for (start in list(mean, alpha ~ 1, globalenv(), list(1, 1:2))) {
-    expect_error(run(control = list(start = start)), "start", class = "ibrc_error_input")
-  }
-  expect_error(run(iter = 100, warmup = 50, control = list(thin = 40)), "thin", class = "ibrc_error_input")
-  expect_error(run(iter = 2e9), "iter", class = "ibrc_error_input")
-  expect_error(run(chains = 2e9), "chains", class = "ibrc_error_input")
 })
 
 test_that("chains start where the posterior is above 0, or say that they cannot", {

@@ -70,18 +70,47 @@ test_that("limits are exact: the best action ignores habit, an inflexible agent 
   plain <- plan_agent(setting, bounded_agent(), diag_models())
   expect_close(value(best, last = "monitor"), value(plain), 1e-7)
   idle <- plan_agent(setting, bounded_agent(flexibility = 0, habit = 1.5, action_prior = c(0.2, 0.3, 0.5)))
-  after <- twin_prior_after(c(0.2, 0.3, 0.5), 1.5, 2)
-  expect_close(policy(idle, c(0.3, 0.7), last = "declare_diseased"), after, 1e-12)
+  after <- twin_prior_after(c(0.2, 0.3, 0.5), 1.5, match("monitor", setting$actions))
+  expect_close(policy(idle, c(0.3, 0.7), last = "monitor"), after, 1e-12)
   expect_close(policy(idle, c(0.3, 0.7)), c(0.2, 0.3, 0.5), 1e-12)
   # Far beyond what a double's exponential holds, either way.
   for (habit in c(-2000, 2000)) {
     plan <- plan_agent(setting, bounded_agent(0.5, habit = habit), diag_models())
-    stays <- policy(plan, c(0.5, 0.5), last = "declare_healthy")[1, "declare_healthy"]
+    stays <- policy(plan, c(0.5, 0.5), last = "monitor")[1, "monitor"]
     expect_identical(unname(round(stays, 12)), as.numeric(habit > 0))
   }
   # An action that is out of the question stays so after it was taken.
-  never <- plan_agent(setting, bounded_agent(0.5, habit = 3, action_prior = c(0, 0.5, 0.5)), diag_models())
-  expect_identical(policy(never, c(0.5, 0.5), last = "declare_healthy"), policy(never, c(0.5, 0.5)))
+  never <- plan_agent(setting, bounded_agent(0.5, habit = 3, action_prior = c(monitor = 0, declare_healthy = 0.5,
+                                                                              declare_diseased = 0.5)), diag_models())
+  expect_identical(policy(never, c(0.5, 0.5), last = "monitor"), policy(never, c(0.5, 0.5)))
+})
+
+test_that("behind an action that ends a trajectory comes a first visit, in plans as in behaviour", {
+  with_seed(8, for (stops in list("u2", c("u1", "u3"), c("u1", "u2", "u3"))) {
+    setting <- random_setting(2, discount = 0.6)
+    setting$stop_actions <- stops
+    plan <- plan_agent(setting, bounded_agent(0.7, 2, 0.1, habit = 1.8), random_models(setting), resolution = 3,
+                       tolerance = 1e-11)
+    solved <- twin_habit_solve(twin_of(plan))
+    expect_close(plan$solution$after, solved$V)
+    expect_close(turned(plan$solution$action_value), solved$Q)
+    for (stop in stops) {
+      expect_identical(value(plan, last = stop), value(plan))
+      expect_identical(policy(plan, last = stop), policy(plan))
+    }
+    # The evaluator of a posterior plans in the same way.
+    visits <- simulate(plan, 80, horizon = 4, seed = 1)
+    mode <- function(habit) sum(log_lik(update(plan, bounded_agent(0.7, 2, 0.1, habit = habit)), visits))
+    fit <- ibrc(visits, setting, plan$models, ibrc_prior(habit ~ normal(0, 1)), list(alpha = 0.7, beta = 2, eta = 0.1),
+                chains = 1, iter = 12, warmup = 6, seed = 1, resolution = 3,
+                control = list(check = FALSE, tolerance = 1e-11))
+    draw <- fit$draws[[1]][1, 1, "habit"]
+    expect_equal(sum(log_lik(fit)[1, ]), mode(draw), tolerance = 1e-8)
+    if (setequal(stops, setting$actions)) {
+      # Nothing is ever done twice in a row.
+      expect_close(value(plan), value(update(plan, bounded_agent(0.7, 2, 0.1))), 1e-9)
+    }
+  })
 })
 
 test_that("where the state is seen the same holds, many states and few", {

@@ -2,12 +2,6 @@ prior <- people_prior()
 visits <- people_visits()
 labels_of <- function(...) design_of(list(...))$design$coefficients$label
 
-# Visits with other columns: `change` gets and returns a data frame.
-changed <- function(change) {
-  data <- change(as.data.frame(people_visits()))
-  trajectories(data, covariates = setdiff(names(data), c("id", "time", "action", "observation")))
-}
-
 test_that("fixed effects are the columns that lm() would have, numbers about their mean", {
   found <- design_of(list(optimism ~ arm + age))
   people <- as.data.frame(visits)[!duplicated(visits$id), ]
@@ -40,12 +34,12 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
   expect_identical(labels_of(optimism ~ arm * age)[-1], c("optimism", "optimism[armb]", "optimism[age]",
                                                          "optimism[armb:age]"))
   expect_identical(labels_of(optimism ~ I(age > 55))[3], "optimism[I(age > 55)TRUE]")
-  turned <- changed(function(x) transform(x, arm = factor(arm, levels = c("b", "a", "nobody"))))
+  turned <- altered(function(x) transform(x, arm = factor(arm, levels = c("b", "a", "nobody"))))
   expect_identical(design_of(list(optimism ~ arm), turned)$design$coefficients$label[3], "optimism[arma]")
-  flag <- changed(function(x) transform(x, arm = arm == "b"))
+  flag <- altered(function(x) transform(x, arm = arm == "b"))
   expect_identical(design_of(list(optimism ~ arm), flag)$design$coefficients$label[3], "optimism[armTRUE]")
   # Ordered factors as well, and whatever the session's contrasts are.
-  ordered <- changed(function(x) transform(x, site = factor(site, levels = c("south", "north", "east"), ordered = TRUE)))
+  ordered <- altered(function(x) transform(x, site = factor(site, levels = c("south", "north", "east"), ordered = TRUE)))
   withr::local_options(contrasts = c("contr.sum", "contr.poly"))
   found <- design_of(list(optimism ~ site + I(age > 55)), ordered)$design
   expect_identical(found$coefficients$label[3:5], c("optimism[sitenorth]", "optimism[siteeast]",
@@ -55,7 +49,7 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
 })
 
 test_that("flags stay flags in a formula, and levels are compared in their order", {
-  flags <- changed(function(x) {
+  flags <- altered(function(x) {
     x$stage <- factor(c("I", "II", "III")[(x$age - 40) / 10], c("III", "II", "I"), ordered = TRUE)
     transform(x, flag = arm == "b")
   })
@@ -81,41 +75,6 @@ test_that("flags stay flags in a formula, and levels are compared in their order
   expect_silent(check_held_columns(again$formulas$optimism, again$matrices$optimism, as.vector(table(found$cell))))
 })
 
-test_that("intercepts know their levels, nested, crossed and joined", {
-  nested <- design_of(list(optimism ~ (1 | site / clinician)))$design
-  expect_named(nested$factors, c("site", "site:clinician"))
-  expect_identical(nested$factors$site$levels, c("east", "north", "south"))
-  expect_identical(nested$factors[[2]]$levels[1:2], c("east:c2", "east:c5"))
-  # Levels of the second lie within those of the first.
-  expect_identical(sub(":.*", "", nested$factors[[2]]$levels[nested$factors[[2]]$level]),
-                   nested$factors$site$levels[nested$factors$site$level])
-  expect_identical(nested$spreads$label, c("sd(optimism|site)", "sd(optimism|site:clinician)"))
-  crossed <- design_of(list(optimism ~ (1 | site) + (1 | age)))$design
-  expect_identical(crossed$factors$age$levels, c("50", "60", "70"))
-  expect_identical(design_of(list(optimism ~ (1 | site:age)))$design$factors[[1]]$levels[1:3],
-                   c("east:50", "east:60", "east:70"))
-})
-
-test_that("levels that are written alike stay apart", {
-  colons <- changed(function(x) transform(x, a = ifelse(arm == "a", "x:y", "x"), b = ifelse(arm == "a", "z", "y:z")))
-  expect_identical(design_of(list(optimism ~ (1 | a:b)), colons)$design$factors[[1]]$levels,
-                   c("x:\"y:z\"", "\"x:y\":z"))
-  close <- changed(function(x) transform(x, a = ifelse(arm == "a", 0.3, 0.1 + 0.2)))
-  expect_identical(length(design_of(list(optimism ~ (1 | a)), close)$design$factors[[1]]$levels), 2L)
-})
-
-test_that("ties are of two terms or more by one factor", {
-  tied <- design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | p | clinician)))$design
-  expect_identical(tied$ties, data.frame(label = "cor(alpha,optimism|clinician)", factor = 1L, first = 1L, second = 2L))
-  expect_identical(tied$factors[[1]]$terms, 1:2)
-  # Both have intercepts, and neither is tied.
-  free <- design_of(list(optimism ~ (1 | clinician), alpha ~ (1 | clinician)))$design
-  expect_identical(nrow(free$ties), 0L)
-  expect_identical(free$factors[[1]]$terms, 1:2)
-  expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | clinician))), "effects", "one formula only")
-  expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | q | clinician))), "effects", "two names")
-})
-
 test_that("no identifier is in a design", {
   found <- design_of(list(optimism ~ (1 | id)))
   expect_identical(found$design$factors$id$levels[1:2], c("trajectory 1", "trajectory 2"))
@@ -128,13 +87,13 @@ test_that("columns that cannot be used are refused, with their rows", {
   expect_refused(design_of(list(optimism ~ nobody)), "effects", "nobody")
   expect_refused(design_of(list(optimism ~ (1 | nobody))), "effects", "nobody")
   expect_refused(design_of(list(optimism ~ .)), "effects")
-  lost <- changed(function(x) transform(x, age = replace(age, 5, NA)))
+  lost <- altered(function(x) transform(x, age = replace(age, 5, NA)))
   error <- expect_error(design_of(list(optimism ~ age), lost), "is missing", class = "ibrc_error_data")
   expect_identical(error$rows, 5L)
-  blank <- changed(function(x) transform(x, site = replace(site, 7, "")))
+  blank <- altered(function(x) transform(x, site = replace(site, 7, "")))
   error <- expect_error(design_of(list(optimism ~ (1 | site)), blank), "is missing", class = "ibrc_error_data")
   expect_identical(error$rows, 7L)
-  moves <- changed(function(x) transform(x, age = replace(age, 3, 99)))
+  moves <- altered(function(x) transform(x, age = replace(age, 3, 99)))
   error <- expect_error(design_of(list(optimism ~ age), moves), "changes within a trajectory", class = "ibrc_error_data")
   expect_true(all(error$rows %in% which(as.data.frame(moves)$id == as.data.frame(moves)$id[3])))
   expect_false(any(grepl("planted-identity", conditionMessage(error))))
@@ -143,7 +102,7 @@ test_that("columns that cannot be used are refused, with their rows", {
 })
 
 test_that("columns that say nothing, or the same as others, are refused with the remedy", {
-  alone <- changed(function(x) transform(x, arm = "a", one = 3))
+  alone <- altered(function(x) transform(x, arm = "a", one = 3))
   expect_refused(design_of(list(optimism ~ arm), alone), "effects", "one value only")
   expect_refused(design_of(list(optimism ~ one), alone), "effects", "leave it out")
   expect_refused(design_of(list(optimism ~ (1 | arm)), alone), "effects", "one level only")
@@ -157,7 +116,7 @@ test_that("columns that say nothing, or the same as others, are refused with the
 })
 
 test_that("coefficients that would have one name are refused, and both columns are named", {
-  alike <- changed(function(x) transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"),
+  alike <- altered(function(x) transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"),
                                          armb2 = age))
   expect_refused(design_of(list(optimism ~ arm + armb), alike), "effects",
                  "^`effects` has 2 coefficients that are all called \"armb2\", of \"arm\" and \"armb\": rename a column")
@@ -165,25 +124,6 @@ test_that("coefficients that would have one name are refused, and both columns a
   # Of two terms they are told apart.
   expect_identical(design_of(list(optimism ~ arm, alpha ~ armb), alike)$design$coefficients$label,
                    c("alpha", "alpha[armb2]", "optimism", "optimism[armb2]"))
-})
-
-test_that("factors that put the same people together are refused, and both are named", {
-  more <- changed(function(x) {
-    x$`site:arm` <- paste(x$clinician, x$age)
-    transform(x, own = paste("of", id), place = toupper(site), check.names = FALSE)
-  })
-  refused <- function(formula, pattern) expect_refused(design_of(list(formula), more), "effects", pattern)
-  refused(optimism ~ (1 | site:arm) + (1 | `site:arm`), "two meanings, of columns \"site\" and \"arm\" and of column")
-  refused(optimism ~ (1 | site:arm) + (1 | arm:site), "of site:arm and of arm:site for optimism, which put the same")
-  refused(optimism ~ (1 | id) + (1 | own), "of id and of own for optimism")
-  refused(optimism ~ (1 | site) + (1 | arm) + (1 | place), "of site and of place")
-  refused(optimism ~ (1 | clinician / own) + (1 | id), "of clinician:own and of id")
-  # In two formulas as well, since both are one factor.
-  expect_refused(design_of(list(optimism ~ (1 | site:arm), alpha ~ (1 | `site:arm`)), more), "effects", "two meanings")
-  # The spreads of two terms are told apart.
-  apart <- design_of(list(optimism ~ (1 | site), alpha ~ (1 | place)), more)$design
-  expect_identical(apart$spreads$label, c("sd(optimism|site)", "sd(alpha|place)"))
-  expect_no_error(design_of(list(optimism ~ (1 | site / clinician) + (1 | id))))
 })
 
 test_that("a fixed factor with a level for nearly everybody is refused at once, as is a great one of intercepts", {
@@ -252,17 +192,17 @@ test_that("from where and in what unit a number is measured does not matter", {
   theta <- c(alpha = -0.5, "alpha[age]" = 0.02, optimism = 0.3, "optimism[age]" = 0.03, "optimism[armb]" = 0.2,
              "optimism[age:armb]" = -0.04)
   here <- posterior_at(effects, visits, theta)
-  shifted <- posterior_at(effects, changed(function(x) transform(x, age = age - 70)), theta)
+  shifted <- posterior_at(effects, altered(function(x) transform(x, age = age - 70)), theta)
   expect_equal(shifted, here, tolerance = 1e-10)
   slopes <- grepl("age", names(theta))
-  months <- posterior_at(effects, changed(function(x) transform(x, age = 12 * age)), theta / ifelse(slopes, 12, 1))
+  months <- posterior_at(effects, altered(function(x) transform(x, age = 12 * age)), theta / ifelse(slopes, 12, 1))
   expect_equal(months$cells, here$cells, tolerance = 1e-10)
   # A density in other units.
   expect_equal(months$density, here$density + sum(slopes) * log(12), tolerance = 1e-10)
 })
 
 test_that("how two values are coded does not matter", {
-  coded <- function(low, high) changed(function(x) transform(x, arm = ifelse(arm == "a", low, high)))
+  coded <- function(low, high) altered(function(x) transform(x, arm = ifelse(arm == "a", low, high)))
   effects <- list(optimism ~ age * arm)
   theta <- c(-0.5, 0.3, 0.03, 0.2, -0.04)
   text <- posterior_at(effects, visits, theta)

@@ -20,6 +20,20 @@ test_that("without a plan, pieces are worked on here and in order", {
   expect_identical(here, list(c(1, Sys.getpid()), c(2, Sys.getpid()), c(3, Sys.getpid())))
 })
 
+test_that("a function made by another takes along the arguments that nobody has looked at", {
+  adding <- function(amount) list(f = function(x) x + amount)
+  # Not known in another process, and not found there by its name.
+  assign("amount_of_this_session", 10, envir = globalenv())
+  withr::defer(rm("amount_of_this_session", envir = globalenv()))
+  made <- eval(quote(adding(amount_of_this_session)), list(adding = adding), globalenv())
+  local_processes()
+  work <- function(piece) piece$f(piece$x)
+  environment(work) <- globalenv()
+  expect_identical(spread(list(c(made, list(x = 1)), c(made, list(x = 2))), work), list(11, 12))
+  # What would be an error is not asked for.
+  expect_null(settle_arguments(adding(stop("never"))$f))
+})
+
 test_that("groups in processes of their own have the draws of one process", {
   unbroken <- whole_draws()
   local_processes()

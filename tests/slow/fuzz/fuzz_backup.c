@@ -170,7 +170,7 @@ static void check_habit(const tables *t, const ibrc_problem *without, double hab
   const size_t rows = ibrc_table_rows(&t->table);
   double *after = doubles(U * U), *again = doubles(pairs), *again_policy = doubles(pairs * U);
   ibrc_problem problem = *without;
-  ibrc_habit_priors(problem.action_prior, (int)U, habit, after);
+  ibrc_habit_priors(problem.action_prior, problem.ends, (int)U, habit, after);
   problem.after = after;
   ibrc_backup_result out = {.value = doubles(pairs),
                             .action_value = doubles(pairs),

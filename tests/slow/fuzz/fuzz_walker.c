@@ -39,7 +39,7 @@ static void take_agent(input *in, int S, int seen, agent *a) {
   a->after = NULL;
   if (take(in) & 1) {
     a->after = doubles((size_t)U * (size_t)U);
-    ibrc_habit_priors(a->prior, U, 8.0 * take_share(in) - 4.0, a->after);
+    ibrc_habit_priors(a->prior, NULL, U, 8.0 * take_share(in) - 4.0, a->after);
     for (int u = 0; u < U; u++) must_be_law(a->after + u * U, U, 1e-12, "a prior after an action is a law");
   }
   a->weights = take_rows(in, 1, M, 1);
