@@ -12,6 +12,12 @@ test_that("it says what is compared with what, and which way is better", {
   expect_false(any(grepl("less ", shown, fixed = TRUE)))
 })
 
+test_that("a table without notes ends with its last score", {
+  shown <- capture.output(print(found[found$method == "logistic", ]))
+  expect_false(any(grepl("NA, ", shown, fixed = TRUE)))
+  expect_identical(utils::tail(shown, 1), "")
+})
+
 test_that("parts of a table print, or are plain data frames", {
   expect_output(print(found[found$score == "brier", ]), "from visit 2 on; in brackets 95%.*minus frequencies")
   expect_output(print(found[order(-found$estimate), ]), "in brackets 95%")
