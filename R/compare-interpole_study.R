@@ -80,8 +80,7 @@ run_study <- function(piece) {
     rows <- study_rows("truth", list(value = error_rows(patients, piece$truth, piece$truth)))
     for (name in names(piece$methods)) {
       use <- function(model) error_rows(patients, piece$truth, model, piece$own[[name]])
-      tried <- try_method(piece$methods[[name]], visits, use, method_streams(seed, name, 1)[[1]], piece$cores,
-                          function(e, phase) conditionMessage(e))
+      tried <- try_method(piece$methods[[name]], visits, use, method_streams(seed, name, 1)[[1]], piece$cores)
       if (is.null(tried)) return(NULL)
       rows <- rbind(rows, study_rows(name, tried))
     }
