@@ -27,6 +27,13 @@ test_that("parts of a table print, or are plain data frames", {
   expect_identical(found[["estimate"]], found$estimate)
 })
 
+test_that("what was not cross-validated has no accuracy, and a table no picture", {
+  for (other in list(fit_baseline(visits), visits, data.frame(a = 1))) {
+    expect_error(accuracy(other), "must come from cross_validate()", fixed = TRUE, class = "ibrc_error_input")
+  }
+  expect_error(plot(found), "draw what it was made from", class = "ibrc_error_input")
+})
+
 test_that("it is tidied and glanced at as everything else", {
   expect_s3_class(tidy(found), "data.frame", exact = TRUE)
   expect_identical(tidy(found)$estimate, found$estimate)
