@@ -59,7 +59,7 @@ print.ibrc_accuracy <- function(x, digits = 3, ...) {
   for (one in unique(label)) print_score(x[label == one, ], one, attr(x, "reference"), digits)
   cat("\n")
   notes <- x[nzchar(x$note), ]
-  lines <- paste0(label[nzchar(x$note)], ": ", notes$note)
+  lines <- if (nrow(notes)) paste0(label[nzchar(x$note)], ": ", notes$note)
   for (line in unique(lines)) {
     who <- unique(notes$method[lines == line])
     writeLines(paste0(if (length(who) == length(unique(x$method)) && length(who) > 1) "all methods" else

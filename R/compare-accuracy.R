@@ -30,8 +30,8 @@ NULL
 #' intervals are those of the mean over visits in trajectories like these, for models as they were fitted here. They do
 #' not contain how much the models would differ if they had learned from other trajectories. So they are somewhat short.
 #' On 80 made-up data sets of 60 patients, 95% intervals of Brier scores and of their differences held the truth in
-#' about 90%. Differences are paired. An action that was taken, or not taken, in fewer than five trajectories has areas
-#' without intervals. `note` counts the resamples in which some fold had no area left. The other folds of such a
+#' about 90%. Differences are paired. Fewer than five trajectories give no intervals. An action that was taken, or not
+#' taken, in fewer than five has areas without intervals. `note` counts the resamples in which some fold had no area left. The other folds of such a
 #' resample stand for it.
 #'
 #' @aliases accuracy
@@ -91,6 +91,7 @@ accuracy.ibrc_cross_validation <- function(object, action = NULL, reference = na
     list(whole = score(rep(1, length(at))), resampled = do.call(rbind, lapply(weights, score)))
   })
   context <- list(reference = reference, fold = folds, conf.level = conf.level, actions = actions,
+                  few = length(unique(object$patient[at])) < fewest_trajectories,
                   rare = rare_actions(object$action[at], object$patient[at], actions),
                   lost = lost_resamples(weights, object$action[at], folds, actions), resamples = resamples)
   out <- do.call(rbind, lapply(names(object$laws), function(method) {
@@ -105,6 +106,21 @@ accuracy.ibrc_cross_validation <- function(object, action = NULL, reference = na
             remarks = remark_lines(object$status, "fold"), from = from, conf.level = conf.level, reference = reference,
             trajectories = length(unique(object$patient[at])))
 }
+
+# What has not been cross-validated. There is no default method: other packages have one.
+refuse_uncrossed <- function(object) check_class(object, "ibrc_cross_validation", "object", "cross_validate()")
+
+#' @export
+accuracy.ibrc_fit <- function(object, ...) refuse_uncrossed(object)
+
+#' @export
+accuracy.ibrc_mode <- function(object, ...) refuse_uncrossed(object)
+
+#' @export
+accuracy.ibrc_learned <- function(object, ...) refuse_uncrossed(object)
+
+#' @export
+accuracy.data.frame <- function(object, ...) refuse_uncrossed(object)
 
 #' @export
 summary.ibrc_cross_validation <- function(object, ...) accuracy(object, ...)
@@ -170,7 +186,8 @@ mean_area <- function(areas, sizes) {
   drop(areas[, there, drop = FALSE] %*% sizes[there]) / sum(sizes[there])
 }
 
-# Actions that are taken, or not taken, in too few trajectories: drawing these anew cannot say how sure their area is.
+# Drawing fewer trajectories anew cannot say how sure a score is, nor an area where the action is taken, or not taken,
+# in fewer.
 fewest_trajectories <- 5L
 
 rare_actions <- function(action, patient, actions) {
@@ -211,7 +228,7 @@ accuracy_rows <- function(method, scorer, draws, context) {
     return(out)
   }
   out$estimate <- own$whole
-  rare <- names$action %in% names(which(context$rare))
+  rare <- context$few | names$action %in% names(which(context$rare))
   limits <- function(x) {
     if (is.null(x)) return(rbind(blank, blank))
     out <- apply(x, 2, stats::quantile, c(1 - context$conf.level, 1 + context$conf.level) / 2, na.rm = TRUE,
@@ -257,8 +274,8 @@ accuracy_notes <- function(whole, by_fold, names, rare, context) {
   lost <- rowSums(is.na(by_fold))
   some <- area & !is.na(whole) & lost > 0
   say(some, paste("without", lost[some], "of", ncol(by_fold), "folds in which it was always or never taken"))
-  say(rare & !is.na(whole), paste("no interval, as it was taken or not taken in fewer than", fewest_trajectories,
-                                  "trajectories"))
+  say(rare & !is.na(whole), paste("no interval, as", if (context$few) "there are" else "it was taken or not taken in",
+                                  "fewer than", fewest_trajectories, "trajectories"))
   gone <- ifelse(area, context$lost[names$action], 0)
   often <- area & !rare & !is.na(whole) & gone > 0
   say(often, paste("in", gone[often], "of", context$resamples, "resamples some fold had no area"))

@@ -56,7 +56,7 @@ failure_lines <- function(x, unfinished = TRUE) {
 #' @export
 format.ibrc_cross_validation <- function(x, ...) {
   c(paste0("Cross-validation of ", plural(length(x$laws), "method"), " in ", max(x$status$fold), " folds of ",
-           plural(max(x$patient), "trajectory", "trajectories")),
+           plural(sum(!is.na(x$folds)), "trajectory", "trajectories")),
     paste0("  methods       ", listing(names(x$laws))),
     paste0("  actions       ", listing(x$words$actions), ", ", format_count(sum(x$scored)), " of them scored",
            if (x$from > 1) paste0(", from visit ", x$from, " on")),

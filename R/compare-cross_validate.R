@@ -24,9 +24,16 @@
 #' Whatever is learned from the visits, including dynamics, has to be learned inside the function: what comes from
 #' outside has seen the patients that are to be predicted.
 #'
+#' The visits that `predict()` is given hold the answers. A model of your own may use only earlier rows of the same
+#' trajectory. It is asked once more, with another action and observation at the end of each trajectory. The method
+#' fails if its predictions then change.
+#'
 #' Methods learn from the actions that they are scored by. Actions before visit `from` are marked as not scored
 #' ([trajectories()]); what was done and seen there is known only as history. Methods see numbers ("trajectory 1") in
 #' place of identifiers. Anything else that they need to know about a patient has to be a covariate.
+#'
+#' A trajectory without any scored action ([trajectories()]) has nothing to predict. It is left aside, also where
+#' methods learn, and a message says how many there are.
 #'
 #' A method that fails in a fold has no predictions there, and the others go on. Its message is kept and shown. (The
 #' message is not changed: if your own function puts covariates into it, it may say more than you want to keep.)
@@ -45,8 +52,8 @@
 #'
 #' @param visits Trajectories ([trajectories()]).
 #' @param methods A named list of methods, or names of methods.
-#' @param folds How many folds; or a whole number for each trajectory, in order of first appearance; or an earlier
-#'   result for the same patients, to use its folds.
+#' @param folds How many folds. Or a whole number for each trajectory: with the identifiers as names, or without names
+#'   and in order of first appearance. Or an earlier result for the same patients, to use its folds.
 #' @param stratify Names of covariates whose groups are to be spread evenly over the folds.
 #' @param seed A number that settles the folds and the random numbers of the methods.
 #' @param file A path where finished folds are kept; `NULL` keeps nothing. The file holds no identifier.
@@ -84,12 +91,18 @@ cross_validate <- function(visits, methods, folds = 5, stratify = NULL, seed = 1
   seed <- check_seed(seed)
   counted <- as.vector(rowsum(coded$scored + 0, coded$trajectory)) > 0
   group <- as.integer(group_trajectories(visits, stratify, coded, argument = "stratify"))
-  people <- fingerprint_of(trajectory_names(visits))
-  folds <- check_folds(earlier_folds(folds, people), group, seed, counted)
+  if (!is.null(stratify) && !anyDuplicated(group)) {
+    abort_input("stratify", "puts every trajectory into a group of its own, so that nothing is spread. Name a column ",
+                "whose values several trajectories share.")
+  }
+  who <- trajectory_names(visits)
+  people <- fingerprint_of(who)
+  folds <- check_folds(earlier_folds(folds, people), group, seed, counted, who, "cross_validate()")
   refresh <- check_count(refresh, "refresh", least = 0)
   if (!is.null(file)) file <- check_path(file)
   from <- check_count(from, "from")
   coded <- scored_from(coded, from)
+  tell_uncounted(counted, "cross_validate()")
   n_folds <- max(folds, na.rm = TRUE)
   job <- list(visits = visits_to_learn(visits, words, coded), methods = methods, words = words, coded = coded,
               folds = folds, seed = seed, from = from, people = people,
@@ -183,15 +196,16 @@ piece_of <- function(i, job, over) {
   out <- job$folds[job$coded$trajectory + 1L] %in% job$pieces$fold[i]
   kept <- !is.na(job$folds)[job$coded$trajectory + 1L] & !out
   rows <- list(learn = sort(job$coded$row[kept]), use = sort(job$coded$row[out]))
+  last <- !duplicated(job$coded$trajectory, fromLast = TRUE)
   method <- job$methods[[job$pieces$method[i]]]
   list(train = job$visits[rows$learn, ], test = job$visits[rows$use, ], rows = rows, method = method,
-       own = own_predictions(method), actions = job$words$actions, stream = job$streams[[i]],
+       ends = match(job$coded$row[out & last], rows$use), own = own_predictions(method), actions = job$words$actions, stream = job$streams[[i]],
        cores = cores_of_piece(getOption("ibrc.cores", 1), over))
 }
 
 run_one_piece <- function(piece) {
   began <- proc.time()[["elapsed"]]
-  use <- function(model) check_law(predict_by(model, piece$test, piece$own), nrow(piece$test), piece$actions)
+  use <- function(model) predict_fairly(model, piece)
   out <- try_method(piece$method, piece$train, use, piece$stream, piece$cores, function(e, phase) {
     failure_in_words(e, piece$rows[[phase]])
   })

@@ -20,7 +20,8 @@
 #' @return A data frame of class `ibrc_imitation_study`, one row per method and measure, the truth itself first:
 #'   `method`, `measure`, `estimate` (mean over data sets), `sd` (over data sets), `std.error` (of the mean), `runs` and
 #'   `failed`. The attribute `"each"` has one row per data set, method and measure, with the `verdict` on the fit and
-#'   the `warning`s that it gave.
+#'   the `warning`s that it gave. `tidy()` gives the table as a plain data frame. `glance()` gives one row: the numbers of
+#'   methods, data sets and trajectories, and how many methods `failed` on some data set.
 #' @family decision models
 #' @export
 #' @examples
@@ -80,8 +81,7 @@ run_study <- function(piece) {
     rows <- study_rows("truth", list(value = error_rows(patients, piece$truth, piece$truth)))
     for (name in names(piece$methods)) {
       use <- function(model) error_rows(patients, piece$truth, model, piece$own[[name]])
-      tried <- try_method(piece$methods[[name]], visits, use, method_streams(seed, name, 1)[[1]], piece$cores,
-                          function(e, phase) conditionMessage(e))
+      tried <- try_method(piece$methods[[name]], visits, use, method_streams(seed, name, 1)[[1]], piece$cores)
       if (is.null(tried)) return(NULL)
       rows <- rbind(rows, study_rows(name, tried))
     }
@@ -118,6 +118,26 @@ new_ibrc_imitation_study <- function(results, methods, trajectories) {
 "[.ibrc_imitation_study" <- function(x, ...) {
   out <- NextMethod()
   as_part_of(out, x, "ibrc_imitation_study", c("method", "measure", "estimate", "sd", "runs", "failed"))
+}
+
+#' @export
+as.data.frame.ibrc_imitation_study <- function(x, ...) {
+  attributes(x) <- attributes(x)[c("names", "row.names")]
+  class(x) <- "data.frame"
+  x
+}
+
+#' @export
+tidy.ibrc_imitation_study <- function(x, ...) {
+  check_unused(...)
+  as.data.frame(x)
+}
+
+#' @export
+glance.ibrc_imitation_study <- function(x, ...) {
+  check_unused(...)
+  data.frame(methods = length(setdiff(x$method, "truth")), data_sets = max(x$runs + x$failed),
+             trajectories = attr(x, "trajectories"), failed = length(unique(x$method[x$failed > 0])))
 }
 
 # One column per measure that is there, one row per method, whatever the order of the rows.

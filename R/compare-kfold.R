@@ -41,8 +41,9 @@
 #' @param x A fit ([ibrc()]) that was not made with `keep_data = FALSE` ([ibrc_control()]); or what another package's
 #'   method for [loo::kfold()] takes.
 #' @param folds How many shares to make, from 2 to the number of trajectories (with a scored action). With that number
-#'   every refit leaves out one. Or one whole number for each trajectory, in order of first appearance. It says in which
-#'   fold the trajectory is left out, for example its site. Or an earlier result, to use its folds.
+#'   every refit leaves out one. Or one whole number for each trajectory, in order of first appearance and without
+#'   names. It says in which fold the trajectory is left out, for example its site. Or an earlier result, to use its
+#'   folds.
 #' @param chains,iter,warmup,thin As in [ibrc()] and [ibrc_control()] (`thin`), for every refit. By default those of the
 #'   fit, and half of `iter` as warm-up where `iter` is given. Fewer save time. The R-hat of each refit says whether
 #'   they were enough.
@@ -148,9 +149,16 @@ kfold.default <- function(x, ...) {
 # ---- which are left out when ------------------------------------------------------------
 
 # The fold of each trajectory, from 1; NA where nothing in it counts.
-check_folds <- function(folds, group, seed, counted) {
-  if (inherits(folds, "ibrc_kfold")) folds <- folds$folds
+# `who`: the names of the trajectories, if they are known; `earlier`: what may give its folds.
+check_folds <- function(folds, group, seed, counted, who = NULL, earlier = "kfold()") {
   n <- length(group)
+  if (inherits(folds, "ibrc_kfold")) {
+    folds <- folds$folds
+    if (length(folds) != n) {
+      abort_input("folds", "are a result for other patients: it has ", plural(length(folds), "trajectory",
+                  "trajectories"), ", and there are ", format_count(n), " here. Give a number of folds.")
+    }
+  }
   out <- rep(NA_integer_, n)
   if (length(folds) == 1) {
     folds <- check_count(folds, "folds", least = 2)
@@ -162,8 +170,10 @@ check_folds <- function(folds, group, seed, counted) {
   }
   if (!is.numeric(folds) || !is.null(dim(folds)) || !length(folds)) {
     abort_input("folds", "must be a number of folds, a whole number for each trajectory or an earlier result of ",
-                "kfold(), not ", describe(folds), ".")
+                earlier, ", not ", describe(folds), ".",
+                if (is.factor(folds)) " as.integer() makes numbers of a factor.")
   }
+  folds <- folds_by_name(folds, who)
   if (length(folds) != n) {
     abort_input("folds", "must have one entry for each trajectory, in order of first appearance; there are ",
                 if (length(folds) < n) "fewer." else "more.")
@@ -174,6 +184,20 @@ check_folds <- function(folds, group, seed, counted) {
   if (length(places) < 2) abort_input("folds", "are all the same: nothing would be left to fit.")
   out[counted] <- match(folds[counted], places)
   out
+}
+
+# Folds with names are for the trajectories of these names, in whatever order they come.
+folds_by_name <- function(folds, who) {
+  if (is.null(names(folds))) return(folds)
+  if (is.null(who)) {
+    abort_input("folds", "has names, and a fit keeps no identifiers that could be compared with them. Put it in order ",
+                "of first appearance and give unname(folds).")
+  }
+  if (anyDuplicated(names(folds)) || !setequal(names(folds), who)) {
+    abort_input("folds", "has names that are not the identifiers of the trajectories, each once. If it is in order of ",
+                "first appearance, give unname(folds).")
+  }
+  folds[match(who, names(folds))]
 }
 
 # Group after group in random order, folds in turn: in every group, and in all, folds differ by one trajectory at most.

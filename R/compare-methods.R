@@ -53,7 +53,8 @@ method_streams <- function(seed, name, n) {
 #   warning   all of them in one text, or NA
 #   verdict   the worst part of the verdict on a model that has one, or NA
 # NULL if it was interrupted, even if its own fit gave back what it had by then: it is not finished.
-try_method <- function(method, visits, use, stream, cores = getOption("ibrc.cores", 1), in_words = conditionMessage) {
+try_method <- function(method, visits, use, stream, cores = getOption("ibrc.cores", 1),
+                       in_words = function(e, phase) conditionMessage(e)) {
   before <- options(ibrc.cores = cores)
   on.exit(options(before))
   said <- character()
@@ -72,10 +73,17 @@ try_method <- function(method, visits, use, stream, cores = getOption("ibrc.core
       list(value = suppressMessages(use(model)), failure = NA_character_)
     }
   }), warning = hear), ibrc_warning_interrupted = function(w) NULL, ibrc_error_interrupted = function(e) NULL,
-  error = function(e) list(value = NULL, failure = in_words(e, phase)))
+  error = function(e) list(value = NULL, failure = some_words(in_words(e, phase))))
   if (is.null(out)) return(NULL)
   c(out, list(phase = phase, warning = if (length(said)) paste(unique(said), collapse = " ") else NA_character_,
               verdict = verdict))
+}
+
+# One text, whatever a condition has for a message: nothing, several or NA.
+some_words <- function(message) {
+  words <- as.character(message)
+  words <- paste(words[!is.na(words) & nzchar(words)], collapse = " ")
+  if (nzchar(words)) words else "an error without a message"
 }
 
 # Fits answer an interrupt with what they have, and their warning may have been suppressed.
@@ -91,19 +99,26 @@ verdict_on <- function(model) {
   as.character(worst_of(rows[["verdict"]]))
 }
 
-# For a model of the user's own class, by the function that came with its method.
-predict_by <- function(model, visits, own = list()) {
+# The function that predicts from a model: for one of the user's own class, the one that came with its method. NULL
+# where only the generic can know.
+predictor_of <- function(model, own = list()) {
   for (class in class(model)) {
     mine <- own[[paste0("predict.", class)]]
-    if (!is.null(mine)) return(mine(model, visits, type = "action"))
-    if (!is.null(utils::getS3method("predict", class, optional = TRUE))) break
+    if (is.null(mine)) mine <- utils::getS3method("predict", class, optional = TRUE)
+    if (!is.null(mine)) return(mine)
   }
+}
+
+predict_by <- function(model, visits, own = list()) {
+  mine <- predictor_of(model, own)
+  if (any(vapply(own, identical, NA, mine))) return(mine(model, visits, type = "action"))
   predict(model, visits, type = "action")
 }
 
 # [visit, action], whatever the order of its columns.
 check_law <- function(law, n_visits, actions) {
-  law <- as.matrix(law)
+  force(law)
+  law <- tryCatch(as.matrix(law), error = function(e) NULL)
   if (!is.numeric(law) || nrow(law) != n_visits || ncol(law) != length(actions) || !setequal(colnames(law), actions)) {
     stop("its predictions are not one row per visit and one column per action", call. = FALSE)
   }

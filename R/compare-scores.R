@@ -106,9 +106,13 @@ precision_recall_points <- function(chance, taken, fold, recall = seq(0, 1, 0.00
 # How often the action was taken where its predicted chance was about the same. Bins hold equal numbers of visits, as
 # far as possible, since visits with equal chances stay together.
 reliability_points <- function(chance, taken, weight = rep(1, length(chance)), bins = 10) {
-  middle <- rank(signif(chance, 12), ties.method = "average") - 0.5
-  bin <- floor(bins * middle / length(chance))
+  bin <- reliability_bins(chance, bins)
   sums <- rowsum(cbind(weight, weight * chance, weight * taken), bin)
   sums <- sums[sums[, 1] > 0, , drop = FALSE]
   data.frame(said = sums[, 2] / sums[, 1], seen = sums[, 3] / sums[, 1], visits = sums[, 1], row.names = NULL)
+}
+
+reliability_bins <- function(chance, bins) {
+  middle <- rank(signif(chance, 12), ties.method = "average") - 0.5
+  floor(bins * middle / length(chance))
 }

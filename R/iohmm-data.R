@@ -10,10 +10,15 @@ iohmm_words <- function(visits, actions, observations) {
     else check_names(observations, "observations"),
     stop_actions = character()
   )
-  if (!length(words$observations) || all(is.na(visits[[roles$observation]]))) {
-    abort("data", "`visits` have no observation: nothing shows the states.", argument = "visits")
-  }
+  refuse_unseen(visits)
   words
+}
+
+refuse_unseen <- function(visits) {
+  visits <- plain_visits(visits)
+  if (!all(is.na(visits[[attr(visits, "roles")$observation]]))) return(invisible())
+  abort("data", "`visits` have no observation: nothing was seen in any visit that could show the states.",
+        argument = "visits")
 }
 
 levels_of <- function(x) {

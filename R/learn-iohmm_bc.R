@@ -81,6 +81,7 @@ fit_iohmm_bc <- function(visits, states = 3, joint = FALSE, sharpness = NULL, st
   rule <- list(sharpness = sharpness, centre_sd = check_sd(centre_sd, "centre_sd"),
                sharpness_sd = check_sd(sharpness_sd, "sharpness_sd"))
   if (!is.null(seed)) seed <- check_seed(seed)
+  refuse_unseen(visits)
   words <- learned_words(visits, actions, observations)
   coded <- learned_visits(visits, words)
   check_teaching(coded)

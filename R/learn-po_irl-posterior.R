@@ -30,8 +30,16 @@ po_irl_task <- function(setting, coded, dynamics, joint, sd, resolution) {
   if (!joint) return(task)
   task$codec <- new_codec(dynamics)
   task$codec$shape <- law_shapes(task$codec)
-  task$tree <- dynamics_tree(dynamics)
+  task$tree <- seen_tree(coded, dynamics)
   task
+}
+
+# The tree of what was seen in these visits, whichever visits the dynamics were learned from. What no state can show
+# would make every law impossible.
+seen_tree <- function(coded, dynamics) {
+  coded <- without_open_ends(coded)
+  expect_states(dynamics, iohmm_chains(coded), coded)
+  iohmm_tree(coded, dynamics)
 }
 
 n_laws <- function(task) length(task$codec$prior)

@@ -39,7 +39,9 @@
 #'   `joint` or `dynamics` say otherwise, its dynamics are used too, and are held fixed. Its utility plays no part.
 #'   `NULL`: nothing is known.
 #' @param joint Whether dynamics are inferred together with the rewards.
-#' @param dynamics Learned dynamics ([fit_iohmm()]) to use, or to begin with. `NULL` learns them from `visits`.
+#' @param dynamics Learned dynamics ([fit_iohmm()]) to use. With `joint = TRUE` the chains begin at them. The data are
+#'   what was done and seen in `visits`, whichever visits the dynamics were learned from. Their priors and what they
+#'   rule out are kept. `NULL` learns dynamics from `visits`.
 #' @param states Number of states of dynamics that are learned here, if there is no `setting`.
 #' @param discount How much the next visit counts compared with this one, if there is no `setting`.
 #' @param sd Standard deviation of the prior of each reward, in units of the temperature; 100 at most.
@@ -81,7 +83,7 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
   if (!is.null(setting)) check_class(setting, "ibrc_setting", "setting", "decision_setting()")
   joint <- check_flag(joint, "joint")
   if (!is.null(dynamics)) check_class(dynamics, "ibrc_iohmm", "dynamics", "fit_iohmm()")
-  states <- check_count(states, "states", most = 10)
+  states <- check_count(states, "states", least = 2, most = 10)
   discount <- check_discount(discount)
   sd <- check_positive(sd, "sd")
   if (sd > 100) abort_input("sd", "must be 100 at most, in units of the temperature: above it, choices have no noise.")
@@ -98,7 +100,6 @@ fit_po_irl <- function(visits, setting = NULL, joint = FALSE, dynamics = NULL, s
       fit_iohmm(visits, n_states, starts = 10, actions = words$actions, observations = words$observations, prior = 0.5)
     })
   }
-  if (joint) need_visits(dynamics, "joint = TRUE", "dynamics")
   setting <- po_irl_setting(setting, if (source != "setting") dynamics, discount)
   words <- unclass(setting)
   words <- words[names(words) %in% c("actions", "observations", "stop_actions", "states", "start", "start_by")]
@@ -129,7 +130,10 @@ check_po_irl_run <- function(chains, iter, warmup, draws, joint) {
 
 # Names of what is done and seen, as far as they are known before dynamics are learned.
 po_irl_words <- function(visits, setting, dynamics, actions, observations) {
-  if (is.null(setting) && is.null(dynamics)) return(learned_words(visits, actions, observations))
+  if (is.null(setting) && is.null(dynamics)) {
+    refuse_unseen(visits)
+    return(learned_words(visits, actions, observations))
+  }
   for (argument in c("actions", "observations")) {
     if (!is.null(get(argument))) {
       abort_input(argument, "must be left out if `setting` or `dynamics` have the names.")

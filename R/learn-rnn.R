@@ -75,7 +75,7 @@ fit_rnn <- function(visits, units = c(64, 64), networks = 2, rate = 0.001, batch
   state <- train_rnn(state, shape, data, run, cores, refresh)
   out <- structure(list(words = words, shape = shape, run = run, state = state, taught = taught_by(coded), hash = hash),
                    class = c("ibrc_rnn", "ibrc_learned"))
-  if (!state$interrupted) warn_poor_rnn(state, data)
+  if (!state$interrupted) warn_poor_rnn(state, data, length(words$actions))
   if (state$interrupted) {
     warn("interrupted", "Training was interrupted after ", plural(max(state$steps), "step"),
          ": fit_rnn(visits, start = ) continues with the model that was returned.")
@@ -254,25 +254,24 @@ held_loss <- function(weights, shape, data) {
   -mean(law[cbind(data$action[counted] + 1L, counted)])
 }
 
-# The same for the action frequencies of all other trajectories, with one more count.
-frequency_loss <- function(state, data) {
+# The same for the frequencies of all `n` actions in the other trajectories, with one more count.
+frequency_loss <- function(state, data, n) {
   counted <- function(which) {
     action <- some_trajectories(data, which)$action
     action[action >= 0]
   }
-  n <- max(data$action) + 1L
   share <- tabulate(counted(setdiff(teaching_trajectories(data), state$held)) + 1L, n) + 1 / n
   -mean(log(share / sum(share))[counted(state$held) + 1L])
 }
 
-warn_poor_rnn <- function(state, data) {
+warn_poor_rnn <- function(state, data, n_actions) {
   lost <- sum(!is.finite(colSums(state$weights)))
   if (lost) {
     warn("convergence", "The weights of ", lost, " of ", plural(ncol(state$weights), "network"), " became infinite; ",
          "the best weights before that are kept. Give a lower `rate`.")
   }
   if (!length(state$held)) return(invisible())
-  loss <- frequency_loss(state, data)
+  loss <- frequency_loss(state, data, n_actions)
   if (any(state$best_loss > loss)) {
     warn("convergence", "The network predicts held-out trajectories worse than action frequencies do (mean log score ",
          format_number(-max(state$best_loss)), " against ", format_number(-loss), "). Give a lower `rate`, more ",

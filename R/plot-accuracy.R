@@ -9,8 +9,9 @@
 #' under it is the `prc` of [accuracy()][accuracy.ibrc_cross_validation]. Folds in which the action was always or
 #' never taken have no curve.
 #'
-#' Intervals are Wilson's at 95%. They treat visits as independent. Visits of one patient are more alike than that, so
-#' the intervals are rather too short.
+#' Intervals are at 95%. Trajectories are drawn anew 500 times, with all their visits, as in
+#' [accuracy()][accuracy.ibrc_cross_validation]. A point has no interval if the action was taken, or not taken, in fewer
+#' than five trajectories of its bin.
 #'
 #' @param x,object What [cross_validate()] returned. Methods that failed in some fold are left out.
 #' @param type Which picture.
@@ -53,9 +54,10 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   taken <- object$action[at] == k
   methods <- whole_methods(object)
   if (!length(methods)) abort_input("object", "has no method with predictions in every fold: there is nothing to draw.")
+  weights <- if (type == "reliability") resampled_weights(object$patient[at], 500, 1)
   pieces <- lapply(methods, function(method) {
     chance <- object$laws[[method]][at, k]
-    points <- if (type == "reliability") with_wilson(reliability_points(chance, taken, bins = bins)) else
+    points <- if (type == "reliability") reliability_with_ends(chance, taken, bins, object$patient[at], weights) else
       precision_recall_points(chance, taken, object$fold[at])
     if (is.null(points)) {
       abort_input("action", "= \"", names(k), "\" was always or never taken, in every fold: there is no curve to draw.")
@@ -65,9 +67,24 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   do.call(rbind, pieces)
 }
 
-with_wilson <- function(points) {
-  points[c("conf.low", "conf.high")] <- wilson_ends(points$seen, points$visits)
-  points
+#' @export
+plot.ibrc_accuracy <- function(x, ...) {
+  abort_input("x", "is a table of scores, which has no picture: draw what it was made from, plot(cross_validate(...)).")
+}
+
+# Points with the ends of 95% intervals over patients. Bins stay the same in every resample.
+reliability_with_ends <- function(chance, taken, bins, patient, weights) {
+  out <- reliability_points(chance, taken, bins = bins)
+  bin <- reliability_bins(chance, bins)
+  seen <- vapply(weights, function(weight) {
+    sums <- rowsum(cbind(weight, weight * taken), bin)
+    sums[, 2] / sums[, 1]
+  }, out$seen)
+  ends <- apply(matrix(seen, nrow(out)), 1, stats::quantile, c(0.025, 0.975), na.rm = TRUE, names = FALSE)
+  rare <- vapply(split(seq_along(bin), bin), function(at) rare_actions(taken[at], patient[at], c(yes = TRUE)), NA)
+  ends[, rare] <- NA
+  out[c("conf.low", "conf.high")] <- t(ends)
+  out
 }
 
 unseen_patients <- "Patients are new to the models."
@@ -77,7 +94,8 @@ draw_reliability <- function(data) {
   action <- as_label(data$action[1])
   ggplot2::ggplot(data, ggplot2::aes(.data$said, .data$seen)) +
     ggplot2::geom_abline(colour = "grey60", linetype = 2) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = action_palette(1)) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), colour = action_palette(1),
+                            na.rm = TRUE) +
     ggplot2::geom_point(size = 1.6, colour = action_palette(1)) +
     ggplot2::facet_wrap(~method, labeller = ggplot2::as_labeller(as_narrow_label)) +
     ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
@@ -85,7 +103,7 @@ draw_reliability <- function(data) {
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
     ggplot2::labs(x = paste0("Predicted probability of \"", action, "\""),
                   y = paste0("Share of visits with\n\"", action, "\""),
-                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals.",
+                  caption = in_lines(paste("Nearer to the dashed line is better. Bars: 95% intervals over patients.",
                                            unseen_patients)),
                   alt = paste0("Share of visits with ", action, " over its predicted probability, one panel for each ",
                                "method.")) +

@@ -12,6 +12,12 @@ test_that("it says what is compared with what, and which way is better", {
   expect_false(any(grepl("less ", shown, fixed = TRUE)))
 })
 
+test_that("a table without notes ends with its last score", {
+  shown <- capture.output(print(found[found$method == "logistic", ]))
+  expect_false(any(grepl("NA, ", shown, fixed = TRUE)))
+  expect_identical(utils::tail(shown, 1), "")
+})
+
 test_that("parts of a table print, or are plain data frames", {
   expect_output(print(found[found$score == "brier", ]), "from visit 2 on; in brackets 95%.*minus frequencies")
   expect_output(print(found[order(-found$estimate), ]), "in brackets 95%")
@@ -19,6 +25,13 @@ test_that("parts of a table print, or are plain data frames", {
   expect_s3_class(found[0, ], "data.frame", exact = TRUE)
   expect_output(print(found[, c("method", "score", "estimate")]), "estimate")
   expect_identical(found[["estimate"]], found$estimate)
+})
+
+test_that("what was not cross-validated has no accuracy, and a table no picture", {
+  for (other in list(fit_baseline(visits), visits, data.frame(a = 1))) {
+    expect_error(accuracy(other), "must come from cross_validate()", fixed = TRUE, class = "ibrc_error_input")
+  }
+  expect_error(plot(found), "draw what it was made from", class = "ibrc_error_input")
 })
 
 test_that("it is tidied and glanced at as everything else", {

@@ -93,6 +93,13 @@ test_that("pure noise is not worse than chance", {
   expect_gt(mean(rocs), 0.47)
 })
 
+test_that("few trajectories give no interval of any score", {
+  data <- data.frame(id = rep(1:4, each = 5), time = 1:5, action = rep(c("a", "b", "b", "a"), 5), observation = "o")
+  found <- accuracy(cross_validate(trajectories(data), c("frequencies", "previous_action"), folds = 2), resamples = 20)
+  expect_true(all(is.na(found$conf.low)) && all(is.na(found$difference.high)))
+  expect_match(found$note, "no interval, as there are fewer than 5 trajectories", fixed = TRUE)
+})
+
 test_that("of an action in few trajectories areas have no interval, and lost resamples are said", {
   data <- with_seed(2, data.frame(id = rep(1:30, each = 6), time = rep(1:6, 30),
                                   action = sample(c("a", "b", "c"), 180, TRUE),

@@ -9,6 +9,14 @@ test_that("an action may have the name of a column", {
   expect_true(is.numeric(table$visit) && is.logical(table$scored))
 })
 
+test_that("it counts the trajectories that are in folds, and says how many are not", {
+  data <- as.data.frame(visits)
+  data$free <- data$id > 5
+  expect_message(crossed <- cross_validate(trajectories(data, scored = "free"), "frequencies", folds = 2),
+                 "cross_validate() leaves 5 trajectories of 20 aside", fixed = TRUE)
+  expect_output(print(crossed), "2 folds of 15 trajectories", fixed = TRUE)
+})
+
 test_that("it says from which visit on actions count", {
   expect_output(print(cross_validate(visits, "frequencies", folds = 2)), "scored, from visit 2 on")
   crossed <- cross_validate(visits, "frequencies", folds = 2, from = 1)

@@ -78,6 +78,29 @@ test_that("an earlier result gives its folds to the same patients only", {
   expect_false(grepl("person-", paste(deparse(unclass(crossed)), collapse = "")))
 })
 
+test_that("folds with names are for the patients of these names", {
+  people <- unique(visits$id)
+  folds <- stats::setNames(rep(1:4, 10), people)
+  sorted <- folds[order(names(folds))]
+  expect_identical(cross_validate(visits, "frequencies", folds = sorted)$folds, unname(folds))
+  wrong <- stats::setNames(folds, seq_along(folds))
+  expect_error(cross_validate(visits, "frequencies", folds = wrong), "unname(folds)", fixed = TRUE,
+               class = "ibrc_error_input")
+  expect_error(cross_validate(visits, "frequencies", folds = folds[c(1, 1:39)]), class = "ibrc_error_input")
+  expect_error(cross_validate(visits, "frequencies", folds = factor(folds)), "earlier result of cross_validate.*as.integer",
+               class = "ibrc_error_input")
+  other <- structure(list(folds = rep(1:2, 10)), class = c("ibrc_kfold", "kfold", "loo"))
+  expect_error(cross_validate(visits, "frequencies", folds = other), "it has 20 trajectories, and there are 40",
+               class = "ibrc_error_input")
+})
+
+test_that("groups of one trajectory each are refused: nothing could be spread", {
+  data <- as.data.frame(visits)
+  data$postcode <- as.integer(factor(data$id))
+  expect_error(cross_validate(trajectories(data, covariates = "postcode"), "frequencies", stratify = "postcode"),
+               "a group of its own", class = "ibrc_error_input")
+})
+
 test_that("a method that fails leaves the others alone, and is named", {
   count <- 0
   bad <- function(visits) {

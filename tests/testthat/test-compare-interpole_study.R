@@ -69,6 +69,15 @@ test_that("an interrupt that a fit has answered by itself ends the study too", {
   expect_true(all(study$runs == 2))
 })
 
+test_that("a study is tidied and glanced at as everything else", {
+  study <- small_study(list("frequencies", bad = function(v) stop("no")), runs = 2)
+  expect_s3_class(tidy(study), "data.frame", exact = TRUE)
+  expect_identical(tidy(study)$estimate, study$estimate)
+  expect_null(attr(as.data.frame(study), "each"))
+  expect_identical(glance(study)[c("methods", "data_sets", "failed")],
+                   data.frame(methods = 2L, data_sets = 2L, failed = 1L))
+})
+
 test_that("any part of a study prints under its own headings", {
   study <- small_study(c("frequencies", "logistic"), runs = 2)
   policy <- formatC(study$estimate[study$method == "logistic" & study$measure == "policy"], 3, format = "f")

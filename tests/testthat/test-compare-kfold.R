@@ -172,6 +172,8 @@ test_that("what cannot be crossed is refused", {
   said(kfold(pooled, folds = rep(3, 8)), "nothing would be left", "folds")
   said(kfold(pooled, folds = c(1:7, NA)), "position 8", "folds")
   said(kfold(pooled, folds = c(1:7, 1.5)), "position 8", "folds")
+  said(kfold(pooled, folds = stats::setNames(rep(1:2, 4), 1:8)), "unname", "folds")
+  said(kfold(pooled, folds = structure(list(folds = 1:3), class = "ibrc_kfold")), "it has 3 trajectories", "folds")
   said(kfold(pooled, folds = letters[1:8]), "whole number for each trajectory", "folds")
   said(kfold(pooled, iter = 100, warmup = 100), "more than `warmup`", "iter")
   said(kfold(pooled, start = "here"), "\"prior\" and \"fit\"", "start")

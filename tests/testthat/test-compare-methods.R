@@ -20,6 +20,20 @@ test_that("a method's outcome tells what failed, what was warned of, and the wor
   expect_identical(try_method(function(visits) getOption("ibrc.cores"), 1, identity, stream, cores = 3)$value, 3)
 })
 
+test_that("an error is a failure whatever its message is", {
+  failure <- function(condition) {
+    try_method(function(visits) stop(condition), 1, identity, streams_from_seed(1)[[1]])$failure
+  }
+  none <- structure(class = c("odd", "error", "condition"), list())
+  expect_identical(failure(none), "an error without a message")
+  expect_identical(failure(errorCondition(NA_character_)), "an error without a message")
+  expect_identical(failure(errorCondition(c("one", "two"))), "one two")
+  visits <- trajectories(data.frame(id = rep(1:6, each = 3), time = 1:3, action = c("a", "b", "a"), observation = "o"))
+  methods <- list("frequencies", odd = function(visits) stop(none), na = function(visits) stop(errorCondition(NA)))
+  crossed <- suppressMessages(suppressWarnings(cross_validate(visits, methods, folds = 2)))
+  expect_identical(whole_methods(crossed), "frequencies")
+})
+
 test_that("random numbers of a method go by its name", {
   expect_identical(method_streams(1, "a", 3), method_streams(1, "a", 3))
   expect_false(identical(method_streams(1, "a", 1), method_streams(1, "b", 1)))

@@ -127,10 +127,39 @@ test_that("dynamics may be given, and what they rule out counts as missing", {
   expect_error(quick_po_irl(rare, dynamics = iohmm), class = "ibrc_error_data")
   bare <- iohmm
   bare["coded"] <- list(NULL)
-  expect_error(quick_po_irl(visits, dynamics = bare, joint = TRUE), class = "ibrc_error_input")
+  # The data are the visits that are given.
+  expect_identical(quick_po_irl(visits, dynamics = bare, joint = TRUE, iter = 10)$gains,
+                   quick_po_irl(visits, dynamics = iohmm, joint = TRUE, iter = 10)$gains)
   expect_error(quick_po_irl(visits, diag_setting(), dynamics = iohmm), class = "ibrc_error_input")
   expect_error(refuse_many_terms(201), class = "ibrc_error_input")
   expect_error(quick_po_irl(visits, setting, warmup = 59), class = "ibrc_error_input")
+})
+
+test_that("joint dynamics are inferred from the visits that are given, not from those of `dynamics`", {
+  few <- visits[visits$id <= 10, ]
+  learn <- function(from) fit_iohmm(from, 2, starts = 2, prior = 0.5, seed = 1, zeros = "none", actions = setting$actions,
+                                    observations = setting$observations)
+  task_of <- function(dynamics) {
+    problem <- po_irl_setting(NULL, dynamics, 0.9)
+    po_irl_task(problem, learned_visits(few, problem), dynamics, TRUE, 5, 6)
+  }
+  expect_identical(task_of(learn(visits))$tree, task_of(learn(few))$tree)
+  expect_identical(sum(task_of(learn(visits))$tree$ends), 10)
+  # What its dynamics rule out is said, also at the end of a trajectory.
+  strict <- fit_iohmm(visits, 2, starts = 2, prior = 0.5, seed = 1, actions = setting$actions,
+                      observations = setting$observations)
+  last <- which(!duplicated(few$id, fromLast = TRUE) & few$action == "wait")[1]
+  few$observation[last] <- "pos"
+  expect_error(quick_po_irl(few, dynamics = strict, joint = TRUE), "cannot happen", class = "ibrc_error_data")
+})
+
+test_that("visits in which nothing was seen, and a single state, are refused in words", {
+  blind <- visits
+  blind$observation[] <- NA
+  for (fit in list(fit_po_irl, fit_iohmm_bc, function(v) fit_iohmm(v, 2))) {
+    expect_error(fit(blind), "nothing was seen in any visit", class = "ibrc_error_data")
+  }
+  expect_error(fit_po_irl(visits, states = 1), "from 2 to 10", class = "ibrc_error_input")
 })
 
 test_that("groups may start differently, and some actions may not count", {
@@ -139,6 +168,8 @@ test_that("groups may start differently, and some actions may not count", {
   grouped$free <- grouped$time > 0
   grouped <- trajectories(grouped, covariates = "ward", scored = "free")
   iohmm <- fit_iohmm(grouped, 2, starts = 2, prior = 0.5, seed = 1, start_by = "ward")
+  coded <- learned_visits(grouped, as_setting(iohmm, matrix(0, 2, 2), 0.9))
+  expect_identical(seen_tree(coded, iohmm), dynamics_tree(iohmm))
   for (joint in c(FALSE, TRUE)) {
     model <- quick_po_irl(grouped, dynamics = iohmm, joint = joint, iter = 10)
     expect_close(rowSums(predict(model, grouped)), rep(1, nrow(grouped)), 1e-12)

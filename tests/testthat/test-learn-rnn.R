@@ -173,6 +173,14 @@ test_that("a network that diverges is not kept, and said", {
   expect_no_warning(fit_rnn(visits, units = c(6, 5), networks = 1, rate = 0.01, max_steps = 300, seed = 1))
 })
 
+test_that("frequencies are of all actions that are named, taken or not", {
+  data <- list(first = c(0L, 2L, 4L), done = integer(4), seen = integer(4), action = c(0L, 1L, 0L, 0L))
+  # One trajectory with one of each, and one count over three actions.
+  expect_equal(frequency_loss(list(held = 2L), data, 3), -log((1 + 1 / 3) / 3))
+  expect_no_error(suppressWarnings(fit_rnn(visits, units = c(3, 3), networks = 1, max_steps = 20, seed = 1, refresh = 0,
+                                           actions = c(levels(factor(visits$action)), "never"))))
+})
+
 test_that("an interrupt before the first steps leaves nothing, and says so", {
   model <- small(visits, max_steps = 10)
   data <- rnn_data(learned_visits(visits, model$words), model$words)

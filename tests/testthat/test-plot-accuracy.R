@@ -6,9 +6,8 @@ crossed <- suppressMessages(suppressWarnings(
 test_that("pictures show their data", {
   data <- accuracy_data(crossed, action = "monitor")
   expect_named(data, c("method", "action", "said", "seen", "visits", "conf.low", "conf.high"))
-  expect_true(all(data$conf.low <= data$seen & data$seen <= data$conf.high))
-  one <- stats::prop.test(round(data$seen[1] * data$visits[1]), data$visits[1], correct = FALSE)
-  expect_equal(c(data$conf.low[1], data$conf.high[1]), as.numeric(one$conf.int))
+  expect_true(all(data$conf.low <= data$seen & data$seen <= data$conf.high, na.rm = TRUE))
+  expect_true(any(!is.na(data$conf.low)))
   expect_identical(levels(data$method), c("visit_number", "logistic"))
   each <- tapply(data$visits, data$method, sum)
   expect_identical(unname(c(each)), rep(sum(crossed$scored & crossed$visit >= 2) + 0, 2))
@@ -23,6 +22,23 @@ test_that("pictures show their data", {
     points <- drawn$data[[if (type == "reliability") 3 else 1]]
     expect_identical(nrow(points), nrow(accuracy_data(crossed, type, action = "monitor")))
   }
+})
+
+test_that("intervals of a reliability curve are over patients, and rare actions have none", {
+  # What each patient does is the same at all visits: 24 patients tell as much as 24 visits.
+  data <- data.frame(id = rep(1:24, each = 6), time = 1:6, action = rep(c("a", "b"), each = 6), observation = "o")
+  same <- cross_validate(trajectories(data), "frequencies", folds = rep(1:2, each = 12))
+  found <- accuracy_data(same, action = "b", bins = 2)
+  expect_gt(found$conf.high[1] - found$conf.low[1], 0.3)
+  by_hand <- vapply(resampled_weights(rep(1:24, each = 5), 500, 1), function(w) {
+    stats::weighted.mean(rep(rep(c(0, 1), each = 5), 12), w)
+  }, 0)
+  expect_equal(c(found$conf.low[1], found$conf.high[1]), stats::quantile(by_hand, c(0.025, 0.975), names = FALSE))
+  data$action[data$id > 4] <- "a"
+  rare <- accuracy_data(cross_validate(trajectories(data), "frequencies", folds = rep(1:2, 12)), action = "b", bins = 2)
+  expect_true(all(is.na(rare$conf.low)))
+  skip_if_not_installed("ggplot2")
+  expect_match(plot(same, action = "b")$labels$caption, "over\\s+patients")
 })
 
 test_that("what cannot be drawn is refused", {
