@@ -27,7 +27,7 @@ run_replicates <- function(job, file, refresh) {
       done <- spread(lapply(these, replicate_piece, job = job, streams = streams), run_replicate, over)
       suspendInterrupts({
         results[these] <- done
-        if (!is.null(file)) write_checkpoint(file, replicates_to_plain(results), fingerprint)
+        if (!is.null(file)) write_checkpoint(file, replicates_to_plain(results, job$contrast), fingerprint)
       })
       if (refresh > 0) say_replicates(n - length(left) + length(these), n, first, began)
     }
@@ -121,11 +121,12 @@ draw_agents <- function(design) {
 slot_numbers <- c("truth", "estimate", "conf.low", "conf.high")
 
 # Columns of all finished replicates: a file of many small lists would be slow to write.
-replicates_to_plain <- function(results) {
+# `contrast`: for whoever takes the file for a fit.
+replicates_to_plain <- function(results, contrast) {
   done <- which(!vapply(results, is.null, NA))
   column <- function(name) unlist(lapply(results[done], `[[`, name))
   names <- c(slot_numbers, "settled", "failure", "warning", "seconds")
-  c(list(done = done), lapply(stats::setNames(names, names), column))
+  c(list(done = done), lapply(stats::setNames(names, names), column), list(contrast = contrast))
 }
 
 # The replicates of an earlier call with the same design, sizes and seed, also if it had fewer or more of them: those

@@ -193,9 +193,13 @@ new_population_fit <- function(chain, job) {
   if (!is.null(joint)) {
     last <- n_b + n_s + shape$n_intercepts
     laws <- stats::plogis(draws[taken, , last + seq_along(joint$codec$prior), drop = FALSE])
-    return(with_law_draws(fit, laws, joint))
+    fit <- with_law_draws(fit, laws, joint)
+  } else if (!is.null(job$inverse$cut)) {
+    fit <- with_cut_laws(fit, job$inverse$cut, job$run$chains)
   }
-  if (is.null(job$inverse$cut)) fit else with_cut_laws(fit, job$inverse$cut, job$run$chains)
+  # Whoever prints the fit asks about it.
+  fit$population$mixing <- intercept_mixing(fit)
+  fit
 }
 
 # Some columns of the draws, named; spreads as standard deviations and correlations.

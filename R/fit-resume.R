@@ -40,6 +40,7 @@ resume <- function(file, cores = NULL, refresh = NULL, check = getOption("ibrc.c
   check_given(file)
   check <- check_flag(check, "check")
   held <- read_checkpoint(file)
+  refuse_study(held, function(...) refuse_checkpoint("format", ...))
   if (!is.null(cores)) cores <- check_count(cores, "cores")
   if (!is.null(refresh)) refresh <- check_count(refresh, "refresh", least = 0)
   # A finished file is only read.

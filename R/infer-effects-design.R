@@ -98,9 +98,24 @@ learn_formula <- function(formula, people) {
   formula$levels <- lapply(Filter(is_worded, table), text_levels)
   for (column in names(formula$levels)) refuse_levels(length(formula$levels[[column]]), column, formula$term, people$n)
   formula$centre <- vapply(numbers_of(known_frame(formula, table, people$n)), number_centre, 0)
-  formula$width <- apply(formula_matrix(formula, people), 2, column_width)
+  x <- formula_matrix(formula, people)
+  formula$width <- apply(x, 2, column_width)
+  refuse_sizes(x, formula$width, formula$term)
   formula$width[["(Intercept)"]] <- 1
   formula
+}
+
+# Products of such numbers stay within those that R can calculate with. A column of one value is aliased.
+most_size <- 1e100
+
+refuse_sizes <- function(x, width, term) {
+  varies <- apply(x, 2, function(column) length(unique(column)) > 1)
+  large <- varies & width > most_size
+  off <- which(large | varies & width < 1 / most_size)
+  if (!length(off)) return(invisible())
+  abort_input("effects", "has ", enumerate(colnames(x)[off[1]]), " in the formula of ", term, ", whose numbers ",
+              if (large[off[1]]) "are too large" else "vary too little", " to calculate with: measure it in another ",
+              "unit, so that it varies by about 1.")
 }
 
 # A coefficient needs several people. Of a few levels it is left to the user whether there are enough.
@@ -174,9 +189,20 @@ model_columns <- function(frame, centre) {
   on.exit(options(before))
   for (name in names(centre)) frame[[name]] <- as.vector(frame[[name]]) - centre[[name]]
   out <- stats::model.matrix(attr(frame, "terms"), frame)
+  colnames(out) <- unmarked(colnames(out), names(frame))
   parts <- c("(Intercept)", attr(attr(frame, "terms"), "term.labels"))
   refuse_same_labels(colnames(out), parts[attr(out, "assign") + 1])
   matrix(out, nrow(out), dimnames = list(NULL, colnames(out)))
+}
+
+# R marks a name that is no plain word, as in `age at entry`:armb. A column is called as its variables are, without.
+unmarked <- function(label, variables) {
+  for (name in variables) {
+    marked <- deparse(as.name(name), backtick = TRUE)
+    label <- ifelse(startsWith(label, marked), paste0(name, substring(label, nchar(marked) + 1)), label)
+    label <- gsub(paste0(":", marked), paste0(":", name), label, fixed = TRUE)
+  }
+  label
 }
 
 # Level b2 of arm and level 2 of armb are both called armb2, and numbers are looked up by name. `of`: whose each is.

@@ -10,6 +10,23 @@ held_fit <- function(code) {
 
 refuse_no_fit <- function() refuse_damaged("it does not hold a fit")
 
+# The call that goes on with a file that holds no fit, but what a study has finished; NULL for all other files.
+call_of_study <- function(held) {
+  if (setequal(names(held$fingerprint), c("visits", "methods", "folds", "seed"))) return("cross_validate()")
+  contents <- held$contents
+  if (!is.list(contents) || !all(c("done", "truth", "settled", "seconds") %in% names(contents))) return(NULL)
+  if (!is.logical(contents$contrast)) return("recovery_study() or power_study()")
+  if (isTRUE(contents$contrast)) "power_study()" else "recovery_study()"
+}
+
+# `refuse`: how a file is refused that is whole.
+refuse_study <- function(held, refuse) {
+  call <- call_of_study(held)
+  if (is.null(call)) return(invisible())
+  refuse("holds what ", call, " has finished, and no fit. The same call of ", call, " as before, with this `file`, ",
+         "goes on with it.")
+}
+
 is_finished <- function(contents) {
   steps <- held_fit(c(iteration_of(contents$chain), steps_of(contents$chain)))
   if (!is.numeric(steps) || length(steps) != 2 || anyNA(steps)) refuse_no_fit()
@@ -136,6 +153,7 @@ check_replaceable <- function(path, overwrite) {
   held <- tryCatch(read_checkpoint(path), ibrc_error_file = function(e) {
     refuse("is there already, and is not a checkpoint that could be gone on with.")
   })
+  refuse_study(held, refuse)
   if (is_finished(held$contents)) refuse("is there already: it holds a finished fit, which resume() gives back.")
   held$fingerprint
 }

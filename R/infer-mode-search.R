@@ -127,7 +127,8 @@ finite_curvature <- function(surface, at, passes = 3) {
     if (length(at) == 1 || any(!is.finite(bend))) break
     scale <- 1 / sqrt(pmax(abs(diag(bend)), 1 / surface$spread^2))
     basis <- scale * eigen(bend * outer(scale, scale), symmetric = TRUE)$vectors
-    back <- solve(basis)
+    # Terms may be measured in very different units: that is no reason to refuse.
+    back <- solve(basis, tol = 0)
     turned <- list(density = function(x) surface$density(t(at + basis %*% t(x))),
                    spread = 1 / apply(abs(basis) / surface$spread, 2, max))
     bend <- t(back) %*% axis_curvature(turned, 0 * at) %*% back

@@ -14,10 +14,11 @@
 #' `models` given to [ibrc()] are functions of.
 #'
 #' With `effects` of [ibrc()], where people differ, there are also coefficients and spreads. `optimism[age]` is the
-#' change of optimism with a year of age, on the scale a sampler works on. `sd(optimism, site)` is the standard
-#' deviation of sites around the rest. Columns are named as `tidy()` names them, in quotes where they are not plain
-#' words: `optimism["log(age)"]`, `sd(optimism, "site:clinician")`. Coefficients need a prior on all numbers, spreads
-#' one on all positive numbers. What is not stated has a default, which `?ibrc` describes.
+#' change of optimism with a year of age, on the scale a sampler works on. `sd(optimism, site)`, or
+#' `sd(optimism | site)`, is the standard deviation of sites around the rest. Columns are named as `tidy()` names them,
+#' in quotes where they are not plain words: `optimism["log(age)"]`, `sd(optimism, "site:clinician")`. Coefficients need
+#' a prior on all numbers, spreads one on all positive numbers. What is not stated has a default, which `?ibrc`
+#' describes.
 #'
 #' @section Distributions:
 #' `normal(mean, sd)`, `student_t(df, location, scale)`,
@@ -139,6 +140,10 @@ read_prior <- function(formula, position) {
 read_term <- function(left) {
   if (is.call(left) && identical(left[[1]], quote(utility))) return(read_utility_term(left))
   if (is.call(left) && list(left[[1]]) %in% c(quote(`[`), quote(sd))) return(read_effect_term(left))
+  if (is.call(left) && identical(left[[1]], quote(cor))) {
+    abort_input(expression_text(left), "cannot be given a prior: correlations have that of Lewandowski, Kurowicka and ",
+                "Joe (2009) with shape 2. Leave it out.")
+  }
   known <- parameter_terms()
   term <- if (is.name(left) || is.character(left)) as.character(left) else expression_text(left)
   if (term %in% reserved_names) abort_input(term, "is a reserved name in tables of draws: choose another.")
@@ -164,17 +169,34 @@ read_utility_term <- function(left) {
   list(term = paste0("utility[", names[[1]], ",", names[[2]], "]"), state = names[[1]], action = names[[2]])
 }
 
-# optimism[age], the coefficient of age, and sd(optimism, site), how much sites differ (see `effects` of ibrc()).
+# optimism[age], the coefficient of age, and sd(optimism, site) or, as it is printed, sd(optimism | site), how much sites
+# differ (see `effects` of ibrc()).
 read_effect_term <- function(left) {
   names <- as.list(left)[-1]
+  is_spread <- identical(left[[1]], quote(sd))
+  if (is_spread && length(names) == 1 && is_call_of(names[[1]], "|")) {
+    names <- list(names[[1]][[2]], joined_by_colons(names[[1]][[3]]))
+  }
+  if (is_spread && length(names) == 2 && is_call_of(names[[1]], "utility")) {
+    names[[1]] <- read_utility_term(names[[1]])$term
+  }
   plain <- vapply(names, function(name) (is.name(name) || is.character(name)) && nzchar(as.character(name)), NA)
   if (length(names) != 2 || !all(plain)) {
-    abort_input(expression_text(left), "must be a coefficient, optimism[age], or a spread, sd(optimism, site), with ",
-                "plain names or names in quotes.")
+    abort_input(expression_text(left), "must be a coefficient, optimism[age], or a spread, sd(optimism, site) or ",
+                "sd(optimism | site), with plain names or names in quotes.")
   }
   names <- vapply(names, as.character, "")
-  list(term = if (identical(left[[1]], quote(sd))) paste0("sd(", names[1], "|", names[2], ")") else
-    paste0(names[1], "[", names[2], "]"))
+  list(term = if (is_spread) paste0("sd(", names[1], "|", names[2], ")") else paste0(names[1], "[", names[2], "]"))
+}
+
+is_call_of <- function(x, name) is.call(x) && identical(x[[1]], as.name(name))
+
+# site:clinician as text. Anything else is what it was.
+joined_by_colons <- function(x) {
+  if (!is_call_of(x, ":")) return(x)
+  parts <- lapply(as.list(x)[-1], joined_by_colons)
+  if (any(vapply(parts, is.call, NA))) return(x)
+  paste(vapply(parts, as.character, ""), collapse = ":")
 }
 
 # The range of a term: prices are positive, a discount is from 0 to less than 1.

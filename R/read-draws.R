@@ -136,23 +136,15 @@ variable_names <- function(fit, group) {
   if (is_grouped(fit)) paste0(terms, "[", group, "]") else terms
 }
 
-# One row per term and group: quantiles, and what the package posterior says about the chains.
+# One row per term and group: quantiles, and whether the chains agree.
 tidy_draws <- function(fit, conf.level = 0.95) {
   fit <- as_reported(fit)
-  tail <- (1 - conf.level) / 2
   shrink <- contraction(fit)
   rows <- lapply(names(fit$draws), function(group) {
     draws <- fit$draws[[group]]
-    do.call(rbind, lapply(dimnames(draws)[[3]], function(term) {
-      one <- matrix(draws[, , term], dim(draws)[1])
-      range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
-      data.frame(term = term, group = group, estimate = stats::median(one), std.error = stats::sd(one),
-                 conf.low = range[1], conf.high = range[2],
-                 rhat = within_draws(fit, one, posterior::rhat, max),
-                 ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
-                 ess_tail = within_draws(fit, one, posterior::ess_tail, sum),
-                 contraction = shrink[term, group])
-    }))
+    term <- dimnames(draws)[[3]]
+    cbind(data.frame(term = term, group = group), summarise_columns(flat_draws(draws), conf.level),
+          mixing_within(fit, draws), contraction = shrink[term, group])
   })
   out <- do.call(rbind, rows)
   rownames(out) <- NULL

@@ -66,14 +66,12 @@ tidy_dynamics <- function(fit, conf.level) {
   tail <- (1 - conf.level) / 2
   limits <- apply(draws, 2, stats::quantile, c(0.5, tail, 1 - tail), names = FALSE)
   # Draws of the dynamics that were made beforehand have no chains to compare.
-  diagnose <- function(measure) {
-    if (is_cut(fit)) NA_real_ else unname(apply(draws, 2, function(x) measure(matrix(x, size[1]))))
-  }
+  mixing <- if (is_cut(fit)) matrix(NA_real_, ncol(draws), 3, dimnames = list(NULL, mixing_names)) else
+    mixing_of(array(draws, c(size[1:2], ncol(draws))))
   learned <- stats::setNames(law_vector(fit$recipe$codec$iohmm), entry_names(fit$recipe$codec$iohmm))
   data.frame(term = colnames(draws), estimate = limits[1, ], std.error = unname(apply(draws, 2, stats::sd)),
-             conf.low = limits[2, ], conf.high = limits[3, ], learned = unname(learned[colnames(draws)]),
-             rhat = diagnose(posterior::rhat), ess_bulk = diagnose(posterior::ess_bulk),
-             ess_tail = diagnose(posterior::ess_tail), row.names = NULL)
+             conf.low = limits[2, ], conf.high = limits[3, ], learned = unname(learned[colnames(draws)]), mixing,
+             row.names = NULL)
 }
 
 # The numbers may be as small as 1e-28; then all would be printed in scientific form.
@@ -124,6 +122,18 @@ within_draws <- function(fit, x, measure, together) {
   each <- fit$dynamics$chains_per_draw
   parts <- split(seq_len(ncol(x)), (seq_len(ncol(x)) - 1) %/% each)
   together(vapply(parts, function(mine) measure(x[, mine, drop = FALSE]), 0))
+}
+
+# The same for all three measures of mixing_of().
+mixing_within <- function(fit, draws) {
+  if (!is_cut(fit)) return(mixing_of(draws))
+  chains <- seq_len(dim(draws)[2])
+  parts <- lapply(split(chains, (chains - 1) %/% fit$dynamics$chains_per_draw), function(mine) {
+    mixing_of(draws[, mine, , drop = FALSE])
+  })
+  out <- Reduce(`+`, parts)
+  out[, "rhat"] <- do.call(pmax, lapply(unname(parts), function(part) part[, "rhat"]))
+  out
 }
 
 # Laws on which chains do not agree, or that have few independent draws, in a table of tidy_dynamics().

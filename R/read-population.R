@@ -15,7 +15,7 @@ tidy_intercepts <- function(fit, conf.level = 0.95) {
   if (!dim(fit$population$intercepts)[3]) {
     abort_input("effects", "= \"people\" needs random intercepts, such as (1 | site); this fit has none.")
   }
-  out <- summarise_array(fit, fit$population$intercepts, conf.level)
+  out <- summarise_array(fit, fit$population$intercepts, conf.level, intercept_mixing(fit))
   key <- intercept_keys(fit$effects)
   cbind(key, out[-1])
 }
@@ -28,17 +28,13 @@ intercept_keys <- function(design) {
   })))
 }
 
-summarise_array <- function(fit, draws, conf.level) {
-  tail <- (1 - conf.level) / 2
-  rows <- lapply(seq_len(dim(draws)[3]), function(k) {
-    one <- matrix(draws[, , k], dim(draws)[1])
-    range <- stats::quantile(one, c(tail, 1 - tail), names = FALSE)
-    data.frame(term = dimnames(draws)[[3]][k], estimate = stats::median(one), std.error = stats::sd(one),
-               conf.low = range[1], conf.high = range[2], rhat = within_draws(fit, one, posterior::rhat, max),
-               ess_bulk = within_draws(fit, one, posterior::ess_bulk, sum),
-               ess_tail = within_draws(fit, one, posterior::ess_tail, sum))
-  })
-  do.call(rbind, rows)
+# How well the chains of each intercept mix. A fit has it since it was made: of thousands of people it takes seconds.
+intercept_mixing <- function(fit) {
+  if (is.null(fit$population$mixing)) mixing_within(fit, fit$population$intercepts) else fit$population$mixing
+}
+
+summarise_array <- function(fit, draws, conf.level, mixing = mixing_within(fit, draws)) {
+  cbind(data.frame(term = dimnames(draws)[[3]]), summarise_columns(flat_draws(draws), conf.level), mixing)
 }
 
 # Draws of the population: where laws of the dynamics stand beside them, those that these are kept of.

@@ -33,7 +33,7 @@ are_settled <- function(fit) {
 # By the limits of intercept_rows().
 are_mixed_intercepts <- function(fit) {
   if (!dim(fit$population$intercepts)[3]) return(TRUE)
-  table <- tidy_intercepts(fit)
+  table <- as.data.frame(intercept_mixing(fit))
   all(table$rhat <= 1.05 & pmin(table$ess_bulk, table$ess_tail) >= 100) %in% TRUE
 }
 

@@ -4,7 +4,7 @@
 # Rows of `settled` about intercepts: the worst of each factor and term.
 intercept_rows <- function(fit) {
   if (!dim(fit$population$intercepts)[3]) return(NULL)
-  table <- tidy_intercepts(fit)
+  table <- cbind(intercept_keys(fit$effects), intercept_mixing(fit))
   key <- paste(table$term, table$factor, sep = "|")
   rows <- lapply(unique(key), function(one) {
     own <- table[key == one, ]

@@ -48,7 +48,7 @@
 #'   `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text) among others; it prints
 #'   medians, intervals, diagnostics and the advice.
 #' @section Do the chains agree?:
-#' Two things are checked, with the package posterior (Vehtari and others 2021). `rhat` compares chains, and halves of
+#' Two things are checked, as the package posterior does (Vehtari and others 2021). `rhat` compares chains, and halves of
 #' chains, with each other. `ess_bulk` and `ess_tail` say how many independent draws the centre and the tails are worth.
 #' They differ: chains that agree may still be short, and long chains may sit in different places. The verdict puts both
 #' into words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` use neither.
@@ -70,11 +70,12 @@
 summary.ibrc_fit <- function(object, conf.level = 0.95, suppress = 5, ...) {
   check_unused(...)
   suppress <- check_suppress(suppress)
+  conf.level <- check_level(conf.level)
   verdict <- standing_verdict(object)
-  table <- if (has_population(object)) tidy_population else tidy_draws
-  structure(list(table = with_verdict(table(object, check_level(conf.level)), verdict, object),
-                 glance = glance(object), fit = object, verdict = verdict, advice = verdict_advice(verdict),
-                 conf.level = conf.level, suppress = suppress), class = "summary.ibrc_fit")
+  table <- if (has_population(object)) tidy_population(object, conf.level) else tidy_draws(object, conf.level)
+  structure(list(table = with_verdict(table, verdict, object), glance = glance_row(object, table, verdict),
+                 fit = object, verdict = verdict, advice = verdict_advice(verdict), conf.level = conf.level,
+                 suppress = suppress), class = "summary.ibrc_fit")
 }
 
 #' @rdname summary.ibrc_fit
@@ -94,12 +95,14 @@ tidy.ibrc_fit <- function(x, conf.level = 0.95, what = c("agents", "dynamics"),
   }
   effects <- check_choice(effects, c("population", "cells", "people"), "effects")
   conf.level <- check_level(conf.level)
-  if (has_population(x)) return(as_terms(tidy_effects(x, conf.level, effects), x, conf.level))
-  if (effects != "population") {
+  if (effects != "population" && !has_population(x)) {
     abort_input("effects", "= \"", effects, "\" needs a fit of people who differ (`effects` of ibrc()): in this one ",
                 "only groups differ.")
   }
-  as_terms(with_verdict(tidy_draws(x, conf.level), standing_verdict(x), x), x, conf.level)
+  x$standing <- standing_verdict(x)
+  table <- if (has_population(x)) tidy_effects(x, conf.level, effects) else
+    with_verdict(tidy_draws(x, conf.level), x$standing, x)
+  as_terms(table, x, conf.level)
 }
 
 # A class, and what a table of it says below (as_gt()).
@@ -130,7 +133,8 @@ tidy_effects <- function(fit, conf.level, effects) {
   verdict <- standing_verdict(fit)
   if (effects == "population") return(with_verdict(tidy_population(fit, conf.level), verdict, fit))
   out <- if (effects == "cells") tidy_cells(fit, conf.level) else tidy_intercepts(fit, conf.level)
-  out$verdict <- vapply(out$term, function(term) effect_verdict(verdict, fit, term), "", USE.NAMES = FALSE)
+  about <- vapply(unique(out$term), function(term) effect_verdict(verdict, fit, term), "")
+  out$verdict <- unname(about[out$term])
   out
 }
 
@@ -156,11 +160,15 @@ with_verdict <- function(table, verdict, fit) {
 #' @export
 glance.ibrc_fit <- function(x, ...) {
   check_unused(...)
-  table <- if (has_population(x)) tidy_population(x) else tidy_draws(x)
+  glance_row(x, if (has_population(x)) tidy_population(x) else tidy_draws(x), standing_verdict(x))
+}
+
+# `table`: of its terms, `verdict`: on all of it.
+glance_row <- function(x, table, verdict) {
   data.frame(trajectories = sum(x$group_sizes), visits = sum(x$n_visits), groups = length(x$draws),
              chains = x$run$chains, draws = prod(dim(x$draws[[1]])[1:2]), acceptance = mean(x$acceptance),
              rhat = max(table$rhat), ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail),
-             verdict = as.character(worst_of(standing_verdict(x)$verdict)))
+             verdict = as.character(worst_of(verdict$verdict)))
 }
 
 #' @rdname summary.ibrc_fit

@@ -114,9 +114,9 @@ test_that("intercepts that are not mixed are not settled", {
   fit <- people_run()
   fine <- data.frame(rhat = 1.001, ess_bulk = 900, ess_tail = 900)
   local_replacement("tidy_population", function(...) fine)
-  local_replacement("tidy_intercepts", function(...) fine)
+  local_replacement("intercept_mixing", function(...) as.matrix(fine))
   expect_true(are_settled(fit))
-  local_replacement("tidy_intercepts", function(...) replace(fine, "ess_tail", 60))
+  local_replacement("intercept_mixing", function(...) as.matrix(replace(fine, "ess_tail", 60)))
   expect_false(are_settled(fit))
 })
 

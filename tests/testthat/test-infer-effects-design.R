@@ -48,6 +48,46 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
   expect_identical(getOption("contrasts"), c("contr.sum", "contr.poly"))
 })
 
+test_that("columns whose names are no plain words are called as they are, and have their mean", {
+  odd <- as.data.frame(visits)
+  names(odd)[match(c("age", "arm"), names(odd))] <- c("age at entry", "the arm")
+  odd <- trajectories(odd, covariates = c("age at entry", "the arm", "clinician"))
+  effects <- list(optimism ~ `age at entry` * `the arm` + I(`age at entry`^2) + (1 | clinician))
+  plain <- design_of(list(optimism ~ age * arm + I(age^2) + (1 | clinician)))$design
+  found <- design_of(effects, odd)$design
+  expect_identical(found$coefficients$centre, plain$coefficients$centre)
+  expect_identical(found$coefficients$centre[3], mean(visits$age[!duplicated(visits$id)]))
+  expect_identical(found$coefficients$name, c("(Intercept)", "(Intercept)", "age at entry", "the armb",
+                                              "I(`age at entry`^2)", "age at entry:the armb"))
+  expect_equal(unname(found$matrices$optimism), unname(plain$matrices$optimism))
+  # Whoever reads cells, or states a prior, finds them by that name.
+  expect_identical(cell_covariates(found)[c("age at entry", "the arm")],
+                   stats::setNames(cell_covariates(plain)[c("age", "arm")], c("age at entry", "the arm")))
+  expect_named(factor_variables(found, "optimism"), "the arm")
+  stated <- unclass(ibrc_prior(optimism[`age at entry`] ~ normal(0, 0.3)))
+  expect_identical(design_of(effects, odd, stated = stated)$design$prior[["optimism[age at entry]"]]$args[["sd"]], 0.3)
+})
+
+test_that("numbers beyond what can be calculated with are named, with what to do", {
+  sized <- function(size) {
+    data <- as.data.frame(visits)
+    data$age <- size * data$age
+    trajectories(data, covariates = c("age", "arm"))
+  }
+  for (size in c(1e-300, 1e-160)) {
+    expect_refused(design_of(list(optimism ~ arm + age), sized(size)), "effects", "\"age\" in .* vary too little .* unit")
+  }
+  for (size in c(1e300, 1e160)) {
+    expect_refused(design_of(list(optimism ~ arm + age), sized(size)), "effects", "\"age\" in .* too large .* unit")
+  }
+  expect_refused(design_of(list(optimism ~ age + I(age^2)), sized(1e60)), "effects", "I\\(age\\^2\\).* too large")
+  expect_refused(design_of(list(optimism ~ I(0 * age)), sized(1)), "effects", "aliased")
+  for (size in c(1e-50, 1e50)) {
+    found <- design_of(list(optimism ~ arm + age), sized(size))$design$coefficients
+    expect_equal(found$scale[4] * size, design_of(list(optimism ~ arm + age))$design$coefficients$scale[4])
+  }
+})
+
 test_that("flags stay flags in a formula, and levels are compared in their order", {
   flags <- altered(function(x) {
     x$stage <- factor(c("I", "II", "III")[(x$age - 40) / 10], c("III", "II", "I"), ordered = TRUE)

@@ -151,6 +151,30 @@ test_that("priors of effects are told from those of agents", {
   expect_named(ibrc_prior(optimism["log(age)"] ~ normal(0, 1)), "optimism[log(age)]")
 })
 
+test_that("spreads can be typed as they are printed", {
+  spread <- function(...) names(ibrc_prior(...))
+  expect_identical(spread(sd(optimism | site) ~ half_normal(0.2)), "sd(optimism|site)")
+  expect_identical(ibrc_prior(sd(optimism | site) ~ half_normal(0.2)), ibrc_prior(sd(optimism, site) ~ half_normal(0.2)))
+  expect_identical(spread(sd(optimism | site:clinician) ~ half_normal(1)), "sd(optimism|site:clinician)")
+  expect_identical(spread(sd(optimism | "site:year":`the clinic`) ~ half_normal(1)), "sd(optimism|site:year:the clinic)")
+  expect_identical(spread(sd(utility(healthy, monitor) | site) ~ half_normal(1)), "sd(utility[healthy,monitor]|site)")
+  expect_identical(spread(sd(utility(healthy, monitor), site) ~ half_normal(1)), "sd(utility[healthy,monitor]|site)")
+  expect_refused(ibrc_prior(sd(optimism | site, site) ~ half_normal(1)), "sd(optimism | site, site)", "must be")
+  for (wrong in expression(sd(optimism | p | site) ~ half_normal(1), sd(optimism | site / clinician) ~ half_normal(1),
+                           sd(optimism | f(site):year) ~ half_normal(1), sd(1 | site) ~ half_normal(1),
+                           sd(log(alpha) | site) ~ half_normal(1))) {
+    expect_error(ibrc_prior(eval(wrong)), "sd(optimism | site)", fixed = TRUE, class = "ibrc_error_input")
+  }
+  # All that a fit prints, but correlations, which have no prior to state.
+  design <- design_of(tied_effects())$design
+  typed <- lapply(names(design$prior), function(label) {
+    stats::as.formula(paste(label, "~", if (startsWith(label, "sd(")) "half_normal(1)" else "normal(0, 1)"))
+  })
+  expect_named(do.call(ibrc_prior, typed), names(design$prior))
+  expect_refused(ibrc_prior(cor(alpha, optimism | clinician) ~ normal(0, 1)), "cor(alpha, optimism | clinician)",
+                 "Leave it out")
+})
+
 test_that("defaults are on the scale of the term, and what is stated takes their place", {
   coefficients <- data.frame(label = c("optimism", "optimism[age]"), intercept = c(TRUE, FALSE), scale = c(2, 0.2))
   spreads <- data.frame(label = "sd(optimism|site)", scale = 2)

@@ -5,6 +5,31 @@ held_of <- function(...) {
   list(fit = fit, contents = read_checkpoint(path)$contents)
 }
 
+test_that("a file that a study has written is no damaged fit: the call that goes on with it is named", {
+  folder <- withr::local_tempdir()
+  calls <- c("power_study()", "recovery_study()", "cross_validate()")
+  files <- stats::setNames(file.path(folder, c("a", "b", "c")), calls)
+  power_study(small_design(fit = count_visits), 10, replicates = 1, file = files[[1]])
+  recovery_study(small_design(effect = NULL, patients = 5), 1, "agents", file = files[[2]])
+  cross_validate(clinic_visits(), "frequencies", folds = 2, file = files[[3]])
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1))
+  for (call in names(files)) {
+    error <- expect_error(resume(files[[call]]), class = "ibrc_error_checkpoint")
+    expect_identical(error$reason, "format")
+    expect_match(error$message, paste("has finished, and no fit. The same call of", call), fixed = TRUE)
+    # A fit does not take it for one of its own either.
+    error <- expect_error(ibrc(clinic_visits(), diag_setting(), diag_models(), prior, file = files[[call]]),
+                          class = "ibrc_error_checkpoint")
+    expect_identical(error$reason, "exists")
+    expect_match(error$message, paste("holds what", call), fixed = TRUE)
+  }
+  # Files from before it was told which of the two.
+  held <- read_checkpoint(files[[1]])
+  held$contents$contrast <- NULL
+  expect_identical(call_of_study(held), "recovery_study() or power_study()")
+  expect_null(call_of_study(list(contents = held_of()$contents, fingerprint = c(data = "a"))))
+})
+
 test_that("each field of a job counts in its fingerprint", {
   plain <- held_of()$contents$job
   for (field in job_fields) {

@@ -55,3 +55,13 @@ test_that("a higher top met on the way is taken", {
   expect_close(low$theta, -3, 0.01)
   expect_close(profile_ends(hills, low, 10)$top$theta, 1, 0.01)
 })
+
+test_that("the curvature of terms in very different units is that of their product with these", {
+  bend <- matrix(c(-4, 1, 1, -2), 2)
+  for (unit in c(1, 1e-30, 1e30)) {
+    scale <- c(1, unit)
+    surface <- list(density = function(x) rowSums((x %*% diag(1 / scale)) %*% bend * (x %*% diag(1 / scale))) / 2,
+                    spread = 3 * scale)
+    expect_equal(finite_curvature(surface, c(0, 0)) * outer(scale, scale), bend, tolerance = 1e-6)
+  }
+})

@@ -139,6 +139,28 @@ test_that("tidy() shows the population, its cells or its people", {
   expect_refused(tidy(clinic_fit(), effects = "cells"), "effects", "needs a fit")
 })
 
+test_that("how intercepts mix is worked out once, when the fit is made", {
+  intercepts <- fit$population$intercepts
+  people <- tidy(fit, effects = "people")
+  for (k in c(1, nrow(people))) {
+    expect_equal(people$rhat[k], posterior::rhat(intercepts[, , k]), tolerance = 1e-12)
+    expect_equal(people$ess_bulk[k], posterior::ess_bulk(intercepts[, , k]), tolerance = 1e-12)
+    expect_equal(people$ess_tail[k], posterior::ess_tail(intercepts[, , k]), tolerance = 1e-12)
+  }
+  real <- mixing_of
+  asked <- 0
+  local_replacement("mixing_of", function(draws) {
+    asked <<- asked + (dim(draws)[3] == nrow(people))
+    real(draws)
+  })
+  expect_output(print(fit), "intercepts of")
+  expect_identical(tidy(fit, effects = "people"), people)
+  expect_identical(asked, 0)
+  # A fit that was kept from before it was.
+  fit$population$mixing <- NULL
+  expect_identical(tidy(fit, effects = "people"), people)
+})
+
 test_that("keys of intercepts are in the order of their draws", {
   keys <- intercept_keys(fit$effects)
   wanted <- paste0(keys$term, "{", keys$factor, " ", keys$level, "}")
