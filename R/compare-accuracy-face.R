@@ -50,6 +50,7 @@ score_words <- c(brier = "Brier score", log_score = "mean log probability of wha
 #' @export
 print.ibrc_accuracy <- function(x, digits = 3, ...) {
   digits <- check_count(digits, "digits")
+  x$method <- safe_text(x$method)
   intervals <- any(!is.na(x$conf.low))
   cat("Predictions of ", format_count(x$visits[1]), " actions in ",
       plural(attr(x, "trajectories"), "trajectory", "trajectories"), ", from visit ", attr(x, "from"), " on",

@@ -75,7 +75,9 @@ tidy.ibrc_cross_validation <- function(x, ...) {
   check_unused(...)
   taken <- c("method", "fold", "row", "visit", "action", "scored")
   actions <- x$words$actions
-  columns <- ifelse(actions %in% taken, paste0("probability_", actions), actions)
+  # A name that is taken, or that such a name has become, gets the prefix.
+  columns <- actions
+  while (any(bad <- columns %in% taken | duplicated(columns))) columns[bad] <- paste0("probability_", columns[bad])
   pieces <- lapply(names(x$laws), function(method) {
     law <- x$laws[[method]]
     colnames(law) <- columns

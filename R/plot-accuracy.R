@@ -49,6 +49,7 @@ accuracy_data <- function(object, type = c("reliability", "precision_recall"), a
   type <- check_choice(type, c("reliability", "precision_recall"), "type")
   bins <- check_count(bins, "bins", least = 2)
   at <- visits_to_score(object, if (is.null(from)) object$from else from)
+  if (length(action) > 1) abort_input("action", "must name one action; it has ", length(action), ".")
   if (!is.null(action)) action <- check_choice(action, object$words$actions, "action")
   k <- scored_actions(object, at, action)[1]
   taken <- object$action[at] == k

@@ -26,7 +26,7 @@ cross_validated <- function(data, folder) {
 
 scores_of <- function(data, crossed) {
   scores <- as.data.frame(generics::accuracy(crossed, action = scored[[data]], reference = "ibrc"))
-  cbind(data = data, scores[setdiff(names(scores), c("action", "note", "verdict"))])
+  cbind(data = data, scores[setdiff(names(scores), c("action", "note"))])
 }
 
 # The reliability curves, and precision at 41 places of recall.

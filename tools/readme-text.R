@@ -30,7 +30,7 @@ accuracy_text <- function(file = file.path("inst", "extdata", "accuracy-scores.c
   scores <- scores[scores$score == "brier", ]
   methods <- c(
     ibrc = "inverse bounded rational control; on PBC and lipids rewards alone, with no bound inferred",
-    rnn = "one recurrent neural network, untuned",
+    rnn = "the mean of two recurrent neural networks, untuned",
     iohmm_bc = "cloning from the beliefs of an input-output hidden Markov model",
     joint_iohmm_bc = "the same, with dynamics learned from actions too (as INTERPOLE does)",
     po_irl = "rewards by inverse reinforcement learning under partial observability",

@@ -18,6 +18,12 @@ test_that("a table without notes ends with its last score", {
   expect_identical(utils::tail(shown, 1), "")
 })
 
+test_that("a line break in the name of a method breaks no line", {
+  two <- found
+  two$method[two$method == "logistic"] <- "two\nlines"
+  expect_output(print(two), "  two\\nlines ", fixed = TRUE)
+})
+
 test_that("parts of a table print, or are plain data frames", {
   expect_output(print(found[found$score == "brier", ]), "from visit 2 on; in brackets 95%.*minus frequencies")
   expect_output(print(found[order(-found$estimate), ]), "in brackets 95%")

@@ -7,6 +7,10 @@ test_that("an action may have the name of a column", {
   expect_identical(anyDuplicated(names(table)), 0L)
   expect_close(table$probability_visit + table$probability_scored, rep(1, nrow(data)), 1e-12)
   expect_true(is.numeric(table$visit) && is.logical(table$scored))
+  data$action <- ifelse(data$action == "visit", "fold", "probability_fold")
+  table <- tidy(cross_validate(trajectories(data), "frequencies", folds = 2))
+  expect_identical(anyDuplicated(names(table)), 0L)
+  expect_identical(ncol(table), 8L)
 })
 
 test_that("it counts the trajectories that are in folds, and says how many are not", {

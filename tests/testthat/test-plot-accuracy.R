@@ -43,6 +43,7 @@ test_that("intervals of a reliability curve are over patients, and rare actions 
 
 test_that("what cannot be drawn is refused", {
   expect_error(accuracy_data(crossed, action = "none"), class = "ibrc_error_input")
+  expect_error(plot(crossed, action = crossed$words$actions), "must name one action", class = "ibrc_error_input")
   expect_error(accuracy_data(crossed, from = 100), class = "ibrc_error_input")
   expect_error(plot(crossed, type = "other"), class = "ibrc_error_input")
   expect_error(accuracy_data(crossed, from = 1), class = "ibrc_error_input")
