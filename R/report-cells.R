@@ -1,7 +1,7 @@
 # Cells of tables as text.
 
-# Three digits, as print() has them; counts as they are; nothing where there is no number. `floored`: where a number next
-# to 0 is called so.
+# Three digits, as print() has them; counts as they are; nothing where there is no number. `floored`: where a number
+# next to 0 is called so.
 cell_text <- function(column, floored = FALSE) {
   if (!is.numeric(column)) return(as.character(column))
   are_counts <- all(column == round(column), na.rm = TRUE)

@@ -196,9 +196,10 @@ sampler_said <- function(fit) {
 chains_said <- function(fit) {
   one <- glance(fit)
   draws <- function(n) if (is.na(n)) "not known" else paste(draws_text(n), "at least")
-  paste0("R-hat (", cited["rhat"], ") was ", if (is.na(one$rhat)) "not known" else paste(rhat_text(one$rhat), "at most"),
-         ". The effective number of draws was ", draws(one$ess_bulk), " in the bulk and ", draws(one$ess_tail),
-         " in the tails", if (is_cut(fit)) " (R-hat is that under the worst draw of the dynamics)", ". ",
+  rhat <- if (is.na(one$rhat)) "not known" else paste(rhat_text(one$rhat), "at most")
+  paste0("R-hat (", cited["rhat"], ") was ", rhat, ". The effective number of draws was ", draws(one$ess_bulk),
+         " in the bulk and ", draws(one$ess_tail), " in the tails",
+         if (is_cut(fit)) " (R-hat is that under the worst draw of the dynamics)", ". ",
          round(100 * one$acceptance), "% of proposals were accepted.")
 }
 
