@@ -19,7 +19,7 @@ test_that("every picture has a function that returns its data frame, on the same
   pictures <- c(grep("^(plot_|autoplot)|^pp_check$", package$exports, value = TRUE),
                 paste(drawn[, 1], drawn[, 2], sep = "."))
   # What has no picture says what has one.
-  expect_setequal(setdiff(pictures, c("plot.ibrc_inferred", "plot.ibrc_mode")), names(twins))
+  expect_setequal(setdiff(pictures, c("plot.ibrc_accuracy", "plot.ibrc_inferred", "plot.ibrc_mode")), names(twins))
   expect_identical(setdiff(twins, package$exports), character())
   file <- system.file("help", "aliases.rds", package = "ibrc")
   skip_if_not(nzchar(file), "installed without help")

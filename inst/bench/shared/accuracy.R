@@ -40,8 +40,6 @@ diag_visits <- function() simulate(interpole_task("diag"), nsim = 100, horizon =
 
 # Rules that see no patient or only the last visits, black boxes, and learned rewards. `learn(visits)`: dynamics.
 other_methods <- function(states, learn, setting = NULL) {
-  # Other processes, to which methods may be sent, do not know what it is called here.
-  force(learn)
   list(frequencies = "frequencies", visit_number = "visit_number", previous_action = "previous_action",
        logistic = "logistic", logistic_3 = function(visits) fit_baseline(visits, "logistic", last = 3), rnn = "rnn",
        iohmm_bc = function(visits) fit_iohmm_bc(visits, states, transitions = "shared"),
