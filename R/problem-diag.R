@@ -23,9 +23,9 @@
 #' diag_models()
 diag_setting <- function(accuracy = 0.7, discount = 0.95) {
   decision_setting(
-    states = c("healthy", "diseased"),
-    actions = c("declare_healthy", "declare_diseased", "monitor"),
-    observations = c("negative", "positive"),
+    states = diag_names$states,
+    actions = diag_names$actions,
+    observations = diag_names$observations,
     transition = diag_transition(),
     emission = diag_emission(accuracy),
     utility = cbind(declare_healthy = c(10, -36), declare_diseased = c(-36, 10), monitor = c(-1, -1)),
@@ -41,11 +41,25 @@ diag_models <- function(accuracy = c(0.6, 0.7, 0.8), weights = NULL) {
   if (!is.numeric(accuracy) || length(accuracy) == 0) {
     abort_input("accuracy", "must be one or more numbers from 0 to 1, not ", describe(accuracy), ".")
   }
+  # Whole arrays with their names, as a setting has them: a sampler may ask for this at each of its steps.
+  transition <- diag_array(diag_transition(), diag_names[c("states", "states")], c("from", "to"))
   models <- lapply(accuracy, function(a) {
-    list(transition = diag_transition(), emission = diag_emission(a))
+    emission <- diag_array(rep(list(diag_emission(a)), length(diag_names$actions)),
+                           diag_names[c("states", "observations")], c("to", "observation"))
+    list(transition = transition, emission = emission)
   })
   names(models) <- make.unique(paste0("accuracy_", format_plain(accuracy, digits = 15)))
-  model_prior(models, weights, setting = diag_setting())
+  model_prior(models, weights)
+}
+
+diag_names <- list(states = c("healthy", "diseased"), actions = c("declare_healthy", "declare_diseased", "monitor"),
+                   observations = c("negative", "positive"))
+
+# One matrix per action, as one array.
+diag_array <- function(by_action, over, called) {
+  names(over) <- called
+  over$action <- diag_names$actions
+  array(unlist(by_action, use.names = FALSE), lengths(over, use.names = FALSE), over)
 }
 
 diag_transition <- function() {

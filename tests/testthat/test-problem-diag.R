@@ -28,3 +28,15 @@ test_that("an accuracy that is none is refused", {
   expect_error(diag_models(accuracy = character()), class = "ibrc_error_input")
   expect_error(diag_models(weights = c(1, 2)), class = "ibrc_error_input")
 })
+
+test_that("the models of DIAG are those that a list of matrices gives", {
+  accuracy <- c(0, 0.123456789, 0.6, 1L)
+  stated <- lapply(accuracy, function(a) {
+    emission <- rbind(c(a, 1 - a), c(1 - a, a))
+    anew <- matrix(0.5, 2, 2)
+    list(transition = list(declare_healthy = anew, declare_diseased = anew, monitor = diag(2)), emission = emission)
+  })
+  made <- diag_models(accuracy, c(0.1, 0.2, 0.3, 0.4))
+  names(stated) <- names(made$models)
+  expect_identical(made, model_prior(stated, c(0.1, 0.2, 0.3, 0.4), diag_setting()))
+})
