@@ -5,10 +5,11 @@
 #define NODES_AT_ONCE IBRC_BACKUP_NODES
 
 /* Working space: K of all rows; K and sigma of one action [model][slot], with the soft means of
- * K; Q and pi [action][node]. */
+ * K; Q and pi [action][node]; what soft means of Q share. */
 size_t ibrc_backup_doubles(const ibrc_table *table) {
   size_t U = (size_t)table->n_actions, M = (size_t)table->n_models;
-  return NODES_AT_ONCE * (U * M + 2 * M + 1 + 2 * U) + IBRC_GAP_DOUBLES;
+  return NODES_AT_ONCE * (U * M + 2 * M + 1 + 2 * U) + ibrc_soft_terms_doubles(table->n_actions) +
+         IBRC_GAP_DOUBLES;
 }
 
 /* Lays K of one action, M numbers every `stride`, side by side: [model][slot]. An action that
@@ -46,7 +47,8 @@ static void backup_block(const ibrc_table *table, const ibrc_problem *problem, c
   double *by_model = scratch, *sigma = by_model + M * NODES_AT_ONCE;
   double *mean = sigma + M * NODES_AT_ONCE, *Q = mean + NODES_AT_ONCE;
   double *policy = Q + U * NODES_AT_ONCE;
-  double *K = out->model_value ? out->model_value + row : policy + U * NODES_AT_ONCE;
+  double *terms = policy + U * NODES_AT_ONCE;
+  double *K = out->model_value ? out->model_value + row : terms + ibrc_soft_terms_doubles((int)U);
   /* The distance between the values of one last action and those of the next. */
   const size_t apart = problem->after ? (size_t)table->n_nodes : 0;
   const size_t n_blocks = (size_t)ibrc_backup_blocks(table);
@@ -71,12 +73,18 @@ static void backup_block(const ibrc_table *table, const ibrc_problem *problem, c
     if (out->sigma) deal_out(sigma, slot, n_nodes, M, U * M, out->sigma + row + u * M);
   }
   for (int i = 0; i < n_nodes; i++) slot[i] = i;
+  const double *of = problem->action_prior;
+  if (problem->after) ibrc_soft_terms(Q, NODES_AT_ONCE, of, (int)U, n_nodes, &problem->alpha, terms);
   for (size_t last = 0; last < ibrc_problem_lasts(problem, table); last++) {
     const size_t at = last * (size_t)table->n_nodes;
-    const double *prior = problem->after ? problem->after + last * U : problem->action_prior;
+    double *value_at = out->value + at + first, *policy_at = out->policy ? policy : NULL;
     if (out->wanted && !out->wanted[last * n_blocks + (size_t)first / NODES_AT_ONCE]) continue;
-    ibrc_soft_means(Q, NODES_AT_ONCE, prior, (int)U, n_nodes, &problem->alpha,
-                    out->value + at + first, out->policy ? policy : NULL);
+    if (problem->after) {
+      ibrc_soft_means_by_terms(terms, of, Q, NODES_AT_ONCE, problem->after + last * U, (int)U, n_nodes,
+                               &problem->alpha, value_at, policy_at);
+    } else {
+      ibrc_soft_means(Q, NODES_AT_ONCE, of, (int)U, n_nodes, &problem->alpha, value_at, policy_at);
+    }
     if (out->policy) deal_out(policy, slot, n_nodes, U, U, out->policy + at * U + cell);
   }
   if (out->action_value) deal_out(Q, slot, n_nodes, U, U, out->action_value + cell);

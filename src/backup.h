@@ -38,7 +38,7 @@ typedef struct {
 } ibrc_backup_result;
 
 /* The number of nodes that are backed up together with their soft means, and of blocks of them. */
-#define IBRC_BACKUP_NODES 64
+#define IBRC_BACKUP_NODES IBRC_SOFT_AT_ONCE
 static inline int ibrc_backup_blocks(const ibrc_table *table) {
   return table->n_nodes / IBRC_BACKUP_NODES + (table->n_nodes % IBRC_BACKUP_NODES != 0);
 }

@@ -27,7 +27,7 @@ void ibrc_habit_read(const ibrc_problem *problem, const double *action_value, in
                      int n_actions, double *scratch, const ibrc_habit_reading *out);
 
 /* Pairs (l, j) that some row reads: no other value depends on V elsewhere. Where an action begins
- * anew, next beliefs are few, and so are its pairs. */
+ * anew, next beliefs are few, and so are its pairs. Where nearly all are read, all are pairs. */
 typedef struct {
   int n;
   int *at;     /* [pair]: l * n_nodes + j */

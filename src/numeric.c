@@ -7,6 +7,7 @@
 
 #include "elementary.h"
 #include "threads.h"
+#include "wide.h"
 
 /* Below this spread of exponents both series hold to the last bit; above it
  * the plain logarithm loses less than 1e-14 of the spread. */
@@ -17,8 +18,7 @@
 #define LARGE_TEMPERATURE 1e100
 /* Below this, exponentials are 0. */
 #define LOWEST_EXPONENT (-760.0)
-/* Soft means that are worked out together. */
-#define AT_ONCE 64
+#define AT_ONCE IBRC_SOFT_AT_ONCE
 
 ibrc_temperature ibrc_temperature_from(double value) {
   ibrc_temperature t = {.kind = IBRC_SOFT, .value = value, .inverse = 1.0 / value};
@@ -92,8 +92,10 @@ static double extreme(const double *x, const double *prior, int n, size_t stride
   return best;
 }
 
-static inline void find_best(const double *x, size_t stride, const double *prior, int n, int count,
-                      int largest, double *best) {
+/* What the functions below share is part of each of their versions (IBRC_WIDE). */
+
+IBRC_INLINE void find_best(const double *x, size_t stride, const double *prior, int n, int count,
+                           int largest, double *best) {
   const double sign = largest ? 1.0 : -1.0;
   int first = 0;
   while (first < n - 1 && !(prior[first] > 0.0)) first++;
@@ -106,49 +108,136 @@ static inline void find_best(const double *x, size_t stride, const double *prior
   }
 }
 
-/* Every exponent (x - best) / t is <= 0, so nothing overflows. Where all are close to 0 (a
+/* Every exponent (x - best) / t is <= 0, so nothing overflows. */
+IBRC_INLINE void scale(const double *x, const double *best, double inverse, int count,
+                       double *exponent) {
+  IBRC_SIMD
+  for (int g = 0; g < count; g++) {
+    const double scaled = (x[g] - best[g]) * inverse;
+    exponent[g] = scaled < LOWEST_EXPONENT ? LOWEST_EXPONENT : scaled; /* NaN stays */
+  }
+}
+
+/* What soft means add up before they take the logarithm. Where all exponents are close to 0 (a
  * temperature large beside the spread of x), the sum counts as its small difference from 1, so
  * that t log(sum) keeps its precision. */
+typedef struct {
+  double sum[AT_ONCE];      /* sum_i w_i exp((x_i - best) / t) */
+  double less_one[AT_ONCE]; /* the same less 1, with all its digits */
+} soft_sums;
+
+IBRC_INLINE void finish(const double *x, size_t stride, const double *prior, int n, int count,
+                        const ibrc_temperature *t, const double *best, const soft_sums *sums,
+                        double *means, double *weights) {
+  const double temperature = t->value;
+  IBRC_SIMD
+  for (int g = 0; g < count; g++) {
+    means[g] = best[g] + temperature * ibrc_log(sums->sum[g], sums->less_one[g]);
+  }
+  for (int g = 0; fabs(temperature) > LARGE_TEMPERATURE && g < count; g++) {
+    if (sums->less_one[g] > -AVERAGE_LIMIT) means[g] = average_near(x + g, prior, n, stride, best[g]);
+  }
+  for (int i = 0; weights && i < n; i++) {
+    double *weight = weights + (size_t)i * stride;
+    IBRC_SIMD
+    for (int g = 0; g < count; g++) weight[g] /= sums->sum[g];
+  }
+}
+
 IBRC_WIDE
 static void soft_block(const double *x, size_t stride, const double *prior, int n, int count,
                        const ibrc_temperature *t, double *means, double *weights) {
-  const double temperature = t->value, inverse = t->inverse;
   double best[AT_ONCE], exponent[AT_ONCE], unwanted[AT_ONCE];
-  double sum[AT_ONCE];      /* sum_i w_i exp((x_i - best) / t) */
-  double less_one[AT_ONCE]; /* the same less 1, with all its digits */
+  soft_sums sums;
 
-  find_best(x, stride, prior, n, count, inverse > 0.0, best);
-  for (int g = 0; g < count; g++) sum[g] = less_one[g] = 0.0;
+  find_best(x, stride, prior, n, count, t->inverse > 0.0, best);
+  for (int g = 0; g < count; g++) sums.sum[g] = sums.less_one[g] = 0.0;
   for (int i = 0; i < n; i++) {
     const size_t at = (size_t)i * stride;
-    const double prior_i = prior[i], *x_i = x + at;
+    const double prior_i = prior[i];
     double *terms = weights ? weights + at : unwanted;
     if (!(prior_i > 0.0)) {
       for (int g = 0; g < count; g++) terms[g] = 0.0;
       continue;
     }
-    IBRC_SIMD
-    for (int g = 0; g < count; g++) {
-      const double scaled = (x_i[g] - best[g]) * inverse;
-      exponent[g] = scaled < LOWEST_EXPONENT ? LOWEST_EXPONENT : scaled; /* NaN stays */
-    }
+    scale(x + at, best, t->inverse, count, exponent);
     IBRC_SIMD
     for (int g = 0; g < count; g++) {
       const ibrc_exponential e = ibrc_exp(exponent[g]);
       terms[g] = prior_i * e.value;
-      sum[g] += prior_i * e.value;
-      less_one[g] += prior_i * e.less_one;
+      sums.sum[g] += prior_i * e.value;
+      sums.less_one[g] += prior_i * e.less_one;
     }
   }
-  IBRC_SIMD
-  for (int g = 0; g < count; g++) means[g] = best[g] + temperature * ibrc_log(sum[g], less_one[g]);
-  for (int g = 0; fabs(temperature) > LARGE_TEMPERATURE && g < count; g++) {
-    if (less_one[g] > -AVERAGE_LIMIT) means[g] = average_near(x + g, prior, n, stride, best[g]);
-  }
-  for (int i = 0; weights && i < n; i++) {
-    double *weight = weights + (size_t)i * stride;
+  finish(x, stride, prior, n, count, t, best, &sums, means, weights);
+}
+
+/* The same in two parts, of which the first is done once for several priors. Its terms: best [g],
+ * exp((x_i - best) / t) [i][g], and those less 1 [i][g]. */
+IBRC_WIDE
+static void fill_terms(const double *x, size_t stride, const double *prior, int n, int count,
+                       const ibrc_temperature *t, double *terms) {
+  double exponent[AT_ONCE], *best = terms;
+  find_best(x, stride, prior, n, count, t->inverse > 0.0, best);
+  for (int i = 0; i < n; i++) {
+    double *value = terms + (1 + (size_t)i) * AT_ONCE, *less_one = value + (size_t)n * AT_ONCE;
+    if (!(prior[i] > 0.0)) continue;
+    scale(x + (size_t)i * stride, best, t->inverse, count, exponent);
     IBRC_SIMD
-    for (int g = 0; g < count; g++) weight[g] /= sum[g];
+    for (int g = 0; g < count; g++) {
+      const ibrc_exponential e = ibrc_exp(exponent[g]);
+      value[g] = e.value;
+      less_one[g] = e.less_one;
+    }
+  }
+}
+
+IBRC_WIDE
+static void weigh_terms(const double *terms, const double *x, size_t stride, const double *prior,
+                        int n, int count, const ibrc_temperature *t, double *means,
+                        double *weights) {
+  double unwanted[AT_ONCE];
+  soft_sums sums;
+  for (int g = 0; g < count; g++) sums.sum[g] = sums.less_one[g] = 0.0;
+  for (int i = 0; i < n; i++) {
+    const double *value = terms + (1 + (size_t)i) * AT_ONCE, *less_one = value + (size_t)n * AT_ONCE;
+    const double prior_i = prior[i];
+    double *weighed = weights ? weights + (size_t)i * stride : unwanted;
+    if (!(prior_i > 0.0)) {
+      for (int g = 0; g < count; g++) weighed[g] = 0.0;
+      continue;
+    }
+    IBRC_SIMD
+    for (int g = 0; g < count; g++) {
+      weighed[g] = prior_i * value[g];
+      sums.sum[g] += prior_i * value[g];
+      sums.less_one[g] += prior_i * less_one[g];
+    }
+  }
+  finish(x, stride, prior, n, count, t, terms, &sums, means, weights);
+}
+
+size_t ibrc_soft_terms_doubles(int n) { return (1 + 2 * (size_t)n) * AT_ONCE; }
+
+void ibrc_soft_terms(const double *x, size_t stride, const double *prior, int n, int count,
+                     const ibrc_temperature *t, double *terms) {
+  if (t->kind == IBRC_SOFT) fill_terms(x, stride, prior, n, count, t, terms);
+}
+
+/* Is the same possible under both? */
+static int shares_support(const double *prior, const double *other, int n) {
+  int same = 1;
+  for (int i = 0; i < n; i++) same &= (prior[i] > 0.0) == (other[i] > 0.0);
+  return same;
+}
+
+void ibrc_soft_means_by_terms(const double *terms, const double *of, const double *x, size_t stride,
+                              const double *prior, int n, int count, const ibrc_temperature *t,
+                              double *means, double *weights) {
+  if (t->kind == IBRC_SOFT && shares_support(prior, of, n)) {
+    weigh_terms(terms, x, stride, prior, n, count, t, means, weights);
+  } else {
+    ibrc_soft_means(x, stride, prior, n, count, t, means, weights);
   }
 }
 

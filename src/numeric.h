@@ -30,6 +30,17 @@ ibrc_temperature ibrc_temperature_from(double value);
 void ibrc_soft_means(const double *x, size_t stride, const double *prior, int n, int count,
                      const ibrc_temperature *t, double *means, double *weights);
 
+/* The same for several priors in turn. What they share, the exponentials, comes first: terms, for at
+ * most so many means, under the prior `of`. A prior under which something else is possible has its
+ * means worked out anew. Both ways do the same operations. */
+#define IBRC_SOFT_AT_ONCE 64
+size_t ibrc_soft_terms_doubles(int n);
+void ibrc_soft_terms(const double *x, size_t stride, const double *of, int n, int count,
+                     const ibrc_temperature *t, double *terms);
+void ibrc_soft_means_by_terms(const double *terms, const double *of, const double *x, size_t stride,
+                              const double *prior, int n, int count, const ibrc_temperature *t,
+                              double *means, double *weights);
+
 /* Returns one soft mean of n entries side by side; fills `weights` (n of them) unless it is NULL. */
 double ibrc_soft_mean(const double *x, const double *prior, int n, const ibrc_temperature *t,
                       double *weights);

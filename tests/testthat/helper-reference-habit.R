@@ -3,7 +3,7 @@
 
 twin_prior_after <- function(action_prior, habit, last, stops = integer()) {
   if (is.na(last) || last %in% stops) return(action_prior)
-  out <- action_prior * exp(habit * (seq_along(action_prior) == last))
+  out <- action_prior * exp(habit * (seq_along(action_prior) == last) - max(habit, 0))
   out / sum(out)
 }
 

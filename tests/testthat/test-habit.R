@@ -36,6 +36,20 @@ test_that("a backup and its fixed point are the twin's, for every sign and limit
   })
 })
 
+test_that("a habit so strong that other actions have no chance left to add up is the twin's too", {
+  with_seed(12, {
+    setting <- random_setting(2, discount = 0.6)
+    models <- random_models(setting)
+    for (habit in c(800, -800)) {
+      plan <- plan_agent(setting, bounded_agent(alpha = 1e-3, optimism = 0.5, habit = habit), models, resolution = 80)
+      V <- matrix(stats::rnorm(3 * plan$space$n_nodes, sd = 5), ncol = 3)
+      exact <- twin_habit_backup(twin_of(plan), V)
+      expect_close(habit_pairs(plan, V)$value, exact$V)
+      expect_close(aperm(habit_pairs(plan, V)$policy, c(2, 1, 3)), exact$after)
+    }
+  })
+})
+
 test_that("a backup with a habit contracts by the discount and moves by it with a constant", {
   with_seed(2, {
     setting <- random_setting(3, discount = 0.8)
