@@ -9,11 +9,7 @@
 with_population_laws <- function(evaluator, inverse, tree, n_chains) {
   cut <- inverse$cut
   if (is.null(tree) && is.null(cut)) return(evaluator)
-  make <- function(fractions) {
-    problem <- problems_at_laws(inverse$recipe, matrix(fractions, 1), inverse$problem, evaluator$cores)[[1]]
-    new_evaluator(problem, inverse$histories, seq_along(inverse$histories), inverse$prior, inverse$fixed,
-                  inverse$tolerance, evaluator$cores)
-  }
+  make <- maker_of_agents(inverse, evaluator$cores)
   if (!is.null(cut)) {
     evaluator$agents <- lapply(seq_len(nrow(cut$laws)), function(k) make(cut$laws[k, ]))
     evaluator$group <- rep(seq_len(nrow(cut$laws)), each = n_chains)
@@ -26,6 +22,34 @@ with_population_laws <- function(evaluator, inverse, tree, n_chains) {
   # Where quantities are inferred as well, every cell has tables of its own, which are built with its solve.
   if (!length(inverse$recipe$inferred)) evaluator$worlds <- new_worlds(make, inverse$problem, n_chains)
   evaluator
+}
+
+# The evaluator of cells at some laws, as a function of their fractions. A chain asks for one at each of its steps, so
+# what does not depend on laws is worked out once, unless the setting is a function, which may change more than laws.
+maker_of_agents <- function(inverse, cores) {
+  recipe <- inverse$recipe
+  agent_for <- function(problem) {
+    new_evaluator(problem, inverse$histories, seq_along(inverse$histories), inverse$prior, inverse$fixed,
+                  inverse$tolerance, cores)
+  }
+  if (setting_varies(recipe)) {
+    return(function(fractions) {
+      agent_for(problems_at_laws(recipe, matrix(fractions, 1), inverse$problem, cores)[[1]])
+    })
+  }
+  like <- agent_for(inverse$problem)
+  function(fractions) {
+    world <- world_at(recipe, recipe$held, recipe_dynamics(recipe, fractions))
+    with_law(like, law_of(world, recipe, recipe$held), inverse$problem$surprise, cores)
+  }
+}
+
+# An evaluator at another law, whose tables are built here.
+with_law <- function(agent, law, surprise, cores) {
+  tables <- .Call(ffi_table_build, law$models, agent$space, as.integer(surprise == "belief"), cores)
+  agent$batch[c("tables", "models", "start")] <- list(tables, law$models, law$start)
+  agent$batch$problem[c("surprise", "model_weights")] <- list(tables$entropy, law$weights)
+  agent
 }
 
 # ---- tables of chains -----------------------------------------------------------------------------------------------

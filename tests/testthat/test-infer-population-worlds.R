@@ -65,6 +65,18 @@ test_that("tables are built once for all cells, and again only for laws that a c
   expect_identical(built, 6)
 })
 
+test_that("at other laws the evaluator is the one that their problem has", {
+  at <- places_near(1, 6)
+  fractions <- stats::plogis(at$d[1, ])
+  problem <- problems_at_laws(inverse$recipe, matrix(fractions, 1), inverse$problem)[[1]]
+  cells <- seq_along(inverse$histories)
+  whole <- new_evaluator(problem, inverse$histories, cells, inverse$prior, inverse$fixed, inverse$tolerance, 1L)
+  theta <- cells_of(shape, at$b, at$u)
+  value_of <- function(agent) evaluate_batch(agent, theta, matrix(0, n_nodes, length(cells)), cells)
+  expect_identical(value_of(maker_of_agents(inverse, 1L)(fractions)), value_of(whole))
+  expect_gt(max(abs(value_of(whole)$log_likelihood - value_of(evaluator$agent)$log_likelihood)), 1e-3)
+})
+
 test_that("impossible laws are no error, and leave values as they were", {
   at <- places_near(3, 4)
   whole <- density_at(evaluator, at)
