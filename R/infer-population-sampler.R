@@ -253,7 +253,7 @@ cheap_steps <- function(state, shape, noise) {
 shift_step <- function(state, shape, k, normal, uniform) {
   at <- shape$at[[k]]
   parts <- shape$within[[k]]
-  columns <- unlist(lapply(parts, `[[`, "column"))
+  columns <- shape$crossed[[k]]$columns
   if (!length(columns)) return(state)
   for (c in seq_len(nrow(state$b))) {
     factor <- covariance_factor(shape, k, state$s[c, ])
@@ -279,11 +279,9 @@ shift_law <- function(state, shape, k, c, factor) {
   precision <- chol2inv(factor)
   centre <- shape$normal_centre
   width <- shape$normal_width
-  blocks <- lapply(seq_along(parts), function(i) {
-    do.call(cbind, lapply(seq_along(parts), function(j) precision[i, j] * crossprod(parts[[i]]$x, parts[[j]]$x)))
-  })
-  columns <- unlist(lapply(parts, `[[`, "column"))
-  total <- do.call(rbind, blocks) + diag(1 / width[columns]^2, length(columns))
+  crossed <- shape$crossed[[k]]
+  columns <- crossed$columns
+  total <- precision[crossed$term, crossed$term] * crossed$products + diag(1 / width[columns]^2, length(columns))
   sums <- vapply(seq_along(parts), function(j) {
     own <- parts[[j]]$column
     as.vector(parts[[j]]$x %*% state$b[c, own]) + state$u[c, at[, j]]

@@ -44,6 +44,7 @@ population_shape <- function(design, prior) {
     n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
     coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
     within = lapply(seq_along(at), function(k) shared_columns(design, k)),
+    crossed = lapply(seq_along(at), function(k) crossed_columns(shared_columns(design, k))),
     unit = lapply(design$factors, function(one) diag(length(one$terms))),
     # Coefficients whose prior is no normal distribution on that scale.
     odd = setdiff(seq_along(coefficients$label), fast_terms(priors[coefficients$label])$normal)
@@ -68,6 +69,13 @@ shared_columns <- function(design, k) {
     still <- colSums(abs(x - x[first[one$level], , drop = FALSE])) == 0
     list(column = which(design$coefficients$term == design$terms[t])[still], x = x[first, still, drop = FALSE])
   })
+}
+
+# The same, as shift_law() reads them: all columns (of b), the term that each is of, and their products x'x.
+crossed_columns <- function(parts) {
+  rows <- lapply(parts, function(one) do.call(cbind, lapply(parts, function(other) crossprod(one$x, other$x))))
+  list(columns = unlist(lapply(parts, `[[`, "column")), products = do.call(rbind, rows),
+       term = rep(seq_along(parts), vapply(parts, function(one) length(one$column), 0L)))
 }
 
 # Cells [chain and cell, term], chains fastest.
@@ -147,20 +155,35 @@ log_spreads <- function(shape, s) {
     z <- s[, shape$tie[[k]], drop = FALSE]
     # dr/dz = 1 - r^2, as a logarithm that holds far out.
     total <- total + rowSums(log(4) - 2 * abs(z) - 2 * log1p(exp(-2 * abs(z))))
-    for (c in seq_len(nrow(s))) {
-      factor <- correlation_factor(shape, k, s[c, ])
-      total[c] <- total[c] + if (is.null(factor)) -Inf else 2 * (tie_shape - 1) * sum(log(diag(factor)))
-    }
+    total <- total + 2 * (tie_shape - 1) * log_correlations(shape, k, s)
   }
   total[!is.finite(total)] <- -Inf
   total
 }
 
-# The upper triangular factor of the correlations of one factor's terms, or NULL where there is none.
+# The logarithm of the root of the determinant of one factor's correlations, for each chain.
+log_correlations <- function(shape, k, s) {
+  if (length(shape$tie[[k]]) == 1) return(log(root_rest(tanh(s[, shape$tie[[k]]]))))
+  vapply(seq_len(nrow(s)), function(c) {
+    factor <- correlation_factor(shape, k, s[c, ])
+    if (is.null(factor)) -Inf else sum(log(diag(factor)))
+  }, 0)
+}
+
+# sqrt(1 - r^2)
+root_rest <- function(r) sqrt((1 - r) * (1 + r))
+
+# The upper triangular factor of the correlations of one factor's terms, or NULL where there is none. Mostly there are
+# two terms, and a sampler asks many times at each of its steps.
 correlation_factor <- function(shape, k, s) {
   out <- shape$unit[[k]]
   if (!length(shape$tie[[k]])) return(out)
   r <- tanh(s[shape$tie[[k]]])
+  if (length(r) == 1) {
+    out[1, 2] <- r
+    out[2, 2] <- root_rest(r)
+    return(if (isTRUE(out[2, 2] > 0)) out)
+  }
   out[shape$pairs[[k]]] <- r
   out[shape$pairs[[k]][, 2:1, drop = FALSE]] <- r
   tryCatch(chol(out), error = function(e) NULL)
@@ -191,12 +214,29 @@ log_levels <- function(shape, k, u, s) {
     }
     return(out - constant)
   }
+  if (length(shape$tie[[k]]) == 1) return(log_pairs(shape, k, u, s) - constant)
   for (c in seq_len(nrow(u))) {
     factor <- covariance_factor(shape, k, s[c, ])
     out[c, ] <- if (is.null(factor)) -Inf else
       -rowSums(unit_intercepts(matrix(u[c, shape$at[[k]]], size[1]), factor)^2) / 2 - sum(log(diag(factor)))
   }
   out - constant
+}
+
+# log_levels() of two terms that are correlated, up to its constant.
+log_pairs <- function(shape, k, u, s) {
+  at <- shape$at[[k]]
+  log_sd <- s[, shape$spread[[k]], drop = FALSE]
+  sd <- exp(log_sd)
+  r <- tanh(s[, shape$tie[[k]]])
+  rest <- root_rest(r)
+  first <- u[, at[, 1], drop = FALSE] / sd[, 1]
+  second <- (u[, at[, 2], drop = FALSE] / sd[, 2] - r * first) / rest
+  out <- -(first^2 + second^2) / 2 - (log_sd[, 1] + log_sd[, 2] + log(rest))
+  # As covariance_factor() has it.
+  possible <- sd[, 1] > 0 & sd[, 2] > 0 & is.finite(sd[, 1] + sd[, 2]) & rest > 0
+  out[!possible %in% TRUE, ] <- -Inf
+  out
 }
 
 # Intercepts that keep their units while spreads change from s to `to`.

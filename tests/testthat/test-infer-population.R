@@ -88,11 +88,26 @@ test_that("three terms that are tied have a positive definite matrix, or density
                log(det(correlation)) + sum(log(1 - tanh(s[1, 4:6])^2)))
   expect_identical(log_spreads(shape, s)[2], -Inf)
   expect_null(covariance_factor(shape, 1, s[2, ]))
+  u <- matrix(stats::qnorm(stats::ppoints(shape$n_intercepts)), 1)
+  one <- matrix(u[, shape$at[[1]]], 8)
+  expect_equal(log_levels(shape, 1, u, s[1, , drop = FALSE])[1, ],
+               -1.5 * log(2 * pi) - log(det(correlation)) / 2 - rowSums((one %*% solve(correlation)) * one) / 2)
   # So have spreads that are 0 or infinite to the machine, where levels have density 0.
   for (far in c(-1e9, 1e9)) {
     s[1, 2] <- far
     expect_null(covariance_factor(shape, 1, s[1, ]))
     expect_true(all(log_levels(shape, 1, matrix(0.1, 1, shape$n_intercepts), s[1, , drop = FALSE]) == -Inf))
+  }
+})
+
+test_that("two terms that are tied have density 0 where spreads or their correlation have left the doubles", {
+  for (far in list(c(1, -1e9), c(2, 1e9), c(4, 1e6), c(4, -1e6), c(1, NaN), c(4, NaN))) {
+    s <- places$s
+    s[2, far[1]] <- far[2]
+    expect_null(covariance_factor(shape, 1, s[2, ]))
+    levels <- log_levels(shape, 1, places$u, s)
+    expect_true(all(levels[2, ] == -Inf))
+    expect_identical(levels[-2, ], log_levels(shape, 1, places$u, places$s)[-2, ])
   }
 })
 
