@@ -131,14 +131,14 @@ changes_of <- function(x) {
   numbers <- list(NA, -1L, 0L, 1e6, 2e9, -Inf, NaN, 1e308, 0.5)
   some <- if (is.numeric(x)) numbers else if (is.logical(x)) list(NA, !x[1]) else list(NA, "", "y")
   for (value in some) {
-    value <- suppressWarnings(methods::as(value, typeof(x)))
+    value <- suppressWarnings(as.vector(value, typeof(x)))
     label <- format(value)
     out[[paste("all", label)]] <- keep(rep(value, n))
     out[[paste("last", label)]] <- keep(replace(x, n, value))
   }
   if (is.numeric(x)) {
     out$negative <- keep(-x)
-    out$next_one <- keep(x + methods::as(1, typeof(x)))
+    out$next_one <- keep(x + as.vector(1, typeof(x)))
     out$other_type <- keep(if (is.integer(x)) as.double(x) else suppressWarnings(as.integer(x)))
   }
   out
@@ -220,6 +220,7 @@ checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
   }
   costs <- ibrc_prior(alpha ~ lognormal(0, 1), utility(healthy, monitor) ~ uniform(-3, 0),
                       discount ~ normal(0.9, 0.2, lower = 0, upper = 0.99))
+  exact <- people_kinds(folder, c(12, 27), "exact", from)
   list("at its start" = kept_at(0, 20, iter = 20), "in early warm-up" = kept_at(40, 20),
        "with a mixture" = kept_at(100, 50), "near its end" = kept_at(220, 10),
        "finished" = kept_at(40, 40, iter = 40),
@@ -229,33 +230,34 @@ checkpoint_kinds <- function(folder, from = asNamespace("ibrc")) {
        "of dynamics in warm-up" = dynamics_kinds(folder, from)[[1]],
        "of dynamics and agents" = dynamics_kinds(folder, from)[[2]],
        "of draws of the dynamics" = dynamics_kinds(folder, from)[[3]],
-       "of a population in warm-up" = population_kind(folder, 12, "exact", from),
-       "of a population" = population_kind(folder, 27, "exact", from),
-       "of a population that is interpolated" = population_kind(folder, 27, "interpolated", from))
+       "of a population in warm-up" = exact[[1]], "of a population" = exact[[2]],
+       "of a population that is interpolated" = people_kinds(folder, 27, "interpolated", from)[[1]])
 }
 
-# People who differ, by two factors, one of which ties two terms.
-population_kind <- function(folder, step, cells, from) {
+# People who differ, by two factors, one of which ties two terms: of one run at each of these steps.
+people_kinds <- function(folder, steps, cells, from) {
   path <- file.path(folder, "kind.ibrc")
-  kept <- file.path(folder, "kept.ibrc")
+  kept <- file.path(folder, paste0("kept", steps, ".ibrc"))
   unlink(c(path, kept))
   fit <- withCallingHandlers(
     from$ibrc(people_visits(per = 5, n = 4), diag_setting(), diag_models(), people_prior(), effects = tied_effects(),
               chains = 2, iter = 30, warmup = 15, seed = 5, resolution = 5, refresh = 1, file = path,
               control = list(cells = cells, check = FALSE)),
     message = function(m) {
-      if (startsWith(conditionMessage(m), paste("step", step + 1, ""))) file.copy(path, kept)
+      now <- startsWith(conditionMessage(m), paste("step", steps + 1, ""))
+      if (any(now)) file.copy(path, kept[now])
       invokeRestart("muffleMessage")
     }, warning = function(w) invokeRestart("muffleWarning")
   )
-  held <- from$read_checkpoint(kept)
+  out <- lapply(kept, function(at) list(held = from$read_checkpoint(at), draws = fit$draws))
   unlink(c(path, kept))
-  list(held = held, draws = fit$draws)
+  out
 }
 
 # The same with learned dynamics: of one run twice, and of draws of them.
 dynamics_kinds <- function(folder, from) {
   cached(paste("dynamics_kinds", folder), {
+    short_climb(environment())
     given <- list(setting = clinic_of, models = clinic_step)
     kept_of <- function(steps, ...) {
       path <- file.path(folder, "kind.ibrc")

@@ -22,6 +22,7 @@ small <- sites_of(5, 3)
 site_of <- small$site[match(unique(small$id), small$id)]
 pooled <- fit_quietly(small)
 by_site <- fit_quietly(small, "site")
+four_folds <- function() cached("four_folds", kfold_quietly(by_site, folds = 4))
 
 test_that("a fold per trajectory is leaving each out by hand", {
   crossed <- kfold_quietly(pooled, folds = 8, draws = NULL)
@@ -83,12 +84,12 @@ test_that("groups with dynamics of their own keep them", {
 
 test_that("where leave-one-out can be had without refits, the two agree", {
   skip_if_not_installed("loo")
-  visits <- simulate(truth, 80, seed = 5)
-  fit <- ibrc(visits, setting, models, prior, chains = 4, iter = 2000, seed = 1, resolution = 10)
+  visits <- simulate(truth, 120, seed = 5)
+  fit <- ibrc(visits, setting, models, prior, chains = 4, iter = 1000, seed = 1, resolution = 10)
   left <- loo(fit)
-  expect_silent(crossed <- kfold(fit, folds = 20, draws = 400))
+  expect_silent(crossed <- kfold(fit, folds = 10, draws = 400))
   both <- cbind(left$pointwise[, "elpd_loo"], crossed$pointwise[, "elpd_kfold"])
-  # Folds of four out of eighty leave the posterior where it was, and refits add their Monte Carlo error.
+  # Folds of a tenth leave the posterior where it was, and refits add their Monte Carlo error.
   expect_lt(abs(sum(both[, 1] - both[, 2])), 0.5)
   expect_gt(stats::cor(both)[1, 2], 0.999)
   compared <- suppressWarnings(loo::loo_compare(list(loo = left, kfold = crossed)))
@@ -105,7 +106,7 @@ test_that("folds are even in every group and in all, and settled by the seed", {
   expect_false(identical(split_folds(group, 5, 2), folds))
   set.seed(1)
   before <- .Random.seed
-  first <- kfold_quietly(by_site, folds = 4)
+  first <- four_folds()
   expect_identical(.Random.seed, before)
   expect_identical(kfold_quietly(by_site, folds = 4), first)
   # A group with fewer trajectories than folds is fitted again as often as it has trajectories.
@@ -113,17 +114,18 @@ test_that("folds are even in every group and in all, and settled by the seed", {
 })
 
 test_that("fits with other groups are compared over the same folds", {
-  first <- kfold_quietly(by_site, folds = 4)
-  second <- kfold_quietly(pooled, folds = first)
+  first <- four_folds()
+  second <- kfold_quietly(pooled, folds = first, iter = 60)
   expect_identical(second$folds, first$folds)
-  expect_identical(kfold_quietly(pooled, folds = first$folds + 10), second)
+  expect_identical(kfold_quietly(pooled, folds = first$folds + 10, iter = 60), second)
   expect_s3_class(second, c("ibrc_kfold", "kfold", "loo"), exact = TRUE)
   skip_if_not_installed("loo")
   compared <- loo::loo_compare(list(by_site = first, pooled = second))
   expect_setequal(rownames(compared), c("by_site", "pooled"))
   difference <- second$pointwise[, 1] - first$pointwise[, 1]
   expect_equal(abs(compared[2, "elpd_diff"]), abs(sum(difference)))
-  expect_identical(loo::kfold(pooled, folds = 4) |> suppressWarnings(), kfold_quietly(pooled, folds = 4))
+  expect_identical(loo::kfold(pooled, folds = 2, iter = 60) |> suppressWarnings(),
+                   kfold_quietly(pooled, folds = 2, iter = 60))
 })
 
 test_that("shorter refits can be asked for, and start where the fit ended", {
@@ -191,19 +193,19 @@ test_that("what is not a fit goes to the package that knows it", {
 })
 
 test_that("progress is told after each refit, and can be silenced", {
-  messages <- testthat::capture_messages(kfold_quietly(pooled, folds = 2, refresh = 1))
+  messages <- testthat::capture_messages(kfold_quietly(pooled, folds = 2, iter = 60, refresh = 1))
   expect_match(messages, "refit [12] of 2, about .* left")
   expect_length(messages, 2)
-  expect_silent(kfold_quietly(pooled, folds = 2, refresh = 0))
+  expect_silent(kfold_quietly(pooled, folds = 2, iter = 60, refresh = 0))
 })
 
 test_that("refits in other processes give the same", {
   skip_on_cran()
   skip_if_not_installed("future.apply")
-  here <- kfold_quietly(by_site, folds = 2)
+  here <- kfold_quietly(by_site, folds = 2, iter = 60)
   before <- future::plan("multisession", workers = 2)
   withr::defer(future::plan(before))
-  messages <- testthat::capture_messages(there <- kfold_quietly(by_site, folds = 2, refresh = 1))
+  messages <- testthat::capture_messages(there <- kfold_quietly(by_site, folds = 2, iter = 60, refresh = 1))
   expect_match(messages, "refit [24] of 4")
   # As in test-infer-spread.R: valgrind has shorter long doubles.
   adds <- function(x) sum(rep(0.1, 1000))

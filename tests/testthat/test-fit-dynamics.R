@@ -22,6 +22,7 @@ small_run <- function(..., iter = 20, warmup = 10, control = ibrc_control()) {
 
 # The top of these runs is climbed to once, by the first of them.
 recall_climb <- function(frame = parent.frame()) {
+  short_climb(frame)
   real <- joint_top
   local_replacement("joint_top", function(...) cached("small_top", real(...)), frame)
 }
@@ -67,6 +68,7 @@ interrupt_after <- function(name, step, frame = parent.frame()) {
 
 test_that("joint draws do not depend on threads, nor on a plan for processes, and repeat", {
   one <- small_joint()
+  short_climb()
   local_replacement("can_spread", function() TRUE)
   two <- small_run(cores = 2)
   expect_identical(two$draws, one$draws)
@@ -143,7 +145,7 @@ test_that("draws of the dynamics without the actions are pooled", {
   expect_output(print(fit), "Variance within draws of the dynamics")
   expect_match(format(fit), "2 chains of 60 steps, 30 of them warm-up, under each of 3 draws of the dynamics")
   expect_identical(dim(log_lik(fit, draws = 3)), c(3L, 60L))
-  expect_match(paste(verdict(fit)$seen, collapse = " "), "without the actions")
+  expect_match(paste(standing_verdict(fit)$seen, collapse = " "), "without the actions")
   # Its chains are those of several fits: nothing that could be gone on with.
   expect_refused(extend_fit(fit), "fit", "fit again with more steps")
   expect_refused(update(fit), "object", "extend_fit")
@@ -175,7 +177,7 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(list(a = clinic_of(iohmm)), clinic_step, dynamics = iohmm), "setting", "cannot be a list")
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(sampler = "paper")), "sampler")
-  expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = ward_fit())), "start", "the top")
+  expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = small_joint())), "start", "the top")
   for (uncertainty in c("joint", "cut")) {
     expect_refused(run(clinic_of, clinic_step(clinic_of(iohmm)), dynamics = iohmm, uncertainty = uncertainty), "models",
                    "a function of the setting")

@@ -21,6 +21,13 @@ report_fit <- function(visits = report_visits(), ...) {
   )
 }
 small_fit <- function() cached("report_fit", report_fit())
+# The same with its checks, which a report would make.
+small_checked <- function() cached("small_checked", add_verdict(small_fit()))
+# Pictures take a second each. Where what is around them is looked at, they are of nothing.
+draw_nothing <- function(name, frame = parent.frame()) {
+  real <- get(name, asNamespace("ibrc"))
+  local_replacement(name, function(part) real(replace(part, "plot", list(ggplot2::ggplot()))), frame)
+}
 small_sections <- function() {
   cached("report_sections", report_sections(small_fit(), report_visits(), patients = 2, draws = 4))
 }
@@ -191,6 +198,7 @@ test_that("sections become HTML in which nothing of the user's is code", {
   skip_if_not_installed("knitr")
   skip_if_not_installed("htmltools")
   skip_if_not_installed("ggplot2")
+  draw_nothing("picture_tag")
   pages <- vapply(small_sections(), page_of, "")
   expect_identical(sum(occurrences("SECRET", pages)), 0L)
   expect_identical(sum(occurrences("<script", pages)), 0L)
@@ -217,7 +225,8 @@ test_that("for Word sections become Markdown in which nothing of the user's is c
 test_that("a report for Word is a document with its title, sections and pictures, and leaves nothing behind", {
   folder <- local_reports()
   path <- file.path(folder, "report.docx")
-  ibrc_report(small_fit(), report_visits(), path, title = harmful(1), patients = 1, draws = 2, open = FALSE)
+  draw_nothing("picture_markdown")
+  ibrc_report(small_checked(), report_visits(), path, title = harmful(1), patients = 1, draws = 2, open = FALSE)
   expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "report.docx")
   expect_length(list.files(tempdir(), "^ibrc_report_"), 0)
   files <- utils::unzip(path, list = TRUE)$Name
@@ -261,7 +270,7 @@ test_that("identifiers are shown only when asked for", {
   skip_if_not_installed("ggplot2")
   panels <- function(sections) levels(sections$paths[[1]]$plot$data$panel)
   expect_match(panels(small_sections()), "^Patient [12] ")
-  shown <- report_sections(small_fit(), report_visits(), show_id = TRUE, patients = 2, draws = 2)
+  shown <- report_sections(small_checked(), report_visits(), show_id = TRUE, patients = 2, draws = 2)
   expect_match(panels(shown), "^SECRET-")
   # Groups take turns.
   expect_length(unique(sub("^Patient [12] ", "", panels(small_sections()))), 2)
@@ -272,7 +281,7 @@ test_that("small counts are hidden, and none is given away by another", {
   visits <- as.data.frame(report_visits())
   few <- unique(visits$id[visits$clinic == "north"])[1:3]
   visits <- trajectories(visits[visits$clinic != "north" | visits$id %in% few, ], covariates = "clinic")
-  fit <- suppressWarnings(report_fit(visits))
+  fit <- add_verdict(suppressWarnings(report_fit(visits)))
   sections <- report_sections(fit, visits, patients = 0, draws = 2)
   sizes <- sections$selection[[2]]$data
   expect_identical(sizes$Trajectories[sizes$Group == "north"], "<5")
@@ -287,7 +296,7 @@ test_that("small counts are hidden, and none is given away by another", {
   log <- data.frame(step = c("read", "marker"), reason = c("rows of the table", "no marker"), patients = c(162L, 160L),
                     visits = nrow(report_visits()) + c(2L, 0L))
   cohort <- new_ibrc_cohort(report_visits(), log, list())
-  sections <- report_sections(small_fit(), cohort, patients = 0, draws = 2)
+  sections <- report_sections(small_checked(), cohort, patients = 0, draws = 2)
   said <- unlist(lapply(sections[c("overview", "selection", "groups", "methods")], texts_of))
   expect_false(any(grepl(paste0("\\b(160|80|", nrow(cohort), ")\\b"), said)))
   expect_true(any(grepl("162", said)))
@@ -312,7 +321,7 @@ test_that("learned dynamics are shown, each group's own where it has them", {
   skip_if_not_installed("ggplot2")
   visits <- report_visits()
   iohmm <- fit_iohmm(visits, states = 2, starts = 2, sort_by = "positive", seed = 1)
-  shown <- report_sections(small_fit(), iohmm = iohmm, draws = 2)$dynamics
+  shown <- report_sections(small_checked(), iohmm = iohmm, draws = 2)$dynamics
   captions <- unlist(lapply(shown, `[[`, "caption"))
   expect_match(captions[1], "states tried")
   first <- shown[[which(captions == "Probability of each state at the first visit")[1] + 1]]$data
