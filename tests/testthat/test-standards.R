@@ -21,8 +21,10 @@ bayesian <- c(
   numbers_of("BS7", 0:4, "4a")
 )
 
+standards_lines <- function() readLines(stored_file("standards.md"), encoding = "UTF-8")
+
 # One row per standard: its number, what it asks, the answer, why and where.
-read_standards <- function(lines = readLines(system.file("standards.md", package = "ibrc"), encoding = "UTF-8")) {
+read_standards <- function(lines = standards_lines()) {
   rows <- strsplit(grep("^[|] (G|BS)[0-9]", lines, value = TRUE), " *[|] *")
   rows <- do.call(rbind, lapply(rows, function(cells) trimws(cells[-1])))
   stats::setNames(as.data.frame(rows), c("number", "asks", "answer", "where"))
@@ -68,7 +70,7 @@ test_that("every standard is answered once, and in one of three ways", {
   expect_identical(setdiff(table$answer, c("met", "not met", "does not apply")), character())
   expect_true(all(nzchar(table$asks) & nzchar(table$where)))
   # The counts at its head are those of the table.
-  head <- readLines(system.file("standards.md", package = "ibrc"), encoding = "UTF-8")
+  head <- standards_lines()
   said <- vapply(c("met", "not met", "does not apply"), function(answer) {
     sum(table$answer == answer)
   }, 0L)
@@ -76,7 +78,7 @@ test_that("every standard is answered once, and in one of three ways", {
 })
 
 test_that("functions, help pages and tests that the answers name exist", {
-  lines <- readLines(system.file("standards.md", package = "ibrc"), encoding = "UTF-8")
+  lines <- standards_lines()
   expect_identical(lost_names(lines), character())
   expect_gt(length(marked(lines, "^test-.*[.]R$")), 20)
   # Names that lead nowhere are seen.
@@ -86,7 +88,7 @@ test_that("functions, help pages and tests that the answers name exist", {
 
 test_that("files that the answers name exist", {
   if (!file.exists("../../DESCRIPTION")) skip("not in the folder of sources")
-  lines <- readLines(system.file("standards.md", package = "ibrc"), encoding = "UTF-8")
+  lines <- standards_lines()
   files <- marked(lines, "^(R|src|tests|inst|data-raw|tools|vignettes)/|^[A-Z]+([.]md)?$")
   expect_gt(length(files), 10)
   expect_identical(files[!file.exists(file.path("..", "..", files))], character())
