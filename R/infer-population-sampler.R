@@ -5,8 +5,10 @@
 #             independent, so that each is accepted or refused by itself. One solve per cell.
 #   moves     of coefficients and spreads, with the intercepts in units of their spread as they are: every cell follows.
 #             One solve per cell, and accepted as a whole; a walk, or a turn about a centre (as in infer-walk.R). There
-#             are two blocks: what no shift moves (every second sweep, or every one where there are no intercepts),
-#             and everything together (every third): where people hardly differ, terms and spreads lie along one ridge.
+#             are three blocks: what no shift moves (every second sweep, or every one where there are no intercepts),
+#             everything together (every third): where people hardly differ, terms and spreads lie along one ridge; and
+#             spreads alone (every third): where a spread has become tiny, so have its intercepts, which hold it there,
+#             and a walk of everything is too short to leave.
 #   shifts    of the coefficients that the levels of a factor share, with the intercepts taking up the difference, so
 #             that no cell changes: drawn from their own posterior given the cells (normal).
 #   spreads   given the intercepts, by a walk. Neither needs a solve, and both are made several times.
@@ -17,7 +19,7 @@
 # where there are few (then moves do): both kinds are made, so that it need not be known which is the case.
 # Shapes and lengths are learnt in warm-up, and then frozen.
 
-move_every <- c(free = 2L, shared = 3L)
+move_every <- c(free = 2L, shared = 3L, spreads = 3L)
 cheap_rounds <- 3L
 level_acceptance <- c(0.44, 0.35, 0.3)
 move_times <- c(0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
@@ -62,12 +64,13 @@ first_law <- function(block, width, known) {
   move_law(known$centre[block], known$covariance[block, block, drop = FALSE], turn = 0.5)
 }
 
-# Columns of c(b, s) that are moved together: those that no shift moves, and all of them.
+# Columns of c(b, s) that are moved together: those that no shift moves, all of them, and spreads and correlations.
 population_blocks <- function(shape) {
   shared <- unlist(lapply(shape$within, function(parts) lapply(parts, `[[`, "column")))
   free <- setdiff(seq_len(shape$n_coefficients), shared)
   all <- seq_len(shape$n_coefficients + shape$n_spreads + shape$n_ties)
-  Filter(length, list(free = free, shared = if (length(free) < length(all)) all))
+  Filter(length, list(free = free, shared = if (length(free) < length(all)) all,
+                      spreads = setdiff(all, seq_len(shape$n_coefficients))))
 }
 
 is_population <- function(state) identical(state$sampler, "population")
@@ -86,10 +89,17 @@ no_sums <- function(shape) lapply(shape$at, empty_sums)
 move_law <- function(centre, covariance, scale = 2.38 / sqrt(length(centre)), turn = 0, n_scaled = 0) {
   width <- sqrt(diag(covariance))
   parts <- eigen(covariance / outer(width, width), symmetric = TRUE)
+  axes <- upright(parts$vectors)
   reach <- sqrt(pmax(parts$values, least_width^2))
-  list(centre = centre, factor = reach * t(width * parts$vectors),
-       inverse = parts$vectors / width * rep(1 / reach, each = length(width)), scale = scale, turn = turn,
-       n_scaled = n_scaled)
+  list(centre = centre, factor = reach * t(width * axes), inverse = axes / width * rep(1 / reach, each = length(width)),
+       scale = scale, turn = turn, n_scaled = n_scaled)
+}
+
+# An axis points either way. Which one it is must not hang on the last digits, as the largest part of an axis does: two
+# terms have axes along (1, 1) and (1, -1).
+upright <- function(axes) {
+  along <- drop(crossprod(axes, 1 / seq_len(nrow(axes))))
+  axes * rep(ifelse(along < 0, -1, 1), each = nrow(axes))
 }
 
 # ---- a sweep --------------------------------------------------------------------------------------------------------
@@ -126,11 +136,13 @@ sweep_noise <- function(state, shape) {
   n_v <- ncol(state$b) + ncol(state$s)
   n_levels <- sum(vapply(shape$at, nrow, 0L))
   cheap <- cheap_rounds * max(1, length(shape$at))
-  # Each block of moves has its own: what one has left is not what the other proposes by.
+  # Each block of moves has its own: what one has left is not what another proposes by.
   walks <- lengths(walk_blocks(shape))
-  sizes <- c(level = shape$n_intercepts, move = 2 * n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s),
+  n_moves <- length(move_every)
+  sizes <- c(level = shape$n_intercepts, move = n_moves * n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s),
              walks)
-  uniforms <- c(level = n_levels, kind = 2, move = 2, shift = cheap, spread = cheap * ncol(state$s), 3 * (walks > 0))
+  uniforms <- c(level = n_levels, kind = n_moves, move = n_moves, shift = cheap, spread = cheap * ncol(state$s),
+                3 * (walks > 0))
   normal <- matrix(0, n, sum(sizes))
   uniform <- matrix(0, n, sum(uniforms))
   streams <- state$streams

@@ -115,7 +115,8 @@ sweep_move <- function(chain, evaluator, noise, round) population_step(chain, ev
 least_p <- 1e-4
 
 test_that("each move leaves the posterior as it is", {
-  for (move in list(levels_move, block_move("free"), block_move("shared"), shift_move, spread_move, sweep_move)) {
+  for (move in list(levels_move, block_move("free"), block_move("shared"), block_move("spreads"), shift_move, spread_move,
+                    sweep_move)) {
     found <- p_after(move)
     expect_gt(found$p, least_p)
     expect_gt(found$moved, 0.5)
