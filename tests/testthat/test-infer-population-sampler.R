@@ -123,6 +123,21 @@ test_that("each move leaves the posterior as it is", {
   }
 })
 
+test_that("a spread that has become tiny gets away, although its intercepts are as tiny", {
+  n <- 40
+  places <- with_seed(21, prior_places(untied, n))
+  theta <- cells_of(untied, places$b, places$u)
+  local_replacement("cell_log_lik", measured(theta, untied$n_cells))
+  places$u <- places$u * exp(-12 - places$s[, 1])
+  places$s[, 1] <- -12
+  evaluator <- list(population = untied, likelihood = TRUE)
+  chain <- population_start(places, matrix(0, 0, n * untied$n_cells), evaluator, streams_from_seed(5L, n), 0, 500L)
+  # As warm-up leaves it where spreads go from a tenth of the widest to the widest.
+  chain$state$laws$spreads <- move_law(-2, matrix(1), 2.4)
+  for (sweep in 1:60) chain <- population_step(chain, evaluator)
+  expect_gt(mean(chain$state$s[, 1] > -5), 0.9)
+})
+
 test_that("a move that is wrong is seen", {
   # Intercepts that do not go along with their spreads.
   local({
