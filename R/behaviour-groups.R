@@ -40,7 +40,8 @@ numbered_trajectories <- function(n) {
 # Are the labels of groups such numbers, or do they contain them?
 are_numbered <- function(labels) all(grepl("\\btrajectory [0-9]+\\b", labels))
 
-# `code`: of each row, what a column has there. It is one and the same within a trajectory, whose first row is in `first`.
+# `code`: of each row, what a column has there. It is one and the same within a trajectory, whose first row is in
+# `first`.
 refuse_changing <- function(code, column, coded, first, argument, advice = NULL) {
   differs <- coded$row[code[coded$row] != code[first][coded$trajectory + 1L]]
   if (length(differs)) {

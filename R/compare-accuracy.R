@@ -31,8 +31,8 @@ NULL
 #' not contain how much the models would differ if they had learned from other trajectories. So they are somewhat short.
 #' On 80 made-up data sets of 60 patients, 95% intervals of Brier scores and of their differences held the truth in
 #' about 90%. Differences are paired. Fewer than five trajectories give no intervals. An action that was taken, or not
-#' taken, in fewer than five has areas without intervals. `note` counts the resamples in which some fold had no area left. The other folds of such a
-#' resample stand for it.
+#' taken, in fewer than five has areas without intervals. `note` counts the resamples in which some fold had no area
+#' left. The other folds of such a resample stand for it.
 #'
 #' @aliases accuracy
 #' @param object What [cross_validate()] returned.

@@ -199,8 +199,8 @@ piece_of <- function(i, job, over) {
   last <- !duplicated(job$coded$trajectory, fromLast = TRUE)
   method <- job$methods[[job$pieces$method[i]]]
   list(train = job$visits[rows$learn, ], test = job$visits[rows$use, ], rows = rows, method = method,
-       ends = match(job$coded$row[out & last], rows$use), own = own_predictions(method), actions = job$words$actions, stream = job$streams[[i]],
-       cores = cores_of_piece(getOption("ibrc.cores", 1), over))
+       ends = match(job$coded$row[out & last], rows$use), own = own_predictions(method), actions = job$words$actions,
+       stream = job$streams[[i]], cores = cores_of_piece(getOption("ibrc.cores", 1), over))
 }
 
 run_one_piece <- function(piece) {

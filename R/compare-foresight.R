@@ -14,8 +14,8 @@ predict_fairly <- function(model, piece) {
   other <- tryCatch(suppressWarnings(predicted(with_other_ends(piece$test, piece$ends, piece$train))),
                     ibrc_error_interrupted = function(e) stop(e), error = function(e) law)
   if (same_law(law, other) || !same_law(law, predicted(piece$test))) return(law)
-  stop("its predictions depend on what was done and seen at the visit that is to be predicted, or later. predict() may ",
-       "use only earlier rows of the same trajectory", call. = FALSE)
+  stop("its predictions depend on what was done and seen at the visit that is to be predicted, or later. predict() ",
+       "may use only earlier rows of the same trajectory", call. = FALSE)
 }
 
 same_law <- function(one, other) max(abs(one - other)) < 1e-6

@@ -20,8 +20,8 @@
 #' @return A data frame of class `ibrc_imitation_study`, one row per method and measure, the truth itself first:
 #'   `method`, `measure`, `estimate` (mean over data sets), `sd` (over data sets), `std.error` (of the mean), `runs` and
 #'   `failed`. The attribute `"each"` has one row per data set, method and measure, with the `verdict` on the fit and
-#'   the `warning`s that it gave. `tidy()` gives the table as a plain data frame. `glance()` gives one row: the numbers of
-#'   methods, data sets and trajectories, and how many methods `failed` on some data set.
+#'   the `warning`s that it gave. `tidy()` gives the table as a plain data frame. `glance()` gives one row: the numbers
+#'   of methods, data sets and trajectories, and how many methods `failed` on some data set.
 #' @family decision models
 #' @export
 #' @examples

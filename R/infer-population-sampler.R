@@ -139,8 +139,8 @@ sweep_noise <- function(state, shape) {
   # Each block of moves has its own: what one has left is not what another proposes by.
   walks <- lengths(walk_blocks(shape))
   n_moves <- length(move_every)
-  sizes <- c(level = shape$n_intercepts, move = n_moves * n_v, shift = cheap * ncol(state$b), spread = cheap * ncol(state$s),
-             walks)
+  sizes <- c(level = shape$n_intercepts, move = n_moves * n_v, shift = cheap * ncol(state$b),
+             spread = cheap * ncol(state$s), walks)
   uniforms <- c(level = n_levels, kind = n_moves, move = n_moves, shift = cheap, spread = cheap * ncol(state$s),
                 3 * (walks > 0))
   normal <- matrix(0, n, sum(sizes))

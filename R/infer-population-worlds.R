@@ -46,7 +46,7 @@ maker_of_agents <- function(inverse, cores) {
 
 # An evaluator at another law, whose tables are built here.
 with_law <- function(agent, law, surprise, cores) {
-  tables <- .Call(ffi_table_build, law$models, agent$space, as.integer(surprise == "belief"), cores)
+  tables <- stacked_tables(law$models, agent$space, surprise, cores)
   agent$batch[c("tables", "models", "start")] <- list(tables, law$models, law$start)
   agent$batch$problem[c("surprise", "model_weights")] <- list(tables$entropy, law$weights)
   agent

@@ -32,6 +32,7 @@ population_shape <- function(design, prior) {
   priors <- c(stats::setNames(unclass(prior)[coefficients$term], coefficients$label)[coefficients$intercept],
               unclass(design$prior))
   stand_in <- normal_stand_in(priors[coefficients$label])
+  within <- lapply(seq_along(at), function(k) shared_columns(design, k))
   out <- list(
     normal_centre = stand_in$centre, normal_width = stand_in$width,
     design = design, terms = design$terms, n_cells = length(design$cells), at = at, n_intercepts = last,
@@ -43,8 +44,7 @@ population_shape <- function(design, prior) {
     }),
     n_coefficients = nrow(coefficients), n_spreads = n_spreads, n_ties = nrow(design$ties),
     coefficient_prior = priors[coefficients$label], spread_prior = priors[design$spreads$label],
-    within = lapply(seq_along(at), function(k) shared_columns(design, k)),
-    crossed = lapply(seq_along(at), function(k) crossed_columns(shared_columns(design, k))),
+    within = within, crossed = lapply(within, crossed_columns),
     unit = lapply(design$factors, function(one) diag(length(one$terms))),
     # Coefficients whose prior is no normal distribution on that scale.
     odd = setdiff(seq_along(coefficients$label), fast_terms(priors[coefficients$label])$normal)

@@ -169,8 +169,8 @@ read_utility_term <- function(left) {
   list(term = paste0("utility[", names[[1]], ",", names[[2]], "]"), state = names[[1]], action = names[[2]])
 }
 
-# optimism[age], the coefficient of age, and sd(optimism, site) or, as it is printed, sd(optimism | site), how much sites
-# differ (see `effects` of ibrc()).
+# optimism[age], the coefficient of age, and sd(optimism, site) or, as it is printed, sd(optimism | site), how much
+# sites differ (see `effects` of ibrc()).
 read_effect_term <- function(left) {
   names <- as.list(left)[-1]
   is_spread <- identical(left[[1]], quote(sd))

@@ -2,8 +2,13 @@
 
 build_tables <- function(models, space, surprise, cores, max_bytes) {
   refuse_large_space(models, space, max_bytes)
+  stacked_tables(stack_models(models), space, surprise, cores)
+}
+
+# Of models as the kernels read them (stack_models()).
+stacked_tables <- function(stack, space, surprise, cores) {
   tryCatch(
-    .Call(ffi_table_build, stack_models(models), space, as.integer(surprise == "belief"), cores),
+    .Call(ffi_table_build, stack, space, as.integer(surprise == "belief"), cores),
     error = function(e) {
       abort("memory", "The tables for `resolution` = ", space$resolution, " could not be built: ", conditionMessage(e),
             ". Choose a smaller resolution.", argument = "resolution")

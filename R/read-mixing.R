@@ -11,8 +11,8 @@ summarise_columns <- function(draws, conf.level) {
 # R-hat and effective numbers of draws (Vehtari and others 2021).
 mixing_names <- c("rhat", "ess_bulk", "ess_tail")
 
-# Of draws [iteration, chain, variable], one row per variable. Where posterior does not believe in so many effective draws
-# it has fewer, and warns: nobody need know.
+# Of draws [iteration, chain, variable], one row per variable. Where posterior does not believe in so many effective
+# draws it has fewer, and warns: nobody need know.
 mixing_of <- function(draws) {
   size <- dim(draws)
   out <- vapply(seq_len(size[3]), function(k) {

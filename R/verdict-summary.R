@@ -48,10 +48,10 @@
 #'   `summary.ibrc_fit` with `table` (as `tidy()`), `glance`, `verdict` and `advice` (text) among others; it prints
 #'   medians, intervals, diagnostics and the advice.
 #' @section Do the chains agree?:
-#' Two things are checked, as the package posterior does (Vehtari and others 2021). `rhat` compares chains, and halves of
-#' chains, with each other. `ess_bulk` and `ess_tail` say how many independent draws the centre and the tails are worth.
-#' They differ: chains that agree may still be short, and long chains may sit in different places. The verdict puts both
-#' into words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` use neither.
+#' Two things are checked, as the package posterior does (Vehtari and others 2021). `rhat` compares chains, and halves
+#' of chains, with each other. `ess_bulk` and `ess_tail` say how many independent draws the centre and the tails are
+#' worth. They differ: chains that agree may still be short, and long chains may sit in different places. The verdict
+#' puts both into words and stops nothing; [as.data.frame()][as.data.frame.ibrc_fit] and `coef()` use neither.
 #' @references Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Rank-normalization,
 #'   folding, and localization: an improved R-hat for assessing convergence of MCMC,
 #'   Bayesian Analysis 16, \doi{10.1214/20-BA1221}.

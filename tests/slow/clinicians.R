@@ -2,15 +2,17 @@
 #
 #   Rscript tests/slow/clinicians.R [studies, 200]
 #
-# Each study has ten clinicians per arm with 30 patients each on DIAG; clinicians' optimism varies with standard deviation
-# 0.3 about 0.5 in both arms. A false positive is a 95% interval of the difference between arms that leaves out 0: with
-# (1 | clinician), and without. And a study that is confounded: severity moves optimism by 0.6, two in three patients of
-# one arm are severe and one in three of the other, and nothing else differs: with severity in the formula, and without.
+# Each study has ten clinicians per arm with 30 patients each on DIAG; clinicians' optimism varies with standard
+# deviation 0.3 about 0.5 in both arms. A false positive is a 95% interval of the difference between arms that leaves
+# out 0: with (1 | clinician), and without. And a study that is confounded: severity moves optimism by 0.6, two in three
+# patients of one arm are severe and one in three of the other, and nothing else differs: with severity in the formula,
+# and without.
 #
-# Size and marks, fixed before any run: 200 studies of either kind. With the intercepts, and with the confounder, at most
-# 18 false positives (of 200 at 5% each more than 18 come about in less than one case in a hundred; for another number of
-# studies the same point of the binomial distribution) and at least 3, for intervals that are far too wide have none. The faults that are planted, leaving them out, are seen if a
-# third of the studies are false positives without. An hour of a core. It goes on where it was stopped.
+# Size and marks, fixed before any run: 200 studies of either kind. With the intercepts, and with the confounder, at
+# most 18 false positives (of 200 at 5% each more than 18 come about in less than one case in a hundred; for another
+# number of studies the same point of the binomial distribution) and at least 3, for intervals that are far too wide
+# have none. The faults that are planted, leaving them out, are seen if a third of the studies are false positives
+# without. An hour of a core. It goes on where it was stopped.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "parts.R"))
@@ -28,7 +30,8 @@ simulated <- function(optimism, patients, columns) {
   each <- lapply(seq_along(optimism), function(i) {
     if (!patients[i]) return(NULL)
     visits <- as.data.frame(simulate(update(plan, bounded_agent(alpha = 0.5, optimism = optimism[i])), patients[i]))
-    cbind(visits[c("time", "action", "observation")], id = paste(i, visits$id), columns[i, , drop = FALSE], row.names = NULL)
+    cbind(visits[c("time", "action", "observation")], id = paste(i, visits$id), columns[i, , drop = FALSE],
+          row.names = NULL)
   })
   trajectories(do.call(rbind, each), covariates = names(columns))
 }

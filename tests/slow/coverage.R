@@ -43,7 +43,8 @@ level_of_truth <- function(at) {
   truth <- at$free$draw()
   fit <- ibrc(behaviour(do.call(bounded_agent, c(at$free$fixed, truth)), at$seed), setting, models, at$free$prior,
               at$free$fixed, seed = at$seed, refresh = 0)
-  as.data.frame(lapply(stats::setNames(nm = names(truth)), function(term) mean(fit$draws$all[, , term] < truth[[term]])))
+  as.data.frame(lapply(stats::setNames(nm = names(truth)),
+                       function(term) mean(fit$draws$all[, , term] < truth[[term]])))
 }
 named_by_seed <- function(cases) stats::setNames(cases, vapply(cases, function(at) format(at$seed), ""))
 covers <- function(level, nominal) abs(level - 0.5) <= nominal / 2

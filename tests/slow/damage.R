@@ -8,7 +8,8 @@
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "small.R"))
-for (helper in c("helper-random.R", "helper-fits.R", "helper-dynamics.R", "helper-population.R", "helper-checkpoint.R")) {
+for (helper in c("helper-random.R", "helper-fits.R", "helper-dynamics.R", "helper-population.R",
+                 "helper-checkpoint.R")) {
   source(file.path("tests", "testthat", helper))
 }
 

@@ -6,8 +6,8 @@
 #   Rscript tests/slow/defaults.R [data sets per case] [file for the table of ranks]
 #
 # Size and mark: 1,000 data sets per case, and no p-value below 0.001 among 16. (The first runs had 500 and kept it; the
-# size was then made that of every other calibration here, for all runs from then on.) An hour and more of a core. Batches are spread over future::plan()
-# where there is one, and come out the same.
+# size was then made that of every other calibration here, for all runs from then on.) An hour and more of a core.
+# Batches are spread over future::plan() where there is one, and come out the same.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))

@@ -1,11 +1,12 @@
 # Is the posterior of a population the posterior where dynamics are learned and inferred with it? Simulation-based
-# calibration as in people.R, on the clinic of joint.R: laws from their Dirichlet priors, four doctors of 15 patients each.
+# calibration as in people.R, on the clinic of joint.R: laws from their Dirichlet priors, four doctors of 15 patients
+# each.
 #
 #   Rscript tests/slow/doctors.R [data sets, 100]
 #
-# Size and marks, fixed before any run: 100 data sets, no p-value below 0.001 among the 10 of 5 quantities; and a fit that
-# takes the learned dynamics as known, found with p below 0.001 by Bonferroni's rule. Two hours of a core. It goes on
-# where it was stopped.
+# Size and marks, fixed before any run: 100 data sets, no p-value below 0.001 among the 10 of 5 quantities; and a fit
+# that takes the learned dynamics as known, found with p below 0.001 by Bonferroni's rule. Two hours of a core. It goes
+# on where it was stopped.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "calibration.R"))
@@ -38,8 +39,8 @@ doctor_set <- function(at) {
   prior <- ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7), optimism[armtreated] ~ normal(0, 0.5),
                       sd(optimism, doctor) ~ half_normal(0.4))
   fit <- suppressWarnings(ibrc(
-    visits, clinic_of(learned), if (at$uncertainty == "none") clinic_models(clinic_of(learned)) else clinic_models, prior,
-    list(eta = 0), effects = list(optimism ~ arm + (1 | doctor)), chains = n_chains, iter = 2000, warmup = 800,
+    visits, clinic_of(learned), if (at$uncertainty == "none") clinic_models(clinic_of(learned)) else clinic_models,
+    prior, list(eta = 0), effects = list(optimism ~ arm + (1 | doctor)), chains = n_chains, iter = 2000, warmup = 800,
     seed = at$seed, refresh = 0, resolution = 10, dynamics = learned, uncertainty = at$uncertainty,
     control = ibrc_control(check = FALSE)
   ))
@@ -65,7 +66,8 @@ for (what in terms_of(together)) {
           paste0(nrow(together), " data sets, both p above ", mark),
           paste0("chi-square p = ", number(found[1]), ", band p = ", number(found[2])), all(found > mark))
 }
-show_figure("Four doctors and the laws of their clinic: effective draws", paste("median", round(stats::median(together$effective))))
+show_figure("Four doctors and the laws of their clinic: effective draws",
+            paste("median", round(stats::median(together$effective))))
 known <- with_laws("none")
 p <- vapply(known[terms_of(known)], uniform_tests, c(chi_square = 0, band = 0))
 promise("Planted fault: learned dynamics that are taken as known are found",

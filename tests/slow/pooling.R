@@ -11,11 +11,11 @@
 #   192 of 200 (for another number, the same points of the binomial distribution: 0.0005 to either side, so that one of
 #   three terms fails by chance in one study of 250). Planted: intervals of 70% that are said to be of 90% are outside.
 # * 40 populations of people who are all alike: over populations, the standard deviation of people's medians is on
-#   average at most a third of that of fits to each of them. 40 who differ by 0.3: more than a third, the same mark asked
-#   of people of whom it must not be true.
+#   average at most a third of that of fits to each of them. 40 who differ by 0.3: more than a third, the same mark
+#   asked of people of whom it must not be true.
 # * Those, and 40 populations whose people differ by 1: half of the trajectories are fitted and half scored. The log
-#   score per visit is on average less than that of the better of the two others by no more than 2 standard errors of the
-#   difference.
+#   score per visit is on average less than that of the better of the two others by no more than 2 standard errors of
+#   the difference.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "parts.R"))
@@ -64,8 +64,8 @@ for (term in setdiff(names(levels), "rhat")) {
   covered <- covers(levels[[term]], 0.9)
   narrow <- covers(levels[[term]], 0.7)
   mark <- paste(populations, "populations,", ends[1], "to", ends[2], "of them")
-  promise(paste("Pooled fits:", term, "is in its 90% interval as often as that"), mark, paste(covered, "of", populations),
-          covered >= ends[1] && covered <= ends[2])
+  promise(paste("Pooled fits:", term, "is in its 90% interval as often as that"), mark,
+          paste(covered, "of", populations), covered >= ends[1] && covered <= ends[2])
   promise(paste0("Pooled fits: planted intervals of ", term, " that hold 70% and say 90% are found"),
           paste("the same populations, outside of", ends[1], "to", ends[2]), paste(narrow, "of", populations),
           narrow < ends[1] || narrow > ends[2])
@@ -73,7 +73,7 @@ for (term in setdiff(names(levels), "rhat")) {
 show_figure("Pooled fits: R-hat", paste0("median ", signif(stats::median(levels$rhat), 4), ", worst ",
                                          signif(max(levels$rhat), 4)))
 
-# ---- people who are alike, and prediction -----------------------------------------------------------------------------
+# ---- people who are alike, and prediction ---------------------------------------------------------------------------
 
 score <- function(fit, rows) {
   each <- log_lik(fit, newdata = read(rows), draws = 400)
@@ -102,7 +102,8 @@ found <- in_parts("pooling", tasks, one_prediction)
 third <- function(rows) mean(rows$sd_pooled) / mean(rows$sd_apart)
 alike <- third(found[found$spread == 0, ])
 differing <- third(found[found$spread == 0.3, ])
-promise("People who are all alike are taken for one", paste(scored, "populations, a third of the differences of fits apart"),
+promise("People who are all alike are taken for one",
+        paste(scored, "populations, a third of the differences of fits apart"),
         signif(alike, 3), alike <= 1 / 3)
 promise("Planted: people who differ by 0.3 are not", paste(scored, "populations, more than a third"),
         signif(differing, 3), differing > 1 / 3)

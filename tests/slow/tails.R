@@ -11,9 +11,9 @@
 # limits in these errors are shown since, and asked is what they are to say: of a fit's draws 2.5% lie beyond each limit
 # of the long run, within 4.5 standard errors of a share, by the effective draws of the tails of both.
 # A limit of a single fit with 400 effective draws is never 4.5 errors off, even when no draw lies beyond it (that takes
-# 800). The planted fault was first asked of single limits, a half of them to be seen, and missed that by one: 167 of 336.
-# So the fits of one agent are asked together as well, their eight shares beyond a limit weighed by effective draws, and
-# the planted fault is asked of these: all are seen.
+# 800). The planted fault was first asked of single limits, a half of them to be seen, and missed that by one: 167 of
+# 336. So the fits of one agent are asked together as well, their eight shares beyond a limit weighed by effective
+# draws, and the planted fault is asked of these: all are seen.
 # (A posterior with two exact modes is in tests/testthat/test-infer-scouts.R, twenty seeds of it.)
 
 source(file.path("tests", "slow", "shared", "promise.R"))

@@ -31,7 +31,8 @@ people_run <- function(effects = list(optimism ~ arm + (1 | clinician)), ..., vi
                        iter = 60, warmup = 30, prior = people_prior(), resolution = 5, control = list()) {
   # Some have few visits.
   suppressWarnings(ibrc(visits, diag_setting(), diag_models(), prior, effects = effects, chains = 2, iter = iter,
-                        warmup = warmup, seed = 1, resolution = resolution, control = c(list(check = FALSE), control), ...))
+                        warmup = warmup, seed = 1, resolution = resolution, control = c(list(check = FALSE), control),
+                        ...))
 }
 
 # Terms by two factors, tied by one, with a column that levels of the first share and one that they do not.

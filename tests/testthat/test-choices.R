@@ -70,7 +70,8 @@ test_that("blocks of one person begin anew, and count together", {
     expect_close(tidy(together)$estimate[tidy(together)$group == person], tidy(alone)$estimate, 1e-3)
   }
   pooled <- suppressWarnings(ibrc(blocks, task, prior = ibrc_prior(alpha ~ lognormal(-1, 1)), chains = 2, iter = 40,
-                                  seed = 1, effects = list(alpha ~ (1 | person)), resolution = 5, control = list(check = FALSE)))
+                                  seed = 1, effects = list(alpha ~ (1 | person)), resolution = 5,
+                                  control = list(check = FALSE)))
   expect_identical(tidy(pooled, effects = "people")$level, c("p1", "p2", "p3"))
   expect_identical(unname(pooled$group_sizes), rep(2L, 3))
 })

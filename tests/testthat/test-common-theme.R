@@ -34,6 +34,8 @@ test_that("pictures that articles draw themselves have it, too", {
   for (file in list.files("../../vignettes", "[.]Rmd$", full.names = TRUE)) {
     code <- readLines(file, encoding = "UTF-8")
     expect_no_match(code, "\\btheme_(bw|classic|dark|gr[ae]y|light|linedraw|minimal|void)\\(", label = basename(file))
-    if (any(grepl("\\bggplot\\(", code))) expect_match(code, "theme_set.*theme_ibrc", all = FALSE, label = basename(file))
+    if (any(grepl("\\bggplot\\(", code))) {
+      expect_match(code, "theme_set.*theme_ibrc", all = FALSE, label = basename(file))
+    }
   }
 })

@@ -87,7 +87,8 @@ test_that("folds with names are for the patients of these names", {
   expect_error(cross_validate(visits, "frequencies", folds = wrong), "unname(folds)", fixed = TRUE,
                class = "ibrc_error_input")
   expect_error(cross_validate(visits, "frequencies", folds = folds[c(1, 1:39)]), class = "ibrc_error_input")
-  expect_error(cross_validate(visits, "frequencies", folds = factor(folds)), "earlier result of cross_validate.*as.integer",
+  expect_error(cross_validate(visits, "frequencies", folds = factor(folds)),
+               "earlier result of cross_validate.*as.integer",
                class = "ibrc_error_input")
   other <- structure(list(folds = rep(1:2, 10)), class = c("ibrc_kfold", "kfold", "loo"))
   expect_error(cross_validate(visits, "frequencies", folds = other), "it has 20 trajectories, and there are 40",

@@ -1,5 +1,6 @@
 visits <- small_visits()
-compared <- compare_models(visits, small_clinic(), decision_models()[decision_models()$model %in% c("BC-IL", "ME-IRL"), ],
+few_models <- decision_models()[decision_models()$model %in% c("BC-IL", "ME-IRL"), ]
+compared <- compare_models(visits, small_clinic(), few_models,
                            seed = 1, replicates = 50)
 
 test_that("scores have one row per model and measure, with those of the table", {

@@ -128,7 +128,8 @@ test_that("groups may be terms of a formula, beside clinicians who vary", {
   expect_close(mode_effect_rows(mode, fixed, TRUE)$estimate, coef(mode)[["optimism[groupother]"]])
   expect_identical(mode_effect_rows(mode, fixed, FALSE)$group, rep(c("reference", "other"), 2))
   expect_error(power_study(small_design(clusters = c(clinician = 3), effects = list(optimism ~ (1 | clinician)),
-                                        fit = "posterior")), "must have `group` in a formula", class = "ibrc_error_input")
+                                        fit = "posterior")), "must have `group` in a formula",
+               class = "ibrc_error_input")
   expect_error(small_design(problem = "group"), "cannot be handed on", class = "ibrc_error_input")
 })
 

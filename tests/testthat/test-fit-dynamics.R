@@ -177,7 +177,8 @@ test_that("what does not go with learned dynamics is refused", {
   expect_refused(run(list(a = clinic_of(iohmm)), clinic_step, dynamics = iohmm), "setting", "cannot be a list")
   expect_refused(run(diag_setting(), NULL, dynamics = iohmm), "dynamics", "states of the setting")
   expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(sampler = "paper")), "sampler")
-  expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = small_joint())), "start", "the top")
+  expect_refused(run(clinic_of, clinic_step, dynamics = iohmm, control = list(start = small_joint())), "start",
+                 "the top")
   for (uncertainty in c("joint", "cut")) {
     expect_refused(run(clinic_of, clinic_step(clinic_of(iohmm)), dynamics = iohmm, uncertainty = uncertainty), "models",
                    "a function of the setting")
@@ -258,7 +259,8 @@ test_that("what differs from the setting is named, with what to do", {
   }
   learn <- function(...) fit_iohmm(ward_visits(), 2, starts = 1, seed = 1, transitions = "shared", ...)
   text <- told(learn())
-  for (part in c("it has \"state1\" and \"state2\"", "and the setting has \"well\" and \"ill\"", "`names`", "`sort_by`")) {
+  for (part in c("it has \"state1\" and \"state2\"", "and the setting has \"well\" and \"ill\"", "`names`",
+                 "`sort_by`")) {
     expect_match(text, part, fixed = TRUE)
   }
   text <- told(learn(names = c("well", "ill"), actions = c("test", "wait")))

@@ -19,7 +19,8 @@ test_that("a design comes back from lists and vectors, also through a file", {
     inverse$effects, design_of(list(optimism ~ 1))$design, design_of(list(optimism ~ (1 | site / clinician)))$design,
     design_of(list(alpha ~ arm * age + I(age > 55), optimism ~ log(age) + I(arm == "a") + (1 | id)))$design,
     design_of(list(optimism ~ age + (1 | site)),
-              stated = unclass(ibrc_prior(optimism[age] ~ student_t(4, 0, 1), sd(optimism, site) ~ exponential(3))))$design
+              stated = unclass(ibrc_prior(optimism[age] ~ student_t(4, 0, 1),
+                                          sd(optimism, site) ~ exponential(3))))$design
   )
   for (design in designs) {
     held <- effects_to_plain(design)
@@ -55,7 +56,8 @@ test_that("nothing of a formula in a file is run", {
     }
   }
   expect_false(file.exists(mark))
-  for (text in c("", "optimism ~", "~ age", "optimism ~ age; 1", "optimism <- age", "x", strrep("(", 2e4), "optimism ~ nobody")) {
+  for (text in c("", "optimism ~", "~ age", "optimism ~ age; 1", "optimism <- age", "x", strrep("(", 2e4),
+                 "optimism ~ nobody")) {
     refuses_effects(replace(plain$effects, "formulas", list(change_at(plain$effects$formulas, c(1, 1), text))))
   }
 })

@@ -39,7 +39,8 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
   flag <- altered(function(x) transform(x, arm = arm == "b"))
   expect_identical(design_of(list(optimism ~ arm), flag)$design$coefficients$label[3], "optimism[armTRUE]")
   # Ordered factors as well, and whatever the session's contrasts are.
-  ordered <- altered(function(x) transform(x, site = factor(site, levels = c("south", "north", "east"), ordered = TRUE)))
+  ordered <- altered(function(x) transform(x, site = factor(site, levels = c("south", "north", "east"),
+                                                            ordered = TRUE)))
   withr::local_options(contrasts = c("contr.sum", "contr.poly"))
   found <- design_of(list(optimism ~ site + I(age > 55)), ordered)$design
   expect_identical(found$coefficients$label[3:5], c("optimism[sitenorth]", "optimism[siteeast]",
@@ -75,7 +76,8 @@ test_that("numbers beyond what can be calculated with are named, with what to do
     trajectories(data, covariates = c("age", "arm"))
   }
   for (size in c(1e-300, 1e-160)) {
-    expect_refused(design_of(list(optimism ~ arm + age), sized(size)), "effects", "\"age\" in .* vary too little .* unit")
+    expect_refused(design_of(list(optimism ~ arm + age), sized(size)), "effects",
+                   "\"age\" in .* vary too little .* unit")
   }
   for (size in c(1e300, 1e160)) {
     expect_refused(design_of(list(optimism ~ arm + age), sized(size)), "effects", "\"age\" in .* too large .* unit")
@@ -134,7 +136,8 @@ test_that("columns that cannot be used are refused, with their rows", {
   error <- expect_error(design_of(list(optimism ~ (1 | site)), blank), "is missing", class = "ibrc_error_data")
   expect_identical(error$rows, 7L)
   moves <- altered(function(x) transform(x, age = replace(age, 3, 99)))
-  error <- expect_error(design_of(list(optimism ~ age), moves), "changes within a trajectory", class = "ibrc_error_data")
+  error <- expect_error(design_of(list(optimism ~ age), moves), "changes within a trajectory",
+                        class = "ibrc_error_data")
   expect_true(all(error$rows %in% which(as.data.frame(moves)$id == as.data.frame(moves)$id[3])))
   expect_false(any(grepl("planted-identity", conditionMessage(error))))
   # What is said nowhere is not looked at.
@@ -159,7 +162,8 @@ test_that("coefficients that would have one name are refused, and both columns a
   alike <- altered(function(x) transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"),
                                          armb2 = age))
   expect_refused(design_of(list(optimism ~ arm + armb), alike), "effects",
-                 "^`effects` has 2 coefficients that are all called \"armb2\", of \"arm\" and \"armb\": rename a column")
+                 paste0("^`effects` has 2 coefficients that are all called \"armb2\", of \"arm\" and \"armb\": ",
+                        "rename a column"))
   expect_refused(design_of(list(optimism ~ age * arm + armb2), alike), "effects", "\"arm\" and \"armb2\"")
   # Of two terms they are told apart.
   expect_identical(design_of(list(optimism ~ arm, alpha ~ armb), alike)$design$coefficients$label,

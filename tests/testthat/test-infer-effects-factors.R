@@ -29,7 +29,8 @@ test_that("ties are of two terms or more by one factor", {
   free <- design_of(list(optimism ~ (1 | clinician), alpha ~ (1 | clinician)))$design
   expect_identical(nrow(free$ties), 0L)
   expect_identical(free$factors[[1]]$terms, 1:2)
-  expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | clinician))), "effects", "one formula only")
+  expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | clinician))), "effects",
+                 "one formula only")
   expect_refused(design_of(list(optimism ~ (1 | p | clinician), alpha ~ (1 | q | clinician))), "effects", "two names")
 })
 

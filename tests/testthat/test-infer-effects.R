@@ -64,9 +64,9 @@ test_that("a formula calls what makes one value of one, and nothing else", {
                     ~ I(arm %in% c("a", "b")), ~ pmax(age, 3))) {
     expect_identical(refuse_functions(fine[[2]], "optimism"), NULL, label = deparse(fine))
   }
-  for (wrong in list(quote(system("true")), quote(poly(age, 2)), quote(scale(age)), quote(base::log(age)), quote(.x$age),
-                     quote(age[1]), quote(I(eval(age))), quote(log(file("x"))), quote((function(x) x)(age)),
-                     quote(factor(age)), quote(`{`(age)), quote(arm || age))) {
+  for (wrong in list(quote(system("true")), quote(poly(age, 2)), quote(scale(age)), quote(base::log(age)),
+                     quote(.x$age), quote(age[1]), quote(I(eval(age))), quote(log(file("x"))),
+                     quote((function(x) x)(age)), quote(factor(age)), quote(`{`(age)), quote(arm || age))) {
     expect_refused(read_effects(list(eval(call("~", quote(optimism), wrong))), prior), "effects", "a formula may use")
   }
   # Values may have been put into it.
@@ -154,9 +154,11 @@ test_that("priors of effects are told from those of agents", {
 test_that("spreads can be typed as they are printed", {
   spread <- function(...) names(ibrc_prior(...))
   expect_identical(spread(sd(optimism | site) ~ half_normal(0.2)), "sd(optimism|site)")
-  expect_identical(ibrc_prior(sd(optimism | site) ~ half_normal(0.2)), ibrc_prior(sd(optimism, site) ~ half_normal(0.2)))
+  expect_identical(ibrc_prior(sd(optimism | site) ~ half_normal(0.2)),
+                   ibrc_prior(sd(optimism, site) ~ half_normal(0.2)))
   expect_identical(spread(sd(optimism | site:clinician) ~ half_normal(1)), "sd(optimism|site:clinician)")
-  expect_identical(spread(sd(optimism | "site:year":`the clinic`) ~ half_normal(1)), "sd(optimism|site:year:the clinic)")
+  expect_identical(spread(sd(optimism | "site:year":`the clinic`) ~ half_normal(1)),
+                   "sd(optimism|site:year:the clinic)")
   expect_identical(spread(sd(utility(healthy, monitor) | site) ~ half_normal(1)), "sd(utility[healthy,monitor]|site)")
   expect_identical(spread(sd(utility(healthy, monitor), site) ~ half_normal(1)), "sd(utility[healthy,monitor]|site)")
   expect_refused(ibrc_prior(sd(optimism | site, site) ~ half_normal(1)), "sd(optimism | site, site)", "must be")

@@ -21,7 +21,8 @@ test_that("an inferred object answers as its plan does", {
     expect_identical(estimates$estimate[5], unname(plan$setting$utility[2, 2]))
     expect_equal(glance(inferred), data.frame(inverse = "margin", objective = 2.5,
                                               criterion = "sum of gaps over states, less the penalty; maximised",
-                                              states = 3L, actions = 2L, trajectories = 4L, visits = 20L, left_out = 3L))
+                                              states = 3L, actions = 2L, trajectories = 4L, visits = 20L,
+                                              left_out = 3L))
   })
 })
 

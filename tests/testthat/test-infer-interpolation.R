@@ -93,7 +93,8 @@ test_that("so they are where actions are missing or not scored, and where people
   data$counts <- seq_len(nrow(data)) %% 4 > 0
   setting <- decision_setting(
     diag_setting()$states, diag_setting()$actions, diag_setting()$observations, diag_setting()$transition,
-    diag_setting()$emission, utility = diag_setting()$utility, discount = 0.9, stop_actions = diag_setting()$stop_actions,
+    diag_setting()$emission, utility = diag_setting()$utility, discount = 0.9,
+    stop_actions = diag_setting()$stop_actions,
     start = rbind(a = c(0.5, 0.5), b = c(0.8, 0.2)), start_by = "arm"
   )
   visits <- suppressWarnings(trajectories(data, covariates = c("arm", "age", "clinician"), scored = "counts"))
@@ -104,7 +105,8 @@ test_that("so they are where actions are missing or not scored, and where people
   theta <- c(0.2, -0.3)
   evaluator <- inverse_evaluator(lost)
   n <- length(lost$histories)
-  exact <- evaluate_batch(evaluator, matrix(theta, n, 2, byrow = TRUE), matrix(0, evaluator$space$n_nodes, n), seq_len(n))
+  exact <- evaluate_batch(evaluator, matrix(theta, n, 2, byrow = TRUE), matrix(0, evaluator$space$n_nodes, n),
+                          seq_len(n))
   expect_equal(point_log_lik(interpolation, theta), exact$log_likelihood, tolerance = 1e-6)
   expect_lt(sum(interpolation$pooled$tree$scored), length(interpolation$pooled$action))
 })

@@ -196,7 +196,8 @@ test_that("a programme that would take too long is refused at once, with the ari
   setting <- with_seed(1, sparse_markov(1000, 2))
   shown <- matrix(0.5, 1000, 2)
   for (norm in c(1, 2, Inf)) {
-    took <- system.time(expect_refused(infer_perturbation(shown, setting, norm), "setting", "1,000 states and 2 actions"))
+    took <- system.time(expect_refused(infer_perturbation(shown, setting, norm), "setting",
+                                       "1,000 states and 2 actions"))
     expect_lt(took[["elapsed"]], 5)
   }
   skip_if_not_installed("lpSolve")

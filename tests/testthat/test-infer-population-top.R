@@ -11,7 +11,8 @@ first <- rbind(c(-0.7, 0, 0.5, 0, 0), c(0.5, 0.01, -1, 0.3, 0))
 # Terms of cells as if they had been measured with this precision: a posterior that is normal.
 measured_cells <- function(y, tau) {
   function(evaluator, theta, values) {
-    list(log_likelihood = matrix(rowSums(stats::dnorm(theta, y[rep(seq_len(nrow(y)), each = 2), ], tau, log = TRUE)), 2),
+    each <- y[rep(seq_len(nrow(y)), each = 2), ]
+    list(log_likelihood = matrix(rowSums(stats::dnorm(theta, each, tau, log = TRUE)), 2),
          value = values)
   }
 }

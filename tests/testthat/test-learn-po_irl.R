@@ -137,8 +137,8 @@ test_that("dynamics may be given, and what they rule out counts as missing", {
 
 test_that("joint dynamics are inferred from the visits that are given, not from those of `dynamics`", {
   few <- visits[visits$id <= 10, ]
-  learn <- function(from) fit_iohmm(from, 2, starts = 2, prior = 0.5, seed = 1, zeros = "none", actions = setting$actions,
-                                    observations = setting$observations)
+  learn <- function(from) fit_iohmm(from, 2, starts = 2, prior = 0.5, seed = 1, zeros = "none",
+                                    actions = setting$actions, observations = setting$observations)
   task_of <- function(dynamics) {
     problem <- po_irl_setting(NULL, dynamics, 0.9)
     po_irl_task(problem, learned_visits(few, problem), dynamics, TRUE, 5, 6)

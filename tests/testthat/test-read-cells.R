@@ -107,7 +107,8 @@ test_that("what cannot be read is refused, and says why", {
 test_that("modes have cells for other people, too", {
   visits <- differing_visits()
   mode <- ibrc_mode(visits, diag_setting(), diag_models(), ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1)),
-                    effects = list(alpha ~ age, optimism ~ sex), resolution = 10, starts = 1, seed = 1, conf.level = NULL)
+                    effects = list(alpha ~ age, optimism ~ sex), resolution = 10, starts = 1, seed = 1,
+                    conf.level = NULL)
   expect_equal(unname(log_lik(mode, visits)), unname(log_lik(mode)))
   other <- first_visits(visits)[c(1, 1), ]
   other$id <- 1:2

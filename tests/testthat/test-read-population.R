@@ -43,7 +43,8 @@ test_that("everything that takes a fit works for people who differ, or says what
   data <- pp_data(fit, "visit", draws = 3, seed = 1)
   seen <- as.data.frame(differing_visits())
   first <- seen[!duplicated(seen$id), ]
-  expect_equal(data$observed[data$visit == 1], as.vector(table(factor(first$action, levels(data$action)))) / nrow(first))
+  observed <- as.vector(table(factor(first$action, levels(data$action)))) / nrow(first)
+  expect_equal(data$observed[data$visit == 1], observed)
   expect_identical(unique(data$n[data$visit == 1]), nrow(first))
   made <- posterior_predict(fit, draws = 2, seed = 1)
   expect_identical(max(made$id), nrow(first))
@@ -70,7 +71,9 @@ test_that("what is done is the mean over the cohort", {
   one <- rows[rows$quantity == "probability" & rows$action == "monitor" & rows$at == "four in five", ]
   chosen <- spaced_draws(fit, 2)
   each <- vapply(seq_along(fit$draws), function(g) {
-    unlist(read_draws(fit, g, chosen, function(plan) policy(plan, c(0.8, 0.2))[[which(plan$setting$actions == "monitor")]]))
+    unlist(read_draws(fit, g, chosen, function(plan) {
+      policy(plan, c(0.8, 0.2))[[which(plan$setting$actions == "monitor")]]
+    }))
   }, c(0, 0))
   expect_equal(one$estimate, stats::median(each %*% fit$group_sizes / sum(fit$group_sizes)))
   expect_null(rows$group)

@@ -127,7 +127,9 @@ test_that("actions to which the fit gives no chance are counted all together", {
 })
 
 test_that("habit is not offered as left out where it is inferred", {
-  tests <- data.frame(statistic = "action", cells = 4, chi_square = 60, df = 3, p.value = 1e-10, gap = 0.2, visits = 500)
+  tests <- data.frame(statistic = "action", cells = 4, chi_square = 60, df = 3, p.value = 1e-10, gap = 0.2,
+                      visits = 500)
   expect_match(behaves_rows(tests)$advice, "the models or habit leave out")
-  expect_match(behaves_rows(tests, inferred = TRUE)$advice, "(including its `start`) or the models leave out", fixed = TRUE)
+  expect_match(behaves_rows(tests, inferred = TRUE)$advice, "(including its `start`) or the models leave out",
+               fixed = TRUE)
 })

@@ -37,7 +37,8 @@ test_that("spreads of few levels, and coefficients that stay at their prior, are
   fit$population$draws[, , "optimism[sexm]"] <- with_seed(1, stats::rnorm(prod(size), 0, 1.2))
   fit$population$draws[, , "optimism[armb]"] <- with_seed(1, stats::rnorm(prod(size), 0, 0.2))
   rows <- coefficient_rows(fit)
-  expect_identical(as.character(rows$verdict[match(c("optimism[sexm]", "optimism[armb]"), rows$term)]), c("caution", "ok"))
+  expect_identical(as.character(rows$verdict[match(c("optimism[sexm]", "optimism[armb]"), rows$term)]),
+                   c("caution", "ok"))
 })
 
 test_that("what interpolation left out is judged by how far it differs from place to place", {
@@ -81,7 +82,8 @@ test_that("what was not looked at is not ok", {
 })
 
 fit <- people_run(visits = people_visits(per = 4, n = 4), iter = 240, warmup = 120)
-many <- people_run(list(optimism ~ age + (1 | clinician)), iter = 240, warmup = 120, control = list(cells = "interpolated"))
+many <- people_run(list(optimism ~ age + (1 | clinician)), iter = 240, warmup = 120,
+                   control = list(cells = "interpolated"))
 
 # The fit with other draws of the intercepts, or densities.
 with_intercepts <- function(change) {

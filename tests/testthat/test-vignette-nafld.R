@@ -1,5 +1,5 @@
-# What vignettes/nafld.Rmd reads instead of fitting it: vignettes/nafld/*.csv, made by data-raw/vignette-nafld.R. Neither
-# is in the built package.
+# What vignettes/nafld.Rmd reads instead of fitting it: vignettes/nafld/*.csv, made by data-raw/vignette-nafld.R.
+# Neither is in the built package.
 
 nafld_folder <- function() {
   folder <- test_path("..", "..")

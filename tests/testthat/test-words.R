@@ -16,7 +16,8 @@ tool <- function(name) {
 
 # ---- phrases -------------------------------------------------------------------
 
-# "a row a visit" is short for "one row per visit", and stops readers. In code, help, vignettes and README.md, across lines.
+# "a row a visit" is short for "one row per visit", and stops readers. In code, help, vignettes and README.md, across
+# lines.
 doubled <- "\\b[Aa]n? [a-z-]+ an? [a-z-]+\\b"
 
 one_line <- function(file) {
@@ -61,9 +62,8 @@ test_that("pkgdown can read the usage of every method", {
 test_that("words per sentence are counted as a reader would", {
   count <- tool("readability.R")
   page <- c("---", "title: \"x\"", "---", "# Title", "One two three four. Five six `code(a, b)` eight?", "",
-            "| a | table |", "```r", "x <- 1 # not prose at all", "```", "* An item of five words.", "$$", "a = b", "$$",
-            "$$ a = b $$",
-            "Words before $x + y$ and", "after it.")
+            "| a | table |", "```r", "x <- 1 # not prose at all", "```", "* An item of five words.", "$$", "a = b",
+            "$$", "$$ a = b $$", "Words before $x + y$ and", "after it.")
   expect_identical(count$sentence_lengths(count$markdown_prose(page)), c(4L, 4L, 5L, 6L))
   help <- withr::local_tempfile(fileext = ".Rd", lines = c(
     "\\name{x}", "\\title{A title}", "\\usage{x(a)}", "\\description{Four words are here.}",
@@ -177,7 +177,8 @@ test_that("README says of the cohort what was put in and found", {
   expect_true(sprintf("| \u03b1 put in | %g | %g | |", agents$up_to_75$alpha, agents$over_75$alpha) %in% text)
   expect_true(all(rows$rhat < 1.01 & rows$ess_bulk > 400 & rows$ess_tail > 400))
   verdicts <- utils::read.csv(source_path("inst", "extdata", "adni-joint-verdicts.csv"))
-  expect_identical(as.character(max(factor(verdicts$verdict, c("ok", "caution", "do not use"), ordered = TRUE))), "caution")
+  expect_identical(as.character(max(factor(verdicts$verdict, c("ok", "caution", "do not use"), ordered = TRUE))),
+                   "caution")
   expect_match(said(), "The verdict is `caution`", fixed = TRUE)
 })
 
@@ -197,7 +198,8 @@ test_that("README says of the verdict, and of dynamics taken as known, what was 
   }
   right <- counted("Behaves: fits to behaviour that the model can produce")
   wrong <- counted("Behaves: fits to behaviour that it cannot produce")
-  expect_match(said(), sprintf("flagged %s of the 100 wrong ones and %s of the 100 right ones", wrong, right), fixed = TRUE)
+  expect_match(said(), sprintf("flagged %s of the 100 wrong ones and %s of the 100 right ones", wrong, right),
+               fixed = TRUE)
   # As the article that explains them has them.
   article <- gsub("\\s+", " ", paste(lines_of("vignettes", "adni.Rmd"), collapse = " "))
   shares <- function(text) {
@@ -279,7 +281,9 @@ test_that("files for people who contribute, and long articles, stay out of the b
   for (file in out) expect_true(any(vapply(ignored, grepl, NA, file, perl = TRUE)), label = file)
   expect_false(any(vapply(ignored, grepl, NA, "vignettes/glossary.Rmd", perl = TRUE)))
   site <- lines_of("_pkgdown.yml")
-  for (name in c("ibrc", "glossary", "adnimerge", "troubleshooting")) expect_true(paste("  -", name) %in% site, label = name)
+  for (name in c("ibrc", "glossary", "adnimerge", "troubleshooting")) {
+    expect_true(paste("  -", name) %in% site, label = name)
+  }
 })
 
 test_that("the glossary has every parameter under its name, and the numbers in it are right", {
@@ -303,7 +307,8 @@ test_that("the glossary has every parameter under its name, and the numbers in i
 
 test_that("Get started prints the fit, R-hat, the check and the verdict before it speaks of an answer", {
   text <- lines_of("vignettes", "ibrc.Rmd")
-  at <- vapply(c("^fit$", "\"rhat\"", "^pp_check[(]", "^verdict[(]fit", "^compare_groups[(]fit", "^South is"), function(line) {
+  lines <- c("^fit$", "\"rhat\"", "^pp_check[(]", "^verdict[(]fit", "^compare_groups[(]fit", "^South is")
+  at <- vapply(lines, function(line) {
     found <- grep(line, text)
     if (length(found)) found[1] else NA_integer_
   }, 0L)
