@@ -61,24 +61,37 @@ size_t ibrc_pairs_ints(const ibrc_table *table) {
   return U * (3 * (size_t)table->n_nodes + (size_t)ibrc_backup_blocks(table));
 }
 
-/* place[l * n_nodes + j] = 0 where a row reads V(j, l). */
-static void find_read(const ibrc_table *table, int *place) {
-  const size_t nodes = (size_t)table->n_nodes, U = (size_t)table->n_actions;
-  for (size_t k = 0; k < U * nodes; k++) place[k] = -1;
-  for (size_t cell = 0; cell < nodes * U; cell++) {
-    int *of_action = place + cell % U * nodes;
-    const size_t M = (size_t)table->n_models, first = cell * M;
+/* Marks what the rows of a node read, and returns how many pairs were not marked before. */
+static size_t mark_read(const ibrc_table *table, size_t node, int *place) {
+  const size_t U = (size_t)table->n_actions, M = (size_t)table->n_models;
+  size_t n_new = 0;
+  for (size_t u = 0, first = node * U * M; u < U; u++, first += M, place += table->n_nodes) {
     for (int i = table->row_start[first]; i < table->row_start[first + M]; i++) {
-      of_action[table->column[i]] = 0;
+      int *mark = place + table->column[i];
+      n_new += *mark < 0;
+      *mark = 0;
     }
   }
+  return n_new;
 }
 
-/* Where nearly all are read, a few more cost less than leaving them out does. */
-static void take_all_if_most(int *place, size_t n) {
+#define FAR_APART 16
+
+/* place[l * n_nodes + j] = 0 where a row reads V(j, l), and -1 elsewhere. Where nearly all are read, a
+ * few more cost less than leaving them out does: all are 0. Nodes are looked at far from one another
+ * first, as those nearby read much the same, and no further than until that is known. */
+static void find_read(const ibrc_table *table, int *place) {
+  const size_t nodes = (size_t)table->n_nodes, n = nodes * (size_t)table->n_actions;
   size_t n_read = 0;
-  for (size_t k = 0; k < n; k++) n_read += place[k] == 0;
-  if (8 * n_read >= 7 * n) memset(place, 0, n * sizeof(int));
+  memset(place, -1, n * sizeof(int));
+  for (size_t first = 0; first < FAR_APART; first++) {
+    for (size_t node = first; node < nodes; node += FAR_APART) {
+      n_read += mark_read(table, node, place);
+      if (8 * n_read < 7 * n) continue;
+      memset(place, 0, n * sizeof(int));
+      return;
+    }
+  }
 }
 
 ibrc_pairs ibrc_pairs_over(const ibrc_table *table, int *ints) {
@@ -90,7 +103,6 @@ ibrc_pairs ibrc_pairs_over(const ibrc_table *table, int *ints) {
                       .wanted = ints + 3 * U * nodes};
   memset(pairs.wanted, 0, U * blocks * sizeof(int));
   find_read(table, pairs.place);
-  take_all_if_most(pairs.place, U * nodes);
   for (size_t last = 0, at = 0; last < U; last++) {
     for (size_t node = 0; node < nodes; node++, at++) {
       if (pairs.place[at] < 0) continue;

@@ -281,9 +281,11 @@ static void mix_whole(const ibrc_habit_slope *slope, const double *x, double *y)
   const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
   const double *chance = slope->chance, *rest = slope->rest;
   for (size_t last = 0; last < U; last++, x += nodes, y += nodes, rest += nodes) {
-    for (size_t node = 0; node < nodes; node++) y[node] = (1.0 - rest[node]) * x[node];
-    for (size_t u = 0; u < U; u++, chance += nodes) {
-      const double *e = slope->expected + u * nodes;
+    const double *e = slope->expected;
+    for (size_t node = 0; node < nodes; node++) y[node] = (1.0 - rest[node]) * x[node] - chance[node] * e[node];
+    chance += nodes;
+    e += nodes;
+    for (size_t u = 1; u < U; u++, chance += nodes, e += nodes) {
       for (size_t node = 0; node < nodes; node++) y[node] -= chance[node] * e[node];
     }
   }
