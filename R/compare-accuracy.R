@@ -290,8 +290,7 @@ constant_notes <- function(table, object, at, actions, folds) {
     !anyNA(chance) && all(chance == chance[match(folds, folds)])
   }
   vapply(seq_len(nrow(table)), function(i) {
-    if (!is.na(table$action[i]) && constant(table$method[i], table$action[i])) {
-      "the same probability at every visit of a fold"
-    } else ""
+    is_constant <- !is.na(table$action[i]) && constant(table$method[i], table$action[i])
+    if (is_constant) "the same probability at every visit of a fold" else ""
   }, "")
 }

@@ -67,7 +67,7 @@ try_method <- function(method, visits, use, stream, cores = getOption("ibrc.core
   }
   out <- tryCatch(withCallingHandlers(with_stream(stream, {
     model <- suppressMessages(method(visits))
-    if (is_unfinished(model)) NULL else {
+    if (!is_unfinished(model)) {
       verdict <- verdict_on(model)
       phase <- "use"
       list(value = suppressMessages(use(model)), failure = NA_character_)

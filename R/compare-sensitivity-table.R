@@ -56,7 +56,7 @@ sensitivity_verdicts <- function(rows, known) {
 
 #' @export
 as.data.frame.ibrc_sensitivity <- function(x, ...) {
-  attr(x, "verdict") <- attr(x, "method") <- attr(x, "conf.level") <- NULL
+  attributes(x)[c("verdict", "method", "conf.level")] <- NULL
   class(x) <- "data.frame"
   x
 }

@@ -84,4 +84,3 @@ people_shifts <- function(design, people) {
   for (term in names(effect)) out[, term] <- out[, term] + effect[[term]] * design$confounder$values[people$value]
   out
 }
-

@@ -302,14 +302,16 @@ action_law_of.ibrc_rnn <- function(object, coded) {
 format.ibrc_rnn <- function(x, ...) {
   n <- ncol(x$state$best)
   ends <- still_training(x$state, x$run)
+  held <- if (length(x$state$held)) {
+    paste0(plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",
+           listing(format_number(-x$state$best_loss)))
+  } else {
+    "none, so that training could not end early"
+  }
   c(paste0("A recurrent network of ", x$shape[2], " and ", x$shape[3], " units",
            if (n > 1) paste0(", the mean of ", n)),
     paste0("  trained       ", listing(plural_steps(x$state$steps)), if (any(ends)) ", interrupted"),
-    paste0("  held out      ", if (length(x$state$held)) {
-      paste0(plural(length(x$state$held), "trajectory", "trajectories"), ", mean log score ",
-             listing(format_number(-x$state$best_loss)))
-    } else "none, so that training could not end early"),
-    taught_words(x$taught))
+    paste0("  held out      ", held), taught_words(x$taught))
 }
 
 plural_steps <- function(steps) paste(format_count(steps), "steps")

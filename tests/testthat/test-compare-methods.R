@@ -1,8 +1,7 @@
 test_that("a method's outcome tells what failed, what was warned of, and the worst verdict", {
   stream <- streams_from_seed(1)[[1]]
-  tried <- function(method, use = identity) try_method(method, 1, use, stream, in_words = function(e, phase) {
-    paste(phase, conditionMessage(e))
-  })
+  in_words <- function(e, phase) paste(phase, conditionMessage(e))
+  tried <- function(method, use = identity) try_method(method, 1, use, stream, in_words = in_words)
   fine <- tried(function(visits) visits + 1, function(model) 2 * model)
   expect_identical(fine[c("value", "failure", "warning", "verdict")],
                    list(value = 4, failure = NA_character_, warning = NA_character_, verdict = NA_character_))

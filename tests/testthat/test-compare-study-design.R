@@ -71,8 +71,9 @@ test_that("what cannot be is refused before any work, by its name", {
   refused("clusters", "without patients", clusters = 31)
   refused("clusters", "other than", clusters = c(group = 3))
   refused("confounder", "entries", confounder = list(name = "severity"))
-  severity <- function(...) utils::modifyList(list(name = "severity", chances = c(0.2, 0.6),
-                                                   effect = list(optimism = 0.2)), list(...))
+  severity <- function(...) {
+    utils::modifyList(list(name = "severity", chances = c(0.2, 0.6), effect = list(optimism = 0.2)), list(...))
+  }
   refused("confounder", "one row per group", confounder = severity(chances = 0.2))
   refused("confounder", "probabilities", confounder = severity(chances = c(0.2, 1.6)))
   refused("confounder", "too large", confounder = severity(effect = list(alpha = 1), values = c(0, 800)))

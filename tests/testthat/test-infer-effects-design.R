@@ -39,8 +39,9 @@ test_that("texts, factors, flags and products are told apart as formulas say", {
   flag <- altered(function(x) transform(x, arm = arm == "b"))
   expect_identical(design_of(list(optimism ~ arm), flag)$design$coefficients$label[3], "optimism[armTRUE]")
   # Ordered factors as well, and whatever the session's contrasts are.
-  ordered <- altered(function(x) transform(x, site = factor(site, levels = c("south", "north", "east"),
-                                                            ordered = TRUE)))
+  ordered <- altered(function(x) {
+    transform(x, site = factor(site, levels = c("south", "north", "east"), ordered = TRUE))
+  })
   withr::local_options(contrasts = c("contr.sum", "contr.poly"))
   found <- design_of(list(optimism ~ site + I(age > 55)), ordered)$design
   expect_identical(found$coefficients$label[3:5], c("optimism[sitenorth]", "optimism[siteeast]",
@@ -159,8 +160,9 @@ test_that("columns that say nothing, or the same as others, are refused with the
 })
 
 test_that("coefficients that would have one name are refused, and both columns are named", {
-  alike <- altered(function(x) transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"),
-                                         armb2 = age))
+  alike <- altered(function(x) {
+    transform(x, arm = ifelse(arm == "a", "a", "b2"), armb = ifelse(age > 55, "2", "1"), armb2 = age)
+  })
   expect_refused(design_of(list(optimism ~ arm + armb), alike), "effects",
                  paste0("^`effects` has 2 coefficients that are all called \"armb2\", of \"arm\" and \"armb\": ",
                         "rename a column"))

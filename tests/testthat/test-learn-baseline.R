@@ -121,8 +121,9 @@ test_that("where nothing was seen, a regression goes by what was done", {
 
 test_that("numbers of visits that few come to are put together", {
   # Everybody waits until the end, which comes once at visits 21 to 30.
-  rows <- lapply(1:10, function(i) data.frame(id = i, time = 1:(20 + i), action = rep(c("wait", "stop"), c(19 + i, 1)),
-                                              observation = "o"))
+  rows <- lapply(1:10, function(i) {
+    data.frame(id = i, time = 1:(20 + i), action = rep(c("wait", "stop"), c(19 + i, 1)), observation = "o")
+  })
   waiting <- trajectories(do.call(rbind, rows))
   model <- fit_baseline(waiting, "visit_number")
   # 21 to 24 have ten, nine, eight and seven visits; those from 27 on ten in all.

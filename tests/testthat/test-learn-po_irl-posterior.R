@@ -84,7 +84,7 @@ test_that("chains begin about tops that were climbed to", {
   expect_true(all(about < tops$height))
   starts <- po_irl_starts(tops, density, streams)
   expect_true(all(rowSums(density(starts)) > tops$height - 10))
-  expect_false(any(duplicated(starts)))
+  expect_identical(anyDuplicated(starts), 0L)
   # What cannot be is no place to begin, nor to go.
   expect_identical(density(rbind(c(NaN, 0), c(0, 0)))[1, ], c(-Inf, -Inf))
 })

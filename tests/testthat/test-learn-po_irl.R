@@ -137,8 +137,10 @@ test_that("dynamics may be given, and what they rule out counts as missing", {
 
 test_that("joint dynamics are inferred from the visits that are given, not from those of `dynamics`", {
   few <- visits[visits$id <= 10, ]
-  learn <- function(from) fit_iohmm(from, 2, starts = 2, prior = 0.5, seed = 1, zeros = "none",
-                                    actions = setting$actions, observations = setting$observations)
+  learn <- function(from) {
+    fit_iohmm(from, 2, starts = 2, prior = 0.5, seed = 1, zeros = "none", actions = setting$actions,
+              observations = setting$observations)
+  }
   task_of <- function(dynamics) {
     problem <- po_irl_setting(NULL, dynamics, 0.9)
     po_irl_task(problem, learned_visits(few, problem), dynamics, TRUE, 5, 6)
@@ -180,7 +182,7 @@ test_that("groups may start differently, and some actions may not count", {
 
 test_that("it is a method of cross_validate()", {
   learns <- function(visits) quick_po_irl(visits, states = 2, discount = 0.9)
-  # Chains as short as these are for no use, and it says so.
+  # Chains as short as these are of no use, and it says so.
   expect_warning(crossed <- cross_validate(visits, list("frequencies", po_irl = learns), folds = 2),
                  "po_irl: verdict \"do not use\"", class = "ibrc_warning_methods")
   expect_true(all(is.na(glance(crossed)$failure)))

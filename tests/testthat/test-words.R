@@ -112,7 +112,7 @@ test_that("README and articles keep to short sentences", {
   articles <- pages[grepl("md$", pages$page), ]
   expect_gt(nrow(articles), 12)
   expect_identical(articles$page[articles$words > 20], character())
-  expect_setequal(pages$page[grepl("Rd$", pages$page)], basename(list.files(source_path("man"), "[.]Rd$")))
+  expect_setequal(grep("Rd$", pages$page, value = TRUE), basename(list.files(source_path("man"), "[.]Rd$")))
 })
 
 # ---- README.md -----------------------------------------------------------------

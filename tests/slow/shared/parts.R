@@ -1,6 +1,6 @@
 # What long studies share: each part of one is kept once it is done, so that a study that was stopped goes on behind it.
 # Parts lie beside what scripts printed. They are in a folder named by a hash of the sources while the study runs, and
-# in one file, NAME.parts, when it has come to its end.
+# in one file, NAME.parts, when it has come to its end, or when what it has done is put away for long.
 #
 # Parts of other sources are not lost either. Some of them are run again (two of each call of in_parts(), or one in
 # 25 where that is more). If every one comes out the same to the last digit, seeds and draws are what they were, and
