@@ -1,12 +1,12 @@
 # What the framework's planners cost where the state is seen and states are many: soft value iteration, plan_kl(), to
-# 1e-8 in every value. Its cost is told in plain backups (one pass over all states, by the same kernel, timed in the same
-# run) and beside value iteration in plain R with the package Matrix. Ratios are of times taken next to each other, the
-# median over interleaved rounds.
+# 1e-8 in every value. Its cost is told in plain backups (one pass over all states, by the same kernel, timed in the
+# same run) and beside value iteration in plain R with the package Matrix. Ratios are of times taken next to each other,
+# the median over interleaved rounds.
 #
 #   Rscript inst/bench/framework.R
 #
-# 10,000 states with four actions and five possible next states each, anywhere or near by. The mark asked for is under 60
-# plain backups.
+# 10,000 states with four actions and five possible next states each, anywhere or near by. The mark asked for is under
+# 60 plain backups.
 
 library(ibrc)
 options(width = 120)
@@ -52,8 +52,8 @@ iterate_with_matrix <- function(law, utility, discount, tolerance = 1e-8) {
   }
 }
 
-say("== Soft value iteration, 10,000 states: cost to 1e-8 in plain backups (asked: under ", asked, "), and how many times",
-    "\n   as long plain R with Matrix takes\n")
+say("== Soft value iteration, 10,000 states: cost to 1e-8 in plain backups (asked: under ", asked, "), and how many ",
+    "times\n   as long plain R with Matrix takes\n")
 cases <- expand.grid(near = c(FALSE, TRUE), discount = c(0.9, 0.95, 0.99))
 show(do.call(rbind, Map(function(near, discount) {
   setting <- setting_of(n_states, near, discount)

@@ -109,8 +109,8 @@ as_matrices <- function(weights, shape) {
 
 as_vector <- function(w) unlist(lapply(w, function(x) if (is.matrix(x)) t(x) else x), use.names = FALSE)
 
-say("== A training step of the network, 64 and 64 units, on batches of 32 patients, one thread on both sides (asked: 50 ",
-    "times plain R)\n")
+say("== A training step of the network, 64 and 64 units, on batches of 32 patients, one thread on both sides (asked: ",
+    "50 times plain R)\n")
 words <- own("learned_words")(cohort)
 data <- own("rnn_data")(own("learned_visits")(cohort, words), words)
 shape <- c(own("rnn_inputs")(words), 64L, 64L, length(words$actions))

@@ -1,4 +1,5 @@
-# What it costs that people differ. As in forward.R, every claim is a ratio of times taken next to each other in this run.
+# What it costs that people differ. As in forward.R, every claim is a ratio of times taken next to each other in this
+# run.
 #
 #   Rscript inst/bench/people.R [all]
 #
@@ -29,15 +30,16 @@ say("== 20 people pooled, against the same people apart, for as many steps (to r
 twenty <- people(20, 40)
 run <- function(...) ibrc(twenty, setting, models, prior, iter = 600, warmup = 300, seed = 1, refresh = 0, ...)
 apart <- seconds(run(by = "person"))
-pooled <- seconds(run(effects = list(alpha ~ (1 | person), optimism ~ (1 | person)), control = list(cells = "exact")))
-near <- seconds(run(effects = list(alpha ~ (1 | person), optimism ~ (1 | person)), control = list(cells = "interpolated")))
+both <- list(alpha ~ (1 | person), optimism ~ (1 | person))
+pooled <- seconds(run(effects = both, control = list(cells = "exact")))
+near <- seconds(run(effects = both, control = list(cells = "interpolated")))
 show(data.frame(cells = c("exact", "interpolated"), times_apart = signif(c(pooled, near) / apart, 3)))
 
 if ("all" %in% commandArgs(TRUE)) {
   say("== 1,000 people with an intercept each, 10 trajectories per person (to reach: an hour on two cores)\n")
   many <- people(1000, 10)
-  took <- seconds(fit <- ibrc(many, setting, models, prior, effects = list(optimism ~ (1 | person)), seed = 1, cores = 2,
-                              refresh = 0))
+  took <- seconds(fit <- ibrc(many, setting, models, prior, effects = list(optimism ~ (1 | person)), seed = 1,
+                              cores = 2, refresh = 0))
   show(data.frame(minutes = signif(took / 60, 2), steps = fit$run$iter, worst_rhat = round(max(tidy(fit)$rhat), 3),
                   fewest_effective = round(min(tidy(fit)$ess_bulk))))
 

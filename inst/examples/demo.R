@@ -87,7 +87,8 @@ truth <- adni_like_truth()
 put_in <- 1 / truth$agents$over_75$beta - 1 / truth$agents$up_to_75$beta
 sentence <- sprintf(paste(
   "Optimism of doctors of patients over 75, less that of the others: %.2f (95%% of the posterior: %.2f to %.2f);",
-  "%.2f was put in. The interval takes the learned dynamics as known: what that hides is in the article \"adni\" of the site."
+  "%.2f was put in. The interval takes the learned dynamics as known: what that hides is in the article \"adni\" of",
+  "the site."
 ), optimism$estimate, optimism$conf.low, optimism$conf.high, put_in)
 cat("\n", paste0(strwrap(sentence, 100), "\n"), sep = "")
 
