@@ -117,29 +117,43 @@ vectors_of <- function(codec, fractions) {
 # One such vector as the laws of a fit, which functions of learned dynamics take.
 dynamics_at <- function(codec, vector) {
   out <- codec$iohmm
-  size <- codec$size
-  n <- c(size[["states"]] * size[["starts"]], length(vector) - size[["states"]] * size[["starts"]])
-  start <- vector[seq_len(n[1])]
-  n_moves <- size[["states"]]^2 * (if (out$shared) 1 else size[["actions"]])
-  out$start[] <- if (is.matrix(out$start)) t(matrix(start, size[["states"]])) else start
-  out$transition[] <- vector[n[1] + seq_len(n_moves)]
-  out$emission[] <- vector[-seq_len(n[1] + n_moves)]
+  out[law_names] <- laws_from(codec, vector)
+  out
+}
+
+law_names <- c("transition", "emission", "start")
+
+# The laws alone, with the names that they have in the fit.
+laws_from <- function(codec, vector) {
+  out <- codec$iohmm[law_names]
+  n_states <- codec$size[["states"]]
+  n_start <- n_states * codec$size[["starts"]]
+  n_moves <- n_states^2 * (if (codec$iohmm$shared) 1 else codec$size[["actions"]])
+  start <- vector[seq_len(n_start)]
+  out$start[] <- if (is.matrix(out$start)) t(matrix(start, n_states)) else start
+  out$transition[] <- vector[n_start + seq_len(n_moves)]
+  out$emission[] <- vector[-seq_len(n_start + n_moves)]
   out
 }
 
 # log p(fractions), on the scale of their logits; theta [row, term].
 log_law_density <- function(codec, theta) {
-  shape <- codec$shape
-  if (is.null(shape)) shape <- law_shapes(codec)
+  shape <- prepared(codec)$shape
   t <- t.default(theta)
   # A logit of 700 is a probability that no double can tell from 1.
-  out <- colSums(shape[, 1] * stats::plogis(t, log.p = TRUE) + shape[, 2] * stats::plogis(-t, log.p = TRUE)) -
-    sum(lbeta(shape[, 1], shape[, 2]))
-  out[!is.finite(out) | colSums(abs(t) > 700) > 0] <- -Inf
+  each <- shape[, 1] * stats::plogis(t, log.p = TRUE) + shape[, 2] * stats::plogis(-t, log.p = TRUE)
+  out <- .colSums(each, nrow(t), ncol(t)) - sum(lbeta(shape[, 1], shape[, 2]))
+  out[!is.finite(out) | .colSums(abs(t) > 700, nrow(t), ncol(t)) > 0] <- -Inf
   out
 }
 
-law_shapes <- function(codec) t(vapply(codec$prior, function(entry) unname(entry$args), numeric(2)))
+# With what a density asks for at every step: the numbers of beta priors [term, 2], and the prior as kernels read it.
+prepared <- function(codec) {
+  if (!is.null(codec$kernel_prior)) return(codec)
+  codec$shape <- t(vapply(codec$prior, function(entry) unname(entry$args), numeric(2)))
+  codec$kernel_prior <- prior_for_kernel(codec$iohmm$prior, codec$iohmm$possible, codec$iohmm$shared)
+  codec
+}
 
 # Log-likelihoods of what was seen, of laws [row, entry], on the tree of the visits that the dynamics were learned from.
 observation_log_lik <- function(codec, tree, vectors, cores) {
@@ -153,10 +167,10 @@ observation_log_lik <- function(codec, tree, vectors, cores) {
   laws <- list(n_states = size[["states"]], n_actions = size[["actions"]], n_obs = size[["observations"]],
                start = t[seq_len(n_start), , drop = FALSE], transition = moves,
                emission = t[nrow(t) - n_emission + seq_len(n_emission), , drop = FALSE])
-  prior <- prior_for_kernel(codec$iohmm$prior, codec$iohmm$possible, codec$iohmm$shared)
   # One step that is the last of its budget looks at laws and leaves them.
-  found <- .Call(ffi_iohmm_em, tree, laws, prior, rep(NA_real_, n), 1L, 1L, 0, cores)
-  ifelse(found$code == 0L & is.finite(found$log_lik), found$log_lik, -Inf)
+  found <- .Call(ffi_iohmm_em, tree, laws, prepared(codec)$kernel_prior, rep(NA_real_, n), 1L, 1L, 0, cores)
+  found$log_lik[found$code != 0L | !is.finite(found$log_lik)] <- -Inf
+  found$log_lik
 }
 
 # Draws in which another matching of states is nearer to what the learned states show than each with itself is: so it is

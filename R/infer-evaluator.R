@@ -250,8 +250,8 @@ evaluate_joint <- function(evaluator, theta, values) {
   n_groups <- joint$n_groups
   n_laws <- length(codec$prior)
   agents <- agents_of(theta, n_laws, n_groups)
-  own <- matrix(fast_log_density(evaluator$agent$fast, agents), ncol = n_groups)
-  log_prior <- log_law_density(codec, theta[, seq_len(n_laws), drop = FALSE]) + rowSums(own)
+  own <- .rowSums(fast_log_density(evaluator$agent$fast, agents), nrow(theta), n_groups)
+  log_prior <- log_law_density(codec, theta[, seq_len(n_laws), drop = FALSE]) + own
   log_prior[!is.finite(log_prior)] <- -Inf
   out <- list(log_prior = log_prior, log_likelihood = numeric(nrow(theta)), value = values)
   if (!evaluator$likelihood) return(out)
@@ -271,7 +271,7 @@ evaluate_joint <- function(evaluator, theta, values) {
   from <- aperm(array(values[, some], c(n_values, n_groups, length(some))), c(1, 3, 2))
   found <- evaluate_batch(agent, agents[rows, , drop = FALSE], matrix(from, n_values),
                           rep(seq_len(n_groups), each = length(some)))
-  out$log_likelihood[some] <- seen[is.finite(seen)] + rowSums(matrix(found$log_likelihood, ncol = n_groups))
+  out$log_likelihood[some] <- seen[is.finite(seen)] + .rowSums(found$log_likelihood, length(some), n_groups)
   out$value[, some] <- aperm(array(found$value, c(n_values, length(some), n_groups)), c(1, 3, 2))
   out
 }

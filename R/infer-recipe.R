@@ -129,6 +129,7 @@ models_follow <- function(recipe, middle, nearby, other) {
 
 # Quantities by name, from one row of natural values.
 recipe_values <- function(recipe, natural, prior) {
+  if (!length(recipe$inferred)) return(recipe$held)
   at <- match(recipe$inferred, names(prior))
   c(stats::setNames(as.list(natural[1, at]), recipe$inferred), recipe$held)
 }
@@ -182,10 +183,9 @@ is_apart <- function(part, given, where) {
 
 # Whether a setting equals another with these laws in it. Then the function need not be called at every step.
 only_laws_differ <- function(like, setting, dynamics) {
-  laws <- c("transition", "emission", "start")
   close <- function(a, b) identical(dim(a), dim(b)) && max(abs(a - b)) < 1e-9
-  same_laws <- all(vapply(laws, function(law) close(setting[[law]], dynamics[[law]]), NA))
-  others <- setdiff(union(names(like), names(setting)), c(laws, "belief_utility", "start_share"))
+  same_laws <- all(vapply(law_names, function(law) close(setting[[law]], dynamics[[law]]), NA))
+  others <- setdiff(union(names(like), names(setting)), c(law_names, "belief_utility", "start_share"))
   nodes <- diag(length(like$states))
   nodes <- rbind(nodes, 0.8 * nodes + 0.2 / nrow(nodes), 0.3 * nodes + 0.7 / nrow(nodes))
   colnames(nodes) <- like$states
@@ -193,17 +193,17 @@ only_laws_differ <- function(like, setting, dynamics) {
     identical(belief_utility_at(like, nodes), belief_utility_at(setting, nodes))
 }
 
-# `dynamics`: learned laws, which `setting` is a function of.
+# `dynamics`: learned dynamics, which `setting` is a function of; where it only takes their laws, these are enough.
 world_at <- function(recipe, values, dynamics = NULL) {
   setting <- recipe$setting
   if (isTRUE(recipe$plain)) {
     setting <- recipe$like$setting
-    setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
+    setting[law_names] <- dynamics[law_names]
   } else if (is.function(setting)) {
     setting <- ask_recipe(setting, c(if (!is.null(dynamics)) list(dynamics), values[recipe$takes$setting]), "setting",
                           values)
   } else if (!is.null(dynamics)) {
-    setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
+    setting[law_names] <- dynamics[law_names]
   }
   if (!inherits(setting, "ibrc_setting")) {
     abort_input("setting", "must return a setting, as from decision_setting(); ", at_values(values), "it returned ",
@@ -248,22 +248,26 @@ at_values <- function(values) {
 
 # Only numbers may differ from point to point.
 check_world <- function(world, recipe, values) {
-  like <- recipe$like
-  setting <- world$setting
-  if (is.null(like)) return(world)
+  if (is.null(recipe$like)) return(world)
+  # Laws that were put into a setting leave the rest as it was.
+  if (!isTRUE(recipe$plain)) check_setting_like(world$setting, recipe$like$setting, values)
+  n_models <- length(recipe$like$models$weights)
+  if (length(world$models$weights) != n_models) {
+    abort_input("models", "must return as many models at all values; ", at_values(values), "there are ",
+                length(world$models$weights), ", and at the middle of the prior ", n_models, ".")
+  }
+  world
+}
+
+check_setting_like <- function(setting, like, values) {
   for (part in c("states", "actions", "observations", "stop_actions")) {
-    if (!identical(setting[[part]], like$setting[[part]])) {
+    if (!identical(setting[[part]], like[[part]])) {
       abort_input("setting", "must return the same ", sub("_", " ", part), " at all values, in the same order; ",
                   at_values(values), "they differ from those at the middle of the prior.")
     }
   }
-  if (length(world$models$weights) != length(like$models$weights)) {
-    abort_input("models", "must return as many models at all values; ", at_values(values), "there are ",
-                length(world$models$weights), ", and at the middle of the prior ", length(like$models$weights), ".")
-  }
   start <- setting$start
-  if (!identical(setting$start_by, like$setting$start_by) ||
-      !identical(start_groups(setting), start_groups(like$setting))) {
+  if (!identical(setting$start_by, like$start_by) || !identical(start_groups(setting), start_groups(like))) {
     abort_input("setting", "must return starts of the same groups (`start_by`) at all values, in the same order; ",
                 at_values(values), "they differ from those at the middle of the prior.")
   }
@@ -276,12 +280,10 @@ check_world <- function(world, recipe, values) {
   if (!is.numeric(setting$utility) || !all(is.finite(setting$utility))) {
     abort_input("setting", "must return a setting whose `utility` is finite; ", at_values(values), "it is not.")
   }
-  world
 }
 
 # What kernels read of a world, in the form of build_problem().
-law_of <- function(world, recipe, values) {
-  stack <- valid_stack(world$models, world$setting)
+law_of <- function(world, recipe, values, stack = valid_stack(world$models, world$setting)) {
   if (!is.null(stack$row_start) != recipe$seen) {
     abort_input("models", "must let the state be seen at all values or at none; ", at_values(values),
                 "it is not as at the middle of the prior.")
@@ -302,9 +304,10 @@ worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
   which <- if (!is.null(recipe$codec)) natural[, ncol(natural)]
   first <- if (is.null(recipe$codec) || length(recipe$inferred)) seq_len(n) else match(which, which)
   rewards <- discount <- NULL
-  laws <- lapply(unique(first), function(i) {
-    values <- recipe_values(recipe, natural[i, , drop = FALSE], prior)
-    dynamics <- if (!is.null(recipe$codec)) dynamics_at(recipe$codec, recipe$vectors[which[i], ])
+  learned <- if (isTRUE(recipe$plain)) laws_from else dynamics_at
+  values <- lapply(unique(first), function(i) recipe_values(recipe, natural[i, , drop = FALSE], prior))
+  worlds <- Map(function(i, values) {
+    dynamics <- if (!is.null(recipe$codec)) learned(recipe$codec, recipe$vectors[which[i], ])
     world <- world_at(recipe, values, dynamics)
     if (setting_varies(recipe)) {
       setting <- world$setting
@@ -315,8 +318,9 @@ worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
       }, numeric(space$n_nodes * length(setting$actions))))
       discount <<- c(discount, rep(setting$discount, length(mine)))
     }
-    law_of(world, recipe, values)
-  })
+    world
+  }, unique(first), values)
+  laws <- Map(law_of, worlds, list(recipe), values, valid_stacks(worlds))
   order <- order(first)
   if (!is.null(rewards)) rewards[, order] <- rewards
   if (!is.null(discount)) discount[order] <- discount

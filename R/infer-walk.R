@@ -62,7 +62,7 @@ with_walk_law <- function(state, centre, covariance) {
 # log q up to a constant.
 walk_reference <- function(state, theta) {
   z <- (theta - rep(state$centre, each = nrow(theta))) %*% state$inverse
-  -rowSums(z^2) / (2 * turn_width^2)
+  -.rowSums(z^2, nrow(z), ncol(z)) / (2 * turn_width^2)
 }
 
 walk_step <- function(state, log_density) {
@@ -79,7 +79,8 @@ walk_step <- function(state, log_density) {
   move <- walk_moves(state, matrix(state$noise$normal[, at], n), state$noise$kind[, at], state$noise$component[, at])
   proposal <- move$proposal
   parts <- density_parts(log_density(proposal), n)
-  extra <- ifelse(move$kind == 1L, walk_reference(state, x) - walk_reference(state, proposal), 0)
+  extra <- walk_reference(state, x) - walk_reference(state, proposal)
+  extra[move$kind != 1L] <- 0
   log_ratio <- parts$total - state$log_density + extra
   log_ratio[parts$total == -Inf] <- -Inf
   state$accepted <- state$noise$log_uniform[, at] < log_ratio
@@ -103,7 +104,7 @@ walk_moves <- function(state, normal, kind, component) {
   x <- state$positions
   kind <- findInterval(kind, walk_shares, left.open = TRUE) + 1L
   if (is.null(state$points)) kind[kind == 4L] <- 2L
-  multiple <- ifelse(component < 0.15, 0.2, ifelse(component < 0.3, 3, 1))
+  multiple <- c(0.2, 3, 1)[1L + (component >= 0.15) + (component >= 0.3)]
   at_axis <- cbind(seq_len(n), pmin(floor(component * size) + 1, size))
   along <- matrix(0, n, size)
   along[at_axis] <- normal[at_axis]

@@ -28,8 +28,7 @@ po_irl_task <- function(setting, coded, dynamics, joint, sd, resolution) {
   refuse_impossible_visits(coded, histories, problem)
   task <- list(setting = setting, problem = problem, histories = histories, sd = sd)
   if (!joint) return(task)
-  task$codec <- new_codec(dynamics)
-  task$codec$shape <- law_shapes(task$codec)
+  task$codec <- prepared(new_codec(dynamics))
   task$tree <- seen_tree(coded, dynamics)
   task
 }
@@ -91,8 +90,7 @@ po_irl_plan <- function(problem, reward, start = numeric(problem$space$n_nodes))
 
 # The setting under other laws. They are given as one row of what vectors_of() returns.
 under_laws <- function(setting, codec, vector) {
-  dynamics <- dynamics_at(codec, vector)
-  setting[c("transition", "emission", "start")] <- dynamics[c("transition", "emission", "start")]
+  setting[law_names] <- laws_from(codec, vector)
   setting
 }
 

@@ -140,18 +140,42 @@ quick_models <- function(models, setting) {
 # stack_models() for models that have not yet been brought into the arrays of their setting. Functions of the package
 # return arrays that already have its sizes and names. For those this is quick, because a sampler asks at each step.
 valid_stack <- function(models, setting) {
-  laws <- models$models
-  size <- c(length(setting$states), length(setting$observations), length(setting$actions))
-  stack <- list(n_states = size[1], n_actions = size[3], n_obs = size[2], n_models = length(laws))
-  if (!is_by_rows(laws[[1]]$transition)) {
-    stack$transition <- quick_rows(laws, "transition", list(setting$states, setting$states, setting$actions))
-    stack$emission <- quick_rows(laws, "emission", list(setting$states, setting$observations, setting$actions))
+  laws <- quick_laws(models$models, setting)
+  seen <- has_observation_per_state(setting) && all(laws$emission == 0 | laws$emission == 1)
+  if (is.null(laws) || seen) return(stack_models(validate_ibrc_models(models, setting)))
+  c(stack_size(setting, length(models$models)), laws)
+}
+
+# The same for several worlds, list(setting, models), of which only the numbers differ: together they take hardly longer
+# than one. Where the state is seen in some, and where anything is unusual, each is looked at by itself.
+valid_stacks <- function(worlds) {
+  setting <- worlds[[1]]$setting
+  models <- lapply(worlds, function(world) world$models$models)
+  n_models <- unique(lengths(models))
+  laws <- if (length(n_models) == 1 && !has_observation_per_state(setting)) {
+    quick_laws(unlist(models, recursive = FALSE, use.names = FALSE), setting)
   }
-  seen <- size[1] == size[2] && !is.null(stack$emission) && all(stack$emission == 0 | stack$emission == 1)
-  if (is.null(stack$transition) || is.null(stack$emission) || seen) {
-    return(stack_models(validate_ibrc_models(models, setting)))
-  }
-  stack
+  if (is.null(laws)) return(lapply(worlds, function(world) valid_stack(world$models, world$setting)))
+  laws <- lapply(laws, matrix, ncol = length(worlds))
+  size <- stack_size(setting, n_models)
+  lapply(seq_along(worlds), function(i) {
+    c(size, list(transition = laws$transition[, i], emission = laws$emission[, i]))
+  })
+}
+
+has_observation_per_state <- function(setting) length(setting$states) == length(setting$observations)
+
+stack_size <- function(setting, n_models) {
+  list(n_states = length(setting$states), n_actions = length(setting$actions), n_obs = length(setting$observations),
+       n_models = n_models)
+}
+
+# Both laws of all models, or NULL if anything is unusual.
+quick_laws <- function(laws, setting) {
+  transition <- quick_rows(laws, "transition", list(setting$states, setting$states, setting$actions))
+  if (is.null(transition)) return(NULL)
+  emission <- quick_rows(laws, "emission", list(setting$states, setting$observations, setting$actions))
+  if (!is.null(emission)) list(transition = transition, emission = emission)
 }
 
 # One law of all models as a vector, with rows rescaled as check_rows() does. NULL if anything is unusual.
@@ -165,7 +189,7 @@ quick_rows <- function(laws, law, over) {
   x <- unlist(arrays, use.names = FALSE)
   if (anyNA(x) || min(x) < 0 || max(x) > 2) return(NULL)
   rows <- aperm(array(x, c(size[1], size[2], size[3] * length(arrays))), c(1, 3, 2))
-  total <- rowSums(matrix(rows, ncol = size[2]))
+  total <- .rowSums(rows, length(rows) / size[2], size[2])
   if (any(abs(total - 1) > sum_tolerance)) return(NULL)
   if (all(total == 1)) return(x)
   as.vector(aperm(rows / total, c(1, 3, 2)))

@@ -8,9 +8,11 @@ clinic_of <- function(dynamics) {
 # soften_models(setting, c(0, 0.5)) without its checks, which would be half the time of a study: a chain asks for models
 # at each of its steps.
 clinic_models <- function(setting) {
-  softened <- Map(soften_half, setting[c("transition", "emission")], clinic_even)
+  laws <- setting[c("transition", "emission")]
+  softened <- list(transition = soften_half(laws$transition, clinic_even$transition),
+                   emission = soften_half(laws$emission, clinic_even$emission))
   structure(class = "ibrc_models",
-            list(models = list(softened_0.0 = setting[c("transition", "emission")], softened_0.5 = softened),
+            list(models = list(softened_0.0 = laws, softened_0.5 = softened),
                  weights = c(softened_0.0 = 0.5, softened_0.5 = 0.5)))
 }
 clinic_even <- list(transition = array(0.5, c(2, 2, 2)), emission = array(0, c(2, 4, 2)))
