@@ -25,9 +25,8 @@ folder <- file.path("tests", "slow", "kept")
 # rooms of R/ up to fits, which know nothing of those to their right, and src/, both without the framework's planners
 # and inverse planners, which no fit knows (test-rooms.R);
 # "alone" the same without what only populations need; "chains" the same without what only files, inferred dynamics,
-# populations and verdicts need; "clinic" the one that
-# tests of learned dynamics share; "studies" what simulates planned ones; "rewards" what learned rewards need beside
-# fits. Comments do not count.
+# populations and verdicts need; "clinic" and "people" what tests of learned dynamics and of populations share;
+# "studies" what simulates planned ones; "rewards" what learned rewards need beside fits. Comments do not count.
 scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", "character"), c(3, 1, 1)), text = "
   area                  script         arguments  minutes needs
   Calibration           calibration.R  1000       110     'chains R/compare-groups.R R/compare-cost_benefit.R'
@@ -57,8 +56,8 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   'Memory and C'        builds.sh      ''         8       'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      everyday.R     ''         3       'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      suite.R        ''         15      'all'
-  Faults                kill.R         ''         8       'fits clinic'
-  Faults                interrupt.R    ''         0       'fits clinic'
+  Faults                kill.R         ''         8       'fits clinic people'
+  Faults                interrupt.R    ''         0       'fits clinic people'
   Faults                disk.R         ''         2       'fits clinic'
   Faults                damage.R       ''         20      'R src tests/testthat'
   Faults                storm.R        ''         2       fits
@@ -120,6 +119,9 @@ sources_hash <- function(row) {
   if ("studies" %in% needs) needs <- c(setdiff(needs, "studies"), list.files("R", "^compare-study-", full.names = TRUE))
   if ("clinic" %in% needs) {
     needs <- c(setdiff(needs, "clinic"), file.path("tests", "testthat", c("helper-fits.R", "helper-dynamics.R")))
+  }
+  if ("people" %in% needs) {
+    needs <- c(setdiff(needs, "people"), file.path("tests", "testthat", c("helper-random.R", "helper-population.R")))
   }
   if ("rewards" %in% needs) {
     room <- list.files("R", "^(learn-(model|po_irl)|plan-(boltzmann|planned))", full.names = TRUE)

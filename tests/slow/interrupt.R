@@ -6,13 +6,15 @@
 # A problem is "DIAG" or "5,151 nodes", then ", checkpoints", ", groups" (ten of them)
 # or ", groups in processes", if any. The first two forms are what is promised; ", deaf" is a
 # planted fault, a fit that listens every half second. "dynamics" are learned dynamics and agents together, also with
-# ", checkpoints", and "dynamics, climbing" the same before their first step. Or it is one of the `long_calls` below,
-# which take seconds or minutes, most of them inside C.
+# ", checkpoints", and "dynamics, climbing" the same before their first step; "people" are people who differ and have a
+# habit. Or it is one of the `long_calls` below, which take seconds or minutes, most of them inside C.
 
 source(file.path("tests", "slow", "shared", "promise.R"))
 source(file.path("tests", "slow", "shared", "problems.R"))
 
-for (helper in c("helper-fits.R", "helper-dynamics.R")) source(file.path("tests", "testthat", helper))
+for (helper in c("helper-random.R", "helper-fits.R", "helper-dynamics.R", "helper-population.R")) {
+  source(file.path("tests", "testthat", helper))
+}
 
 moments <- argument(1, 20L)
 now <- function() as.numeric(Sys.time())
@@ -55,30 +57,47 @@ fit_forever <- function(name) {
   }
 }
 
-# The same with learned dynamics. A climb is interrupted from the beginning on, chains from some steps on.
-infer_forever <- function(name) {
+# The same for fits whose chains take a while to begin: interrupted from some steps on or, if `climbing`, from the
+# beginning on. `run(moment, file)` fits.
+begin_forever <- function(name, run, climbing = FALSE) {
   file <- if (endsWith(name, "checkpoints")) tempfile(fileext = ".ibrc")
-  climbing <- endsWith(name, "climbing")
-  data <- as.data.frame(ward_visits())
-  data$ward <- data$id %% 6
-  visits <- trajectories(data, covariates = "ward", setting = clinic_of(clinic_truth()))
-  iohmm <- ward_iohmm(transitions = "shared")
   begin <- function() cat("begin", Sys.getpid(), "\n")
   for (moment in seq_len(moments)) {
     if (climbing) begin()
     outcome <- tryCatch({
-      fit <- withCallingHandlers(
-        ibrc(visits, clinic_of, clinic_step, ward_prior(), list(eta = 0), by = if (climbing) "ward", iter = 2e4,
-             warmup = 0, seed = moment, refresh = 20, resolution = 20, file = file, dynamics = iohmm,
-             control = list(overwrite = TRUE)),
-        message = function(m) if (!climbing && startsWith(conditionMessage(m), "step 20 ")) begin()
-      )
+      fit <- withCallingHandlers(run(moment, file), message = function(m) {
+        if (!climbing && startsWith(conditionMessage(m), "step 20 ")) begin()
+      })
       if (fit$interrupted && all(is.finite(unlist(fit$draws)))) paste("draws", dim(fit$draws[[1]])[1]) else "wrong"
     }, ibrc_error_interrupted = function(e) "none 0", interrupt = function(e) "before 0",
     error = function(e) gsub("[[:space:]]+", "_", conditionMessage(e)))
     cat("back", format(c(now(), turn(Sys.getpid())), digits = 20), outcome, "\n")
     if (!is.null(file) && startsWith(outcome, "draws")) cat("file", checkpoint_step(file), "\n")
   }
+}
+
+# Learned dynamics and agents together.
+infer_forever <- function(name) {
+  climbing <- endsWith(name, "climbing")
+  data <- as.data.frame(ward_visits())
+  data$ward <- data$id %% 6
+  visits <- trajectories(data, covariates = "ward", setting = clinic_of(clinic_truth()))
+  iohmm <- ward_iohmm(transitions = "shared")
+  begin_forever(name, climbing = climbing, function(moment, file) {
+    ibrc(visits, clinic_of, clinic_step, ward_prior(), list(eta = 0), by = if (climbing) "ward", iter = 2e4,
+         warmup = 0, seed = moment, refresh = 20, resolution = 20, file = file, dynamics = iohmm,
+         control = list(overwrite = TRUE))
+  })
+}
+
+# People who differ, and have a habit.
+differ_forever <- function(name) {
+  visits <- people_visits()
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), habit ~ normal(0, 1))
+  begin_forever(name, function(moment, file) {
+    ibrc(visits, diag_setting(), diag_models(), prior, iter = 2e4, warmup = 0, seed = moment, refresh = 20, file = file,
+         effects = list(optimism ~ arm + (1 | clinician)), control = list(overwrite = TRUE))
+  })
 }
 
 fine_plan <- function(resolution, ...) {
@@ -174,6 +193,8 @@ if (length(given) > 1 && given[2] == "child") {
     call_forever(given[3])
   } else if (startsWith(given[3], "dynamics")) {
     suppressMessages(infer_forever(given[3]))
+  } else if (startsWith(given[3], "people")) {
+    suppressMessages(differ_forever(given[3]))
   } else {
     fit_forever(given[3])
   }
@@ -182,7 +203,8 @@ if (length(given) > 1 && given[2] == "child") {
 set.seed(8)
 names <- if (length(given) > 1) given[-1] else c("DIAG, deaf", "DIAG", "DIAG, checkpoints", "5,151 nodes",
                                                     "5,151 nodes, checkpoints", "dynamics", "dynamics, checkpoints",
-                                                    "dynamics, climbing", names(long_calls))
+                                                    "dynamics, climbing", "people", "people, checkpoints",
+                                                    names(long_calls))
 for (name in names) {
   rows <- interrupt_at_random(name)
   long <- name %in% names(long_calls)

@@ -1,7 +1,7 @@
 # SIGKILL at random moments: what is left is no file yet, or one that resume() takes up
 # to the very draws of an unbroken fit. Each kill hits either a fresh fit or one that
-# goes on from what the kill before it left. So for a fit of DIAG, and for one of learned dynamics
-# and agents together, a fifth as often. Then a planted writer that fills the file
+# goes on from what the kill before it left. So for a fit of DIAG, and a fifth as often for one of learned dynamics and
+# agents together, and for one of people who differ and have a habit. Then a planted writer that fills the file
 # itself, not one beside it that takes its place.
 #
 #   Rscript tests/slow/kill.R [kills]
@@ -11,7 +11,9 @@ source(file.path("tests", "slow", "shared", "problems.R"))
 
 kills <- argument(1, 50L)
 
-for (helper in c("helper-fits.R", "helper-dynamics.R")) source(file.path("tests", "testthat", helper))
+for (helper in c("helper-random.R", "helper-fits.R", "helper-dynamics.R", "helper-population.R")) {
+  source(file.path("tests", "testthat", helper))
+}
 
 # A checkpoint every four steps: a good share of the kills meets one being written.
 fit_diag <- function(file = NULL, from = asNamespace("ibrc")) {
@@ -26,9 +28,16 @@ fit_joint <- function(file = NULL, from = asNamespace("ibrc")) {
             seed = 5, refresh = 4, resolution = 6, file = file, dynamics = ward_iohmm(transitions = "shared"))
 }
 
+fit_people <- function(file = NULL, from = asNamespace("ibrc")) {
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), habit ~ normal(0, 1))
+  from$ibrc(people_visits(), diag_setting(), diag_models(), prior, chains = 2, iter = 300, warmup = 150, seed = 5,
+            refresh = 4, resolution = 10, file = file, effects = list(optimism ~ arm + (1 | clinician)))
+}
+
 # By kind: how it is fitted, and what resume() has to be given.
 fits <- list(child = list(fit = fit_diag, given = list()),
-             joint = list(fit = fit_joint, given = list(setting = clinic_of, models = clinic_step)))
+             joint = list(fit = fit_joint, given = list(setting = clinic_of, models = clinic_step)),
+             people = list(fit = fit_people, given = list()))
 quietly <- function(code) suppressWarnings(suppressMessages(code))
 go_on <- function(file, kind, ...) quietly(do.call(resume, c(list(file, ...), fits[[kind]]$given)))
 
@@ -48,6 +57,7 @@ in_place <- function() {
 given <- commandArgs(TRUE)
 if (length(given) > 1 && given[2] %in% c(names(fits), "planted")) {
   if (given[2] == "joint") ward_iohmm(transitions = "shared")
+  if (given[2] == "people") people_visits()
   cat("begin", Sys.getpid(), "\n")
   planted <- given[2] == "planted"
   kind <- if (planted) "child" else given[2]
@@ -102,7 +112,7 @@ kill_runs <- function(kind, what, kills) {
       fit <- tryCatch(go_on(copy, kind, refresh = 0), error = function(e) NULL)
       row$resumed <- !is.null(fit)
       row$same <- identical(fit$draws, unbroken$draws) && identical(fit$log_posterior, unbroken$log_posterior) &&
-        identical(fit$dynamics, unbroken$dynamics)
+        identical(fit$dynamics, unbroken$dynamics) && identical(fit$population, unbroken$population)
     }
     rows[[done]] <- row
   }
@@ -124,6 +134,7 @@ kill_runs <- function(kind, what, kills) {
 set.seed(9)
 whole_time <- kill_runs("child", "fit", kills)
 invisible(kill_runs("joint", "fit of dynamics and agents together", max(1L, kills %/% 5L)))
+invisible(kill_runs("people", "fit of people who differ", max(1L, kills %/% 5L)))
 
 # ---- the planted writer ---------------------------------------------------------------
 
