@@ -100,8 +100,11 @@ validate_times <- function(who, when, roles) {
   }
   # match() compares dates and times by their printed text. Seconds are lost, and one hour in autumn comes twice.
   key <- if (is_text_time(when)) match(when, when) else as.numeric(when)
-  # A pair of numbers as one complex number: this is as exact as comparing both, and fast.
-  twice <- which(duplicated(complex(real = who, imaginary = match(key, key))))
+  # By sorting: R looks for pairs in a way that is slow for millions of them, and answers no interrupt meanwhile.
+  place <- match(key, key)
+  in_order <- order(who, place)
+  same <- diff(who[in_order]) == 0 & diff(place[in_order]) == 0
+  twice <- sort(in_order[-1][same])
   if (length(twice)) {
     refuse_visits(twice, "time", "an `id` has the same `time` twice",
                   advice = "Make one visit of them, or give time = NULL if rows are in order.")
