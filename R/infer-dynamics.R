@@ -138,7 +138,7 @@ laws_from <- function(codec, vector) {
 
 # log p(fractions), on the scale of their logits; theta [row, term].
 log_law_density <- function(codec, theta) {
-  shape <- prepared(codec)$shape
+  shape <- prepared_codec(codec)$shape
   t <- t.default(theta)
   # A logit of 700 is a probability that no double can tell from 1.
   each <- shape[, 1] * stats::plogis(t, log.p = TRUE) + shape[, 2] * stats::plogis(-t, log.p = TRUE)
@@ -148,7 +148,7 @@ log_law_density <- function(codec, theta) {
 }
 
 # With what a density asks for at every step: the numbers of beta priors [term, 2], and the prior as kernels read it.
-prepared <- function(codec) {
+prepared_codec <- function(codec) {
   if (!is.null(codec$kernel_prior)) return(codec)
   codec$shape <- t(vapply(codec$prior, function(entry) unname(entry$args), numeric(2)))
   codec$kernel_prior <- prior_for_kernel(codec$iohmm$prior, codec$iohmm$possible, codec$iohmm$shared)
@@ -168,7 +168,7 @@ observation_log_lik <- function(codec, tree, vectors, cores) {
                start = t[seq_len(n_start), , drop = FALSE], transition = moves,
                emission = t[nrow(t) - n_emission + seq_len(n_emission), , drop = FALSE])
   # One step that is the last of its budget looks at laws and leaves them.
-  found <- .Call(ffi_iohmm_em, tree, laws, prepared(codec)$kernel_prior, rep(NA_real_, n), 1L, 1L, 0, cores)
+  found <- .Call(ffi_iohmm_em, tree, laws, prepared_codec(codec)$kernel_prior, rep(NA_real_, n), 1L, 1L, 0, cores)
   found$log_lik[found$code != 0L | !is.finite(found$log_lik)] <- -Inf
   found$log_lik
 }

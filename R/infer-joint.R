@@ -4,7 +4,7 @@
 # What a sampler asks: evaluate_joint() of infer-evaluator.R. `tree`: the visits that the dynamics were learned from.
 joint_evaluator <- function(inverse, tree, n_chains, cores, likelihood = TRUE) {
   agent <- inverse_evaluator(inverse, cores = cores)
-  codec <- prepared(inverse$recipe$codec)
+  codec <- prepared_codec(inverse$recipe$codec)
   n_groups <- length(inverse$histories)
   list(joint = list(codec = codec, tree = tree, n_groups = n_groups), agent = agent,
        prior = joint_prior(codec, inverse$prior, levels(inverse$group)), group = rep(1L, n_chains), cores = cores,

@@ -15,7 +15,7 @@ with_population_laws <- function(evaluator, inverse, tree, n_chains) {
     evaluator$group <- rep(seq_len(nrow(cut$laws)), each = n_chains)
     return(evaluator)
   }
-  codec <- prepared(inverse$recipe$codec)
+  codec <- prepared_codec(inverse$recipe$codec)
   evaluator$joint <- list(codec = codec, tree = tree, n_groups = 1L)
   evaluator$population$codec <- codec
   # Where quantities are inferred as well, every cell has tables of its own, which are built with its solve.

@@ -304,10 +304,10 @@ worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
   which <- if (!is.null(recipe$codec)) natural[, ncol(natural)]
   first <- if (is.null(recipe$codec) || length(recipe$inferred)) seq_len(n) else match(which, which)
   rewards <- discount <- NULL
-  learned <- if (isTRUE(recipe$plain)) laws_from else dynamics_at
+  from_vector <- if (isTRUE(recipe$plain)) laws_from else dynamics_at
   values <- lapply(unique(first), function(i) recipe_values(recipe, natural[i, , drop = FALSE], prior))
   worlds <- Map(function(i, values) {
-    dynamics <- if (!is.null(recipe$codec)) learned(recipe$codec, recipe$vectors[which[i], ])
+    dynamics <- if (!is.null(recipe$codec)) from_vector(recipe$codec, recipe$vectors[which[i], ])
     world <- world_at(recipe, values, dynamics)
     if (setting_varies(recipe)) {
       setting <- world$setting

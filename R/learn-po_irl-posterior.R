@@ -28,7 +28,7 @@ po_irl_task <- function(setting, coded, dynamics, joint, sd, resolution) {
   refuse_impossible_visits(coded, histories, problem)
   task <- list(setting = setting, problem = problem, histories = histories, sd = sd)
   if (!joint) return(task)
-  task$codec <- prepared(new_codec(dynamics))
+  task$codec <- prepared_codec(new_codec(dynamics))
   task$tree <- seen_tree(coded, dynamics)
   task
 }

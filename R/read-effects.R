@@ -73,8 +73,8 @@ rational_counterparts <- function(design) {
   tables <- NULL
   last <- NULL
   function(plan) {
-    laws <- c("transition", "emission", "start")
-    if (is.null(tables) || !identical(tables$setting[laws], plan$setting[laws])) tables <<- own_problem(plan)
+    same_laws <- identical(tables$setting[law_names], plan$setting[law_names])
+    if (is.null(tables) || !same_laws) tables <<- own_problem(plan)
     possible <- plan$problem$action_prior > 0
     same <- !is.null(last) && identical(last$reward, plan$reward) && identical(last$possible, possible) &&
       identical(last$plan$setting$discount, plan$setting$discount) && identical(last$tables, tables)

@@ -103,17 +103,15 @@ exact_levels <- function(density, truth) {
   }, 0)
 }
 
-# Data sets of a batch as calibrate_batch() draws them.
+# Of the data sets that calibrate_batch() draws with the same seed.
 exact_batch <- function(at) {
   set.seed(at$seed)
-  truth <- draw_prior(at$case, batch_sets)
-  plans <- apply(truth, 1, function(natural) plan_of(at$case, natural), simplify = FALSE)
-  visits <- simulate_sets(plans, at$case)
+  drawn <- draw_batch(at$case)
   rows <- lapply(seq_len(batch_sets), function(set) {
-    mine <- trajectories(as.data.frame(visits[visits$set == set, ]))
-    exact_levels(log_posterior(mine, at$case), truth[set, ])
+    mine <- trajectories(as.data.frame(drawn$visits[drawn$visits$set == set, ]))
+    exact_levels(log_posterior(mine, at$case), drawn$truth[set, ])
   })
-  stats::setNames(as.data.frame(do.call(rbind, rows)), colnames(truth))
+  stats::setNames(as.data.frame(do.call(rbind, rows)), colnames(drawn$truth))
 }
 
 exact_probabilities <- function(case, sets, seed) {

@@ -92,11 +92,8 @@ infer_forever <- function(name) {
 
 # People who differ, and have a habit.
 differ_forever <- function(name) {
-  visits <- people_visits()
-  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), habit ~ normal(0, 1))
   begin_forever(name, function(moment, file) {
-    ibrc(visits, diag_setting(), diag_models(), prior, iter = 2e4, warmup = 0, seed = moment, refresh = 20, file = file,
-         effects = list(optimism ~ arm + (1 | clinician)), control = list(overwrite = TRUE))
+    fit_people(iter = 2e4, warmup = 0, seed = moment, refresh = 20, file = file, control = list(overwrite = TRUE))
   })
 }
 

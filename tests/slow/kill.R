@@ -28,16 +28,14 @@ fit_joint <- function(file = NULL, from = asNamespace("ibrc")) {
             seed = 5, refresh = 4, resolution = 6, file = file, dynamics = ward_iohmm(transitions = "shared"))
 }
 
-fit_people <- function(file = NULL, from = asNamespace("ibrc")) {
-  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), habit ~ normal(0, 1))
-  from$ibrc(people_visits(), diag_setting(), diag_models(), prior, chains = 2, iter = 300, warmup = 150, seed = 5,
-            refresh = 4, resolution = 10, file = file, effects = list(optimism ~ arm + (1 | clinician)))
+fit_differing <- function(file = NULL, from = asNamespace("ibrc")) {
+  fit_people(chains = 2, iter = 300, warmup = 150, seed = 5, refresh = 4, resolution = 10, file = file, from = from)
 }
 
 # By kind: how it is fitted, and what resume() has to be given.
 fits <- list(child = list(fit = fit_diag, given = list()),
              joint = list(fit = fit_joint, given = list(setting = clinic_of, models = clinic_step)),
-             people = list(fit = fit_people, given = list()))
+             people = list(fit = fit_differing, given = list()))
 quietly <- function(code) suppressWarnings(suppressMessages(code))
 go_on <- function(file, kind, ...) quietly(do.call(resume, c(list(file, ...), fits[[kind]]$given)))
 

@@ -89,7 +89,7 @@ score <- function(fit, rows) {
 }
 people_medians <- function(fit) tapply(tidy(fit)$estimate, tidy(fit)$term, identity)$optimism
 
-# Without a spread of its own, a population has both from their priors.
+# A population whose spread is not stated has alpha and spread from their priors.
 one_prediction <- function(at) {
   set.seed(at$seed)
   alpha <- if (is.null(at$spread)) stats::rlnorm(1, -0.5, 0.5) else 0.6
@@ -130,17 +130,17 @@ beside_better <- function(rows, what = "pooled") {
                          "), ", signif(mean(rows[[what]] - rows[[others[2]]]), 2), " beside ", words[[others[2]]]),
        no_worse = mean(gain) >= -2 * error)
 }
-ask <- function(rows) {
+mark_of <- function(rows) {
   paste(nrow(rows), "populations, log score per visit, less by no more than 2 standard errors")
 }
 for (spread in spreads[spreads > 0]) {
   rows <- found[found$spread == spread, ]
   pooled <- beside_better(rows)
   promise(paste("People who differ by", spread, "are predicted no worse than by the better of one fit and fits apart"),
-          ask(rows), pooled$in_words, pooled$no_worse)
+          mark_of(rows), pooled$in_words, pooled$no_worse)
 }
 pooled <- beside_better(drawn)
-promise("People from the prior are predicted no worse than by the better of one fit and fits apart", ask(drawn),
+promise("People from the prior are predicted no worse than by the better of one fit and fits apart", mark_of(drawn),
         pooled$in_words, pooled$no_worse)
 apart <- beside_better(drawn, "apart")
 promise("Planted: fits apart, in the place of pooled ones, are found", "the same populations, less by more",

@@ -13,8 +13,8 @@ drawn <- with_seed(21, {
   spread <- abs(stats::rnorm(n, 0, 0.5))
   list(b = matrix(stats::rnorm(n * 3), n), s = matrix(log(spread), n),
        u = matrix(stats::rnorm(n * shape$n_intercepts), n) * spread,
-       d = matrix(stats::qlogis(stats::rbeta(n * n_laws, rep(prepared(shape$codec)$shape[, 1], each = n),
-                                             rep(prepared(shape$codec)$shape[, 2], each = n))), n))
+       d = matrix(stats::qlogis(stats::rbeta(n * n_laws, rep(prepared_codec(shape$codec)$shape[, 1], each = n),
+                                             rep(prepared_codec(shape$codec)$shape[, 2], each = n))), n))
 })
 
 # Data of each chain: laws are measured, and so is something of every cell to which laws and terms both add.
@@ -51,7 +51,7 @@ begin <- function(warmup = 0L, steps = 500L) {
 least_p <- 0.001
 
 worst_p <- function(state) {
-  laws <- prepared(shape$codec)$shape
+  laws <- prepared_codec(shape$codec)$shape
   errors <- cbind((y$seen - state$d) / tau, (y$cells - of_cells(cells_of(shape, state$b, state$u), state$d)) / tau)
   min(vapply(seq_len(n_laws), function(j) {
     stats::ks.test(stats::plogis(state$d[, j]), "pbeta", laws[j, 1], laws[j, 2])$p.value

@@ -89,6 +89,13 @@ rank_of <- function(truth, draws) {
   sum(draws < truth) + sample.int(ties + 1L, 1L) - 1L
 }
 
+# A batch of truths, the plans of those who have them, and what they do.
+draw_batch <- function(case) {
+  truth <- draw_prior(case, batch_sets)
+  plans <- apply(truth, 1, function(natural) plan_of(case, natural), simplify = FALSE)
+  list(truth = truth, plans = plans, visits = simulate_sets(plans, case))
+}
+
 # A batch: one row per data set with the rank of every term and of the log-likelihood, and
 # what the chains say of themselves. `fault$fit` stands for ibrc(), `fault$distort` changes
 # what it sees. Of longer runs `n_draws` are ranked that lie as far apart as they can.
@@ -96,14 +103,14 @@ calibrate_batch <- function(at) {
   case <- at$case
   fault <- at$fault
   set.seed(at$seed)
-  truth <- draw_prior(case, batch_sets)
-  plans <- apply(truth, 1, function(natural) plan_of(case, natural), simplify = FALSE)
-  visits <- fault$distort(simulate_sets(plans, case))
+  drawn <- draw_batch(case)
+  truth <- drawn$truth
+  visits <- fault$distort(drawn$visits)
   models <- if (is.null(case$recipe)) case$plan$models else case$recipe
   asked <- list(visits, case$plan$setting, models, by = "set", seed = at$seed, refresh = 0,
                 resolution = case$plan$resolution)
   fit <- do.call(fault$fit, c(asked, case$run))
-  likely <- likelihood_ranks(fit, plans, visits)
+  likely <- likelihood_ranks(fit, drawn$plans, visits)
   chosen <- own("spaced_draws")(fit, n_draws)$.draw
   reported <- own("as_reported")(fit)$draws
   rows <- lapply(seq_len(batch_sets), function(set) {

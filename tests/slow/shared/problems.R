@@ -21,3 +21,10 @@ problem_of <- function(name) {
   list(visits = trajectories(visits, covariates = "group", setting = setting), setting = setting, models = models,
        prior = ibrc_prior(alpha ~ lognormal(0, 3), optimism ~ normal(0, 1), eta ~ lognormal(0, 3)))
 }
+
+# People who differ and have a habit (helper-population.R); the rest is for ibrc().
+fit_people <- function(..., from = asNamespace("ibrc")) {
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), habit ~ normal(0, 1))
+  from$ibrc(people_visits(), diag_setting(), diag_models(), prior, ...,
+            effects = list(optimism ~ arm + (1 | clinician)))
+}
