@@ -64,8 +64,9 @@ warn_lost_actions <- function(visits) {
   if (!length(rows)) return(invisible())
   warn("missing_action", "`action` is missing (", if (length(rows) == 1) "row " else "rows ",
        enumerate(rows, quote = ""), "): such a visit is not scored. If nothing was done, that is an action: give ",
-       "it a name. If it is not known what was done, end the trajectory before it (?trajectories has the line), or ",
-       "name in `scored` a column that is FALSE there. A fit with visits after it has the verdict \"do not use\".")
+       "it a name. If it is not known what was done, end the trajectory before it (?trajectories has the line): a fit ",
+       "with visits after it has the verdict \"do not use\", unless nothing was seen then and states change alike ",
+       "whatever is done. `scored` says that an action is meant to be missing, and no more.")
 }
 
 validate_ids <- function(who, roles) {

@@ -159,9 +159,16 @@ describe <- function(x) {
   if (is.numeric(x) && length(x) == 1) return(if (is.na(x)) "NA" else format(x))
   if (is.character(x) && length(x) == 1 && !is.na(x)) return(paste0("\"", x, "\""))
   if (length(x) == 1 && is.atomic(x) && is.na(x)) return("NA")
-  if (!is.null(dim(x)) && is.atomic(x)) return(paste(paste(dim(x), collapse = " by "), "array"))
+  if (!is.null(dim(x)) && is.atomic(x)) return(paste("a", paste(dim(x), collapse = " by "), "array"))
   if (is.atomic(x)) return(paste("a", class(x)[1], "vector of length", length(x)))
+  if (is.list(x) && !is.object(x)) return(list_words(x))
   paste("an object of class", enumerate(class(x)[1]))
+}
+
+list_words <- function(x) {
+  if (!length(x)) return("an empty list")
+  given <- names(x)[nzchar(names(x))]
+  paste0("a list of ", plural(length(x), "entry", "entries"), if (length(given)) paste0(", named ", enumerate(given)))
 }
 
 # The same for a column of data. A column may hold a single value, so its length is not mentioned.

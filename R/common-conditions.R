@@ -81,9 +81,12 @@ require_package <- function(package, purpose) {
 # Calls a function that the user wrote. If it fails, the error names the argument that it was given as.
 call_user <- function(f, ..., argument) {
   tryCatch(f(...), error = function(e) {
-    abort_input(argument, "is a function that failed: ", conditionMessage(e))
+    abort_input(argument, "is a function that failed: ", plain_words(e))
   })
 }
+
+# What an error says, without the line that names a help page.
+plain_words <- function(e) if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
 
 # Warnings say what to do next. They have classes too: `ibrc_warning_<kind>`.
 warn <- function(kind, ...) {

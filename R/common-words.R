@@ -54,10 +54,11 @@ interval_titles <- function(conf.level) {
 }
 
 # R-hat has four places wherever it is shown: 1.0096 is below 1.01, and 1.010 would not look so.
-rhat_text <- function(rhat) sprintf("%.4f", rhat)
+rhat_text <- function(rhat) ifelse(is.finite(rhat), sprintf("%.4f", rhat), "unknown")
 
-# Effective draws are rounded down wherever they are shown: 399.6 of them are not the 400 that are asked for.
-draws_text <- function(effective) format_count(floor(effective))
+# Effective draws are rounded down wherever they are shown: 399.6 of them are not the 400 that are asked for. Where they
+# are not known, there are too few draws to tell.
+draws_text <- function(effective) ifelse(is.na(effective), "too few", format_count(floor(effective)))
 
 contraction_text <- function(contraction) sprintf("%.2f", contraction)
 

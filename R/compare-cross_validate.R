@@ -216,7 +216,7 @@ run_one_piece <- function(piece) {
 
 # Messages name rows of `visits` instead of rows of the part that a method was given; row i came from rows[i].
 failure_in_words <- function(e, rows) {
-  words <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
+  words <- plain_words(e)
   at <- if (inherits(e, "ibrc_error_data")) e$rows
   if (!length(at) || !all(at %in% seq_along(rows))) return(words)
   named <- function(rows) paste0(if (length(rows) == 1) "row " else "rows ", enumerate(rows, quote = ""))

@@ -233,7 +233,7 @@ bullet <- function(text) strwrap(text, width = 0.95 * getOption("width"), initia
 
 # What went wrong, for a table. Recipes give arguments that the user never saw, so no argument is named as the user's.
 failure_words <- function(e) {
-  text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
+  text <- plain_words(e)
   text <- gsub("`(visits|setting|newdata)`", "the \\1", text)
   text <- gsub("(the )?`([A-Za-z_.]+)`( =)?", "its \\2", text)
   text <- gsub("\\s+", " ", text)

@@ -174,8 +174,7 @@ accuracy_words <- function(x) {
   if (!any(abs(level$gap) >= 0.0005, na.rm = TRUE)) return(NULL)
   vapply(unique(rows$action), function(action) {
     paste0(safe_text(place_words(rows$at[1])), ", acts as if what is seen after ", safe_text(as_label(action)),
-           " pointed to the state that is there ",
-           rows_words(rows[rows$action == action, ], the_setting))
+           " showed the true state this often: ", rows_words(rows[rows$action == action, ], the_setting))
   }, "", USE.NAMES = FALSE)
 }
 
@@ -191,7 +190,7 @@ weight_words <- function(x) {
     told <- intersect(unique(moved$detail), told)
     vapply(told, function(model) {
       paste0(safe_text(place_words(rows$at[1])), " and when it takes ", safe_text(as_label(action)),
-             ", weighs the model \"", safe_text(model), "\" with ",
+             ", gives the model \"", safe_text(model), "\" the weight ",
              rows_words(rows[rows$action == action & rows$detail == model, ], neutral_weight))
     }, "", USE.NAMES = FALSE)
   }))

@@ -47,7 +47,9 @@
 #'
 #' All of it is conditional on the setting and the models, and says nothing about causes.
 #'
-#' @param fit A fit ([ibrc()]), or a mode ([ibrc_mode()]), which gives estimates without intervals.
+#' @param fit A fit ([ibrc()]), or a mode ([ibrc_mode()]), which gives estimates without intervals. Where people
+#'   differ (`effects` of [ibrc()]), results are means over all of them, and the time grows with the number of cells;
+#'   [compare_groups()] holds groups of them against each other.
 #' @param beliefs Beliefs at which to say what is done. Give a matrix or data frame with one column per state, whose row
 #'   names, if any, are used as labels. Or give a vector for a single belief, or a list of vectors, which may have
 #'   names. By default these are the start of the setting, even odds, and beliefs that put 80% on one state. Where the
@@ -55,8 +57,7 @@
 #' @param observations What is seen, visit by visit, from the start on: names of observations, or a list of such
 #'   vectors, which may have names. `NA` is a visit at which nothing was seen.
 #' @param actions The actions taken meanwhile: one for all visits, one per visit, or a list with one or the other for
-#'   each entry of `observations`. It may be left out where only one action does not end the trajectory. Where people
-#'   differ (`effects` of [ibrc()]), results are means over all of them, and the time grows with the number of cells.
+#'   each entry of `observations`. It may be left out where only one action does not end the trajectory.
 #' @param reference The group to compare with, as in [compare_groups()]; the first by default, `"all"` for every pair.
 #' @param draws How many draws to take, evenly spaced over the chains; `NULL` takes all of them. Each needs a plan
 #'   of its own.

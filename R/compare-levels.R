@@ -5,7 +5,8 @@ compare_levels <- function(fit, reference, scale, conf.level, adjusted, joint) {
   factors <- lapply(stats::setNames(nm = names(design$formulas)), function(term) factor_variables(design, term))
   found <- unlist(lapply(unname(factors), function(one) lapply(one, levels)), recursive = FALSE)
   if (!length(found)) {
-    abort_input("fit", "has no factor among the fixed effects of its formulas: there are no levels to compare. tidy() ",
+    abort_input("fit", "has no factor by itself among the fixed effects of its formulas (what levels in a product ",
+                "differ by depends on the other part): there are no levels to compare. tidy() ",
                 "has its coefficients, and tidy(fit, effects = \"people\") has the levels of random intercepts.")
   }
   pairs <- level_pairs(found[!duplicated(names(found))], reference)

@@ -148,7 +148,18 @@ side_words <- function(rows, contrast, ratio, n) {
     return(paste0("; ", if (ratio) "it crosses 1" else "its sign turns", " in ", if (turned == n) "all" else turned,
                   " of them"))
   }
-  paste0("; ", if (ratio) "it stays on the same side of 1" else "its sign holds", if (n > 1) " in all of them")
+  paste0("; ", if (ratio) "it stays on the same side of 1" else "its sign holds", if (n > 1) " in all of them",
+         covering_words(other, rows[rows$baseline, ], centre))
+}
+
+# A sign holds for sure only where the interval leaves out `centre` as well.
+covering_words <- function(other, own, centre) {
+  covers <- function(rows) rows$conf.low <= centre & rows$conf.high >= centre
+  if (isTRUE(covers(own))) return(paste0(", though the interval covers ", centre, " as fitted"))
+  now <- sum(covers(other) %in% TRUE)
+  if (!now) return("")
+  where <- if (nrow(other) > 1) paste(" in", if (now == nrow(other)) "all" else now, "of them")
+  paste0(", but the interval covers ", centre, where)
 }
 
 better_words <- function(each) {

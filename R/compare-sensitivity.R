@@ -126,8 +126,8 @@ check_varied <- function(fit) {
     abort_input("fit", "must come from ibrc() or ibrc_mode(), not ", describe(fit), ".")
   }
   refuse_refit(fit, "fit", "sensitivity_analysis()")
-  refuse_population(fit, "fit", "what rests on which assumption has to be seen by fitting again, with ibrc() under ",
-                    "each of them; or of a fit without `effects`, or with `by`.")
+  refuse_population(fit, "fit", "it cannot be fitted again here. Fit again with ibrc() under each assumption, or take ",
+                    "a fit with `by` in the place of `effects`.")
   if (inherits(fit, "ibrc_fit")) {
     need_data(fit, "A sensitivity analysis", "fit")
     if (!fit$likelihood) abort_input("fit", "has draws from the prior: no data were used, so no answer rests on them.")

@@ -67,6 +67,8 @@ study_design <- function(setting, models = NULL, agents, effect = NULL, patients
   if (!is.function(fit)) {
     fit <- check_choice(fit, c("mode", "profile", "posterior"), "fit")
     if (is.null(prior)) abort_input("prior", "must be given, unless `fit` is a function.")
+  } else if (!takes_two(fit)) {
+    abort_input("fit", "must be a function of two arguments, the visits and the design: function(visits, design) ...")
   }
   if (!is.null(prior)) prior <- check_prior(prior, setting, fixed)
   crossed <- check_flag(crossed, "crossed")
@@ -78,6 +80,11 @@ study_design <- function(setting, models = NULL, agents, effect = NULL, patients
     conf.level = check_level(conf.level), resolution = resolution, more = fit_options(fit, list(...))
   ), class = "ibrc_study_design")
   validate_study_design(design)
+}
+
+takes_two <- function(f) {
+  taken <- names(formals(args(f)))
+  "..." %in% taken || length(taken) >= 2
 }
 
 # What can be shifted: numbers that an agent has. Prices on the scale of their logarithm, others as they are.
@@ -153,19 +160,21 @@ as_shift <- function(x, argument, least = -Inf) {
 refuse_unshiftable <- function(agents, shift, argument) {
   for (term in names(shift)) {
     value <- vapply(agents, term_of, 0, term)
-    if (all(is.finite(value) & (value > 0 | !on_log(term)))) next
+    if (all(can_shift(term, value))) next
     abort_input(argument, "shifts ", term, ", which must be finite", if (on_log(term)) " and above 0",
-                " in every agent; one has ", format(value[!is.finite(value) | value <= 0][1]), ".")
+                " in every agent; one has ", format(value[!can_shift(term, value)][1]), ".")
   }
 }
+
+can_shift <- function(term, value) is.finite(value) & (value > 0 | !on_log(term))
 
 # What comes of a shift has to be such a number as well.
 refuse_overshot <- function(agents, shift, argument) {
   for (term in names(shift)) {
     value <- vapply(agents, function(agent) term_of(shift_agent(agent, shift), term), 0)
-    if (all(is.finite(value) & (value > 0 | !on_log(term)))) next
+    if (all(can_shift(term, value))) next
     abort_input(argument, "of ", format_number(shift[[term]]), " on ", term, " is too large: it leaves an agent with ",
-                format(value[!is.finite(value) | value <= 0][1]), ".",
+                format(value[!can_shift(term, value)][1]), ".",
                 if (on_log(term)) paste0(" It is added to the logarithm, so that log(2) doubles ", term, "."))
   }
 }
@@ -212,6 +221,9 @@ as_confounder <- function(confounder, groups) {
     abort_input("confounder", "must have two or more different numbers as its values.")
   }
   chances <- confounder$chances
+  if (is.numeric(chances) && !all(is.finite(chances) & chances >= 0 & chances <= 1)) {
+    abort_input("confounder", "must have chances between 0 and 1.")
+  }
   if (is.numeric(chances) && is.null(dim(chances)) && length(values) == 2) chances <- chances_of_both(chances)
   if (!is.numeric(chances) || !identical(dim(chances), c(length(groups), length(values)))) {
     abort_input("confounder", "must have chances with one row per group (", length(groups), ") and one column per ",
@@ -318,9 +330,18 @@ design_terms <- function(design) {
   inferred <- names(design$prior)
   if (!is.function(design$fit)) return(inferred)
   if (!is.null(design$effect)) return(names(design$effect))
-  forms <- ifelse(names(price_inverses) == "beta", "optimism", names(price_inverses))
-  differ <- Filter(function(term) length(unique(vapply(design$agents, term_of, 0, term))) > 1, forms)
+  differ <- stated_terms(design)
   if (length(differ)) differ else inferred
+}
+
+# The terms in which agents differ, in the form that the effect or the prior has, if one of them has it.
+stated_terms <- function(design) {
+  known <- c(names(design$effect), names(design$prior))
+  quantities <- unique(quantity_of(agent_terms()))
+  forms <- vapply(quantities, function(quantity) {
+    c(known[quantity_of(known) == quantity], if (quantity == "beta") "optimism", quantity)[1]
+  }, "", USE.NAMES = FALSE)
+  Filter(function(term) length(unique(vapply(design$agents, term_of, 0, term))) > 1, forms)
 }
 
 # [term, group], on the scale of the study.
@@ -394,7 +415,7 @@ named_words <- function(x, between = " ") {
 
 stated_words <- function(design) {
   if (length(design$agents) == 1) return("there is one group")
-  truth <- contrast_truth(design$agents, design_terms(design))
+  truth <- contrast_truth(design$agents, union(design_terms(design), stated_terms(design)))
   at <- which(truth != 0 | is.na(truth), arr.ind = TRUE)
   if (!nrow(at)) return("none")
   listing(paste(term_words(rownames(truth)[at[, 1]]), vapply(truth[at], format_number, ""), "in",

@@ -116,15 +116,19 @@ trouble_lines <- function(study) {
     paste0(sub("[.]$", "", sub(paste0("^", not_run), "", names(words)[1])), if (length(words) > 1) " (and others)")
   }
   c(say(sum(counts$failed), " gave no answer, or not all: ", as_sentence(first("failure")),
-        " They count as having found nothing."),
-    say(sum(counts$unsettled), " did not settle (the search or the chains stopped too early). They count as they are."),
-    say(sum(counts$open), " had an interval without an end. They count, but the mean width is of the others."),
+        " What is missing counts as not found."),
+    say(sum(counts$unsettled), " did not settle (the search or the chains stopped too early), and ",
+        counts_words(sum(counts$unsettled)), " as found."),
+    say(sum(counts$open), " had an interval without an end, and ", counts_words(sum(counts$open)),
+        "; the mean width is of the others."),
     say(sum(counts$warned), " came with a warning: ", first("warning")),
     if (total < study$asked) {
       bullet(paste0("It was interrupted: ", format_count(total), " of ", format_count(study$asked),
                     " studies are done."))
     })
 }
+
+counts_words <- function(n) if (n == 1) "counts" else "count"
 
 # Intervals that cover too seldom, or more often than they promise, beyond chance in any of these rows.
 coverage_lines <- function(table, conf.level) {

@@ -126,9 +126,10 @@ format.ibrc_power_study <- function(x, ...) {
   several <- length(x$design$agents) > 2
   c(paste0("What a planned study would find: ", plural(x$replicates, "study", "studies"), " of each size, ",
            fit_words(x$design), ", ", level_text(x$design$conf.level), " intervals"),
+    unseen_lines(x$design), cluster_lines(x$design), confounder_lines(x$design),
+    coverage_lines(table, x$design$conf.level),
     unlist(lapply(found_words(table, several, x$design$patients), bullet)),
-    unlist(lapply(error_words(table, several, x$design$patients), bullet)),
-    coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
+    unlist(lapply(error_words(table, several, x$design$patients), bullet)), trouble_lines(x))
 }
 
 # One sentence per size and effect that is there; one sentence for all sizes per effect that is not there.
@@ -160,23 +161,50 @@ error_words <- function(table, several, patients) {
     if (of("coverage")$n == 0) return(NULL)
     paste0("With ", size_words(mine$patients[1], patients), " the difference in ", term_words(mine$term[1]),
            if (several) paste0(" (", mine$group[1], ")"), " is estimated with bias ", number("bias"),
-           " and root mean squared error ", number("rmse"), "; its intervals have mean width ", number("width"),
-           " and cover the truth in ", share_words(of("coverage")), ".")
+           " and root mean squared error ", number("rmse"), "; its intervals ",
+           if (!is.na(of("width")$estimate)) paste("have mean width", number("width"), "and "), "cover the truth in ",
+           share_words(of("coverage")), ".")
   })
+}
+
+# Differences that are stated, and that this analysis does not estimate.
+unseen_lines <- function(design) {
+  missed <- setdiff(stated_terms(design), differing_terms(design))
+  if (is.function(design$fit) || !length(missed)) return(NULL)
+  bullet(paste0("Groups differ in ", enumerate(term_words(missed), quote = ""), ", which this analysis takes to be ",
+                "the same in all of them: it has no power to find that, and may take it for a difference in something ",
+                "else."))
 }
 
 # Terms that vary by cluster, and whose fit has no such column.
 cluster_lines <- function(design) {
-  if (is.function(design$fit)) return(NULL)
   column <- design$clusters$name
   varies <- names(design$clusters$spread)[design$clusters$spread > 0]
+  missed <- terms_without(design, column, varies)
+  if (!length(missed)) return(NULL)
+  bullet(paste0("The fit knows nothing of the column ", column, ", by which decision makers vary",
+                if (length(missed) < length(varies)) paste(" in", enumerate(missed, quote = "")),
+                ": do not use these figures, but give study_design() fit = \"posterior\" and effects = list(",
+                missed[1], " ~ ", if (length(design$agents) > 1) "group + ", "(1 | ", column, "))."))
+}
+
+confounder_lines <- function(design) {
+  column <- design$confounder$name
+  moved <- names(design$confounder$effect)[design$confounder$effect != 0]
+  missed <- terms_without(design, column, moved)
+  if (!length(missed)) return(NULL)
+  bullet(paste0("The fit knows nothing of the column ", column, ", which shifts ", enumerate(missed, quote = ""),
+                " and may be more common in one group: what it does is read as a difference between them. Give ",
+                "study_design() effects = list(", missed[1], " ~ group + ", column, ")."))
+}
+
+# Those of the terms whose formula does not have the column.
+terms_without <- function(design, column, terms) {
+  if (is.function(design$fit)) return(character())
   columns <- lapply(design_formulas(design), function(one) {
     c(all.vars(one$fixed), unlist(lapply(one$random, `[[`, "columns")))
   })
-  missed <- Filter(function(term) !column %in% columns[[term]], varies)
-  if (!length(missed)) return(NULL)
-  bullet(paste0("The fit knows nothing of the column ", column, ", by which decision makers vary",
-                if (length(missed) < length(varies)) paste(" in", enumerate(missed, quote = "")), "."))
+  Filter(function(term) !column %in% columns[[term]], terms)
 }
 
 #' @export

@@ -80,8 +80,9 @@ format.ibrc_recovery_study <- function(x, ...) {
   c(paste0("Whether truths are found again: ", plural(x$replicates, "study", "studies"), " of ",
            size_words(x$design$patients[[1]], x$design$patients), ", truths from the ",
            if (x$truths == "prior") "prior" else "stated agents", ", ", fit_words(x$design)),
+    cluster_lines(x$design),
     unlist(lapply(unique(place), function(one) bullet(recovery_words(table[place == one, ], x$design$conf.level)))),
-    coverage_lines(table, x$design$conf.level), cluster_lines(x$design), trouble_lines(x))
+    coverage_lines(table, x$design$conf.level), trouble_lines(x))
 }
 
 recovery_words <- function(rows, conf.level) {

@@ -5,6 +5,9 @@
 # term and group), `replicates`, `contrast`, `truths` and `seed`. Piece i is cell (i - 1) %% n + 1 of replicate (i - 1)
 # %/% n + 1: further replicates come after the others, which stay as they were.
 
+# So many studies, none of which could be analysed, say it of the others: new_replicated_study() then tells why.
+enough_failures <- 10
+
 run_replicates <- function(job, file, refresh) {
   n <- nrow(job$cells) * job$replicates
   results <- vector("list", n)
@@ -21,14 +24,18 @@ run_replicates <- function(job, file, refresh) {
   began <- Sys.time()
   first <- sum(!vapply(results[seq_len(n)], is.null, NA))
   interrupted <- FALSE
+  tried <- 0
+  any_ran <- first > 0
   tryCatch({
-    while (length(left <- which(vapply(results[seq_len(n)], is.null, NA)))) {
+    while (length(left <- which(vapply(results[seq_len(n)], is.null, NA))) && (any_ran || tried < enough_failures)) {
       these <- utils::head(left, at_once)
       done <- spread(lapply(these, replicate_piece, job = job, streams = streams), run_replicate, over)
       suspendInterrupts({
         results[these] <- done
         if (!is.null(file)) write_checkpoint(file, replicates_to_plain(results, job$contrast), fingerprint)
       })
+      tried <- tried + length(these)
+      any_ran <- any_ran || !all(vapply(done, function(one) could_not_run(one$failure), NA))
       if (refresh > 0) say_replicates(n - length(left) + length(these), n, first, began)
     }
   }, interrupt = function(condition) interrupted <<- TRUE)
@@ -67,6 +74,10 @@ run_replicate <- function(piece) {
     out$truth <- truth[cbind(slots$term, slots$group)]
     found <- suppressMessages(analyse_visits(draw_visits(design), design, piece$contrast))
     at <- match(paste(slots$term, slots$group), paste(found$rows$term, found$rows$group))
+    if (all(is.na(at))) {
+      stop("the analysis has no row of ", enumerate(unique(slots$term), quote = ""), " for the group ",
+           enumerate(unique(slots$group)))
+    }
     for (column in c("estimate", "conf.low", "conf.high")) out[[column]] <- as.numeric(found$rows[[column]])[at]
     out$settled <- found$settled
     if (!piece$contrast) out$truth <- centred_truth(design, found$centre, truth)[cbind(slots$term, slots$group)]
@@ -82,8 +93,7 @@ run_replicate <- function(piece) {
 not_run <- "not run: "
 
 study_failure <- function(e) {
-  text <- if (inherits(e, "ibrc_error")) e$message else conditionMessage(e)
-  paste0(not_run, trimws(gsub("\\s+", " ", text)))
+  paste0(not_run, trimws(gsub("\\s+", " ", plain_words(e))))
 }
 
 could_not_run <- function(failure) startsWith(failure, not_run) %in% TRUE
@@ -173,9 +183,11 @@ refuse_none_run <- function(each, patients) {
   key <- paste(each$patients, each$effect)
   for (rows in split(each, factor(key, unique(key)))) {
     if (!all(could_not_run(rows$failure))) next
-    abort("study", "None of the ", plural(length(unique(rows$replicate)), "study", "studies"), " with ",
+    n <- length(unique(rows$replicate))
+    abort("study", if (n == 1) "The study" else paste("None of the", n, "studies"), " with ",
           size_words(rows$patients[1], patients), if (rows$effect[1] == "none") " and no effect",
-          " could be analysed. The first said: ", as_sentence(substring(rows$failure[1], nchar(not_run) + 1)))
+          " could ", if (n == 1) "not ", "be analysed. The first said: ",
+          as_sentence(substring(rows$failure[1], nchar(not_run) + 1)))
   }
 }
 

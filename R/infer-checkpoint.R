@@ -280,7 +280,7 @@ check_fingerprint <- function(found, wanted) {
   parts <- union(names(found), names(wanted))
   parts <- parts[!(found[parts] == wanted[parts]) %in% TRUE]
   if (length(parts)) {
-    refuse_checkpoint("fingerprint", "was written by a fit with other ", enumerate(parts, quote = ""),
-                      ". Give what that fit was given, or choose another `file`.", parts = parts)
+    refuse_checkpoint("fingerprint", "was written with other ", enumerate(parts, quote = ""),
+                      ". Give what was given then, or choose another `file`.", parts = parts)
   }
 }

@@ -22,6 +22,8 @@ new_design <- function(formulas, visits, coded, prior, stated = list()) {
   matrices <- lapply(matrices, function(x) x[first, , drop = FALSE])
   factors <- lapply(factors, function(one) replace(one, "level", list(one$level[first])))
   design <- join_design(formulas, matrices, factors, prior, stated)
+  decided <- cell %in% cell[scored_visits(coded) > 0]
+  for (term in names(formulas)) refuse_unscored(matrices[[term]], term, decided[first])
   list(design = design, cell = factor(design$cells[cell], levels = design$cells))
 }
 
@@ -53,8 +55,9 @@ distinct_rows <- function(x) {
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 
-# The columns that the formulas name, with one value per trajectory. `n` is the number of trajectories, and `grouping`
-# names the columns of random intercepts. Identifiers are replaced by the numbers of trajectories.
+# The columns that the formulas name, with one value per trajectory. `n` is the number of trajectories, `row` has the
+# first row of each, and `grouping` names the columns of random intercepts. Identifiers are replaced by the numbers of
+# trajectories.
 person_table <- function(formulas, visits, coded, argument = "effects") {
   fixed <- unique(unlist(lapply(formulas, function(one) all.vars(one$fixed))))
   grouping <- unique(unlist(lapply(formulas, function(one) lapply(one$random, `[[`, "columns"))))
@@ -72,7 +75,7 @@ person_table <- function(formulas, visits, coded, argument = "effects") {
     constant_column(x, column, coded, first, argument)
   }
   wanted <- unique(c(fixed, grouping))
-  list(columns = stats::setNames(lapply(wanted, read), wanted), n = length(first), grouping = grouping)
+  list(columns = stats::setNames(lapply(wanted, read), wanted), n = length(first), row = first, grouping = grouping)
 }
 
 # One value per trajectory. Values that are missing, or that change within a trajectory, are refused, and the message
@@ -97,12 +100,23 @@ learn_formula <- function(formula, people) {
   table <- formula_table(formula, people)
   formula$levels <- lapply(Filter(is_worded, table), text_levels)
   for (column in names(formula$levels)) refuse_levels(length(formula$levels[[column]]), column, formula$term, people$n)
-  formula$centre <- vapply(numbers_of(known_frame(formula, table, people$n)), number_centre, 0)
+  frame <- known_frame(formula, table, people)
+  for (name in names(frame)) refuse_moment(frame[[name]], name)
+  formula$centre <- vapply(numbers_of(frame), number_centre, 0)
   x <- formula_matrix(formula, people)
   formula$width <- apply(x, 2, column_width)
   refuse_sizes(x, formula$width, formula$term)
   formula$width[["(Intercept)"]] <- 1
   formula
+}
+
+# From where a date is to be counted, and in which unit, only the user knows.
+refuse_moment <- function(x, name) {
+  if (!inherits(x, c("Date", "POSIXt", "difftime"))) return(invisible())
+  span <- inherits(x, "difftime")
+  abort_input("effects", "has ", enumerate(name), " in a formula, which is a ", if (span) "span of time" else "date",
+              ": make a number of it first, such as ",
+              if (span) "the years that it has." else "the years since a day that you state.")
 }
 
 # Products of such numbers stay within those that R can calculate with. A column of one value is aliased.
@@ -149,22 +163,32 @@ formula_table <- function(formula, people) people$columns[all.vars(formula$fixed
 
 # The variables of a formula, as they stand in it (age, log(age), arm), for other people. Who has what the formula has
 # not met is refused, and nobody is dropped.
-known_frame <- function(formula, table, n) {
+known_frame <- function(formula, table, people) {
   for (column in names(formula$levels)) {
     value <- as.character(table[[column]])
-    if (!all(value %in% formula$levels[[column]])) {
-      abort_input("visits", "have a value of ", enumerate(column), " that the fit has not met; it knows ",
-                  enumerate(formula$levels[[column]]), ".")
+    unmet <- !value %in% formula$levels[[column]]
+    if (any(unmet)) {
+      abort_rows(people$row[unmet], "visits", "`visits` have a value of ", enumerate(column),
+                 " that the fit has not met",
+                 advice = paste0("It knows ", enumerate(formula$levels[[column]]), "."))
     }
     table[[column]] <- factor(value, levels = formula$levels[[column]])
   }
-  worked_out(formula, model_variables(formula, table, n))
+  frame <- worked_out(formula, model_variables(formula, table, people$n))
+  for (name in names(numbers_of(frame))) {
+    lost <- !is.finite(as.vector(frame[[name]]))
+    if (any(lost)) {
+      abort_rows(people$row[lost], "effects", "`effects` has a formula of ", formula$term, " in which ",
+                 enumerate(name), " is not finite")
+    }
+  }
+  frame
 }
 
 worked_out <- function(formula, made) {
   tryCatch(made, error = function(e) {
     if (inherits(e, "ibrc_error")) stop(e)
-    abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", conditionMessage(e), ".")
+    abort_input("effects", "has a formula of ", formula$term, " that cannot be worked out: ", plain_words(e), ".")
   })
 }
 
@@ -216,14 +240,14 @@ refuse_same_labels <- function(name, of) {
 }
 
 formula_matrix <- function(formula, people) {
-  frame <- known_frame(formula, formula_table(formula, people), people$n)
+  frame <- known_frame(formula, formula_table(formula, people), people)
   out <- worked_out(formula, model_columns(frame, formula$centre))
   if (!"(Intercept)" %in% colnames(out)) {
     abort_input("effects", "has a formula of ", formula$term, " without an intercept, whose prior is that of ",
                 formula$term, ": leave out 0 or -1.")
   }
   if (!all(is.finite(out))) {
-    abort_input("effects", "has a formula of ", formula$term, " that is not finite for some trajectory.")
+    abort_input("effects", "has a formula of ", formula$term, " whose products are not finite.")
   }
   out
 }
@@ -238,6 +262,16 @@ list_coefficients <- function(matrices, formulas, scales) {
                centre = if (is.null(centre)) 0 else ifelse(is.na(centre), 0, centre), scale = scales[[term]] / width)
   })
   do.call(rbind, rows)
+}
+
+# A coefficient is learnt from those of whom an action counts. `decided`: whether a cell has such people.
+refuse_unscored <- function(x, term, decided) {
+  parts <- qr(x[decided, , drop = FALSE])
+  if (!any(decided) || parts$rank == ncol(x)) return(invisible())
+  lost <- colnames(x)[parts$pivot[-seq_len(parts$rank)]]
+  abort_input("effects", "has a formula of ", term, " in which nothing can be learnt of ", enumerate(lost),
+              ": no action of those who tell ", if (length(lost) == 1) "it" else "them", " apart is scored. Leave ",
+              if (length(lost) == 1) "it" else "them", " out, or leave these people out of `visits`.")
 }
 
 # A column that says the same as other columns cannot have a coefficient of its own.

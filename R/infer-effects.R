@@ -41,7 +41,10 @@ refuse_other_terms <- function(terms, prior) {
   abort_input("effects", "has a formula for ", enumerate(one), ", which is not inferred",
               if (length(other)) paste0(" under that name: the prior has `", other, "`. Write ", other, " ~ instead.")
               else paste0("; `prior` has ", enumerate(names(possible)), ". Give it a prior, such as ibrc_prior(",
-                          prior_example(one), ")."))
+                          prior_example(one), ")",
+                          if (quantity_of(one) == "beta") {
+                            ", and `models` to lean between, such as perturb_models(setting): of one it says nothing"
+                          }, "."))
 }
 
 # A prior that ibrc_prior() takes.
@@ -100,6 +103,9 @@ formula_functions <- c(formula_signs, "%in%", "I", "==", "!=", "<", "<=", ">", "
 
 # `within` a function, signs calculate.
 refuse_functions <- function(part, term, within = FALSE) {
+  if (identical(part, quote(.))) {
+    abort_input("effects", "has a dot in the formula of ", term, ", which would be all columns: name those you mean.")
+  }
   if (is.name(part)) return(invisible())
   refuse <- function(...) abort_input("effects", "has ", expression_text(part), " in the formula of ", term, ": ", ...)
   if (!is.call(part)) {

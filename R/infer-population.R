@@ -173,13 +173,16 @@ log_correlations <- function(shape, k, s) {
 # sqrt(1 - r^2)
 root_rest <- function(r) sqrt((1 - r) * (1 + r))
 
+# Whether a factor has two terms that are correlated, and no other terms.
+is_pair <- function(shape, k) length(shape$tie[[k]]) == 1 && ncol(shape$at[[k]]) == 2
+
 # The upper triangular factor of the correlations of one factor's terms, or NULL where there is none. Mostly there are
 # two terms, and a sampler asks many times at each of its steps.
 correlation_factor <- function(shape, k, s) {
   out <- shape$unit[[k]]
   if (!length(shape$tie[[k]])) return(out)
   r <- tanh(s[shape$tie[[k]]])
-  if (length(r) == 1) {
+  if (is_pair(shape, k)) {
     out[1, 2] <- r
     out[2, 2] <- root_rest(r)
     return(if (isTRUE(out[2, 2] > 0)) out)
@@ -214,7 +217,7 @@ log_levels <- function(shape, k, u, s) {
     }
     return(out - constant)
   }
-  if (length(shape$tie[[k]]) == 1) return(log_pairs(shape, k, u, s) - constant)
+  if (is_pair(shape, k)) return(log_pairs(shape, k, u, s) - constant)
   for (c in seq_len(nrow(u))) {
     factor <- covariance_factor(shape, k, s[c, ])
     out[c, ] <- if (is.null(factor)) -Inf else

@@ -1,7 +1,8 @@
 #' The prior beliefs of a fit
 #'
-#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). For a fit with `effects`, priors of coefficients and
-#'   spreads follow those of the terms.
+#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). For a fit with `effects`, priors of coefficients,
+#'   spreads and correlations follow those of the terms. Correlations have an LKJ prior with shape 2, whose quantiles
+#'   are those of a single one.
 #' @param ... Not used.
 #' @return A data frame with one row per term: `term`, `distribution`, and the prior's
 #'   quantiles `q2.5`, `median` and `q97.5`.
@@ -36,7 +37,21 @@ prior_summary.ibrc_fit <- function(object, ...) {
   check_unused(...)
   out <- prior_summary(reported_prior(object$prior, lead_problem(object)$setting$actions))
   # With effects, these rows are the prior of the reference; coefficients and spreads have their own.
-  if (length(object$effects$prior)) rbind(out, prior_summary(object$effects$prior)) else out
+  if (length(object$effects$prior)) out <- rbind(out, prior_summary(object$effects$prior))
+  rbind(out, tie_priors(object$effects))
+}
+
+# Of a correlation among several that share an LKJ prior, by what that leaves for one of them.
+tie_priors <- function(design) {
+  if (!length(design$ties$label)) return(NULL)
+  rows <- lapply(split(design$ties, design$ties$factor), function(ties) {
+    shape <- tie_shape + length(unique(c(ties$first, ties$second))) / 2 - 1
+    end <- 2 * stats::qbeta(0.975, shape, shape) - 1
+    data.frame(term = ties$label, distribution = paste0("lkj(", tie_shape, ")"), q2.5 = -end, median = 0, q97.5 = end)
+  })
+  out <- do.call(rbind, rows)
+  rownames(out) <- NULL
+  out
 }
 
 #' @export

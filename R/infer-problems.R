@@ -60,7 +60,7 @@ problem_models <- function(models, settings) {
     if (is.primitive(models) || length(formals(models)) < 1) {
       abort_input("models", "must take a setting, as in function(setting) perturb_models(setting, by = 0.1).")
     }
-    models <- lapply(settings, function(setting) models(setting))
+    models <- lapply(settings, function(setting) call_user(models, setting, argument = "models"))
     other <- which(!vapply(models, inherits, NA, "ibrc_models"))
     if (length(other)) {
       abort_input("models", "must return what model_prior() makes, for every setting; for entry ", other[1],

@@ -227,7 +227,7 @@ world_at <- function(recipe, values, dynamics = NULL) {
 ask_recipe <- function(f, arguments, argument, values) {
   tryCatch(do.call(f, arguments), error = function(e) {
     abort_input(argument, "is a function that failed ", at_values(values), "with the message: ",
-                shortened(conditionMessage(e)))
+                shortened(plain_words(e)))
   })
 }
 

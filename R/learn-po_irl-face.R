@@ -28,14 +28,12 @@ po_irl_settled <- function(object) {
   rough <- is.finite(table$rhat) & table$rhat > 1.01
   short <- is.na(least) | least < 400
   bad <- scarce | rough & (table$rhat > 1.05 | short)
-  verdict_rows("settled", paste0("R-hat ", rhat_text(table$rhat), ", ", draws_or_few(least),
+  verdict_rows("settled", paste0("R-hat ", rhat_text(table$rhat), ", ", draws_text(least),
                                  " effective draws"), "R-hat below 1.01, 400 effective draws",
                ifelse(bad, "do not use", ifelse(rough | short, "caution", "ok")),
                paste0("The chains have not settled in ", table$term, ": ", more_steps(object),
                       ifelse(bad, ", and do not report it.", ".")), table$term)
 }
-
-draws_or_few <- function(x) ifelse(is.na(x), "too few", draws_text(x))
 
 # Laws, as fractions. The verdict of ibrc() asks the same of them.
 po_irl_mixed <- function(object) {
@@ -43,7 +41,7 @@ po_irl_mixed <- function(object) {
   least <- pmin(apply(object$laws, 3, posterior::ess_bulk), apply(object$laws, 3, posterior::ess_tail))
   bad <- is.na(rhat) | rhat > most_law_rhat | is.na(least) | least < least_law_draws
   verdict_rows("whole", paste0("laws of the dynamics: R-hat up to ", rhat_text(max(rhat)), ", ",
-                               draws_or_few(min(least)), " effective draws or more"),
+                               draws_text(min(least)), " effective draws or more"),
                paste("R-hat of every law at most", most_law_rhat, "and", least_law_draws, "effective draws"),
                if (any(bad)) "caution" else "ok",
                paste0("The chains do not agree on the dynamics: ", more_steps(object), "."))
@@ -89,7 +87,7 @@ format.ibrc_po_irl <- function(x, ...) {
            ") in units of the temperature, ", size[3], " of them after shaping"),
     paste0("  draws         ", plural(size[2], "chain"), " of ", format_count(size[1]), ", R-hat up to ",
            rhat_text(max(table$rhat)), ", ",
-           draws_or_few(min(table$ess_bulk, table$ess_tail)), " effective draws or more",
+           draws_text(min(table$ess_bulk, table$ess_tail)), " effective draws or more",
            if (x$interrupted) ", interrupted"),
     taught_words(x$taught),
     verdict_headline(x$verdict),

@@ -8,8 +8,8 @@ coefficient_data <- function(fit, terms) {
   own <- coefficients$term[match(table$term, coefficients$label)]
   slopes <- coefficients$label[!coefficients$intercept]
   # What is not a difference is on the scale of its term, and stands in a panel of its own.
-  panel <- ifelse(table$term %in% slopes, paste("Differences in", own),
-                  ifelse(table$term %in% design$spreads$label, "Standard deviations between people",
+  panel <- ifelse(table$term %in% slopes, paste("Differences in", scaled_words(fit, own)),
+                  ifelse(table$term %in% design$spreads$label, "Standard deviations of random intercepts",
                          ifelse(table$term %in% design$ties$label, "Correlations",
                                 ifelse(is_log_term(table$term) | has_zero(table$term),
                                        paste(table$term, "at the reference"), "At the reference"))))
@@ -33,12 +33,13 @@ draw_coefficients <- function(data, fit) {
     ggplot2::geom_segment(ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
                           linewidth = 0.9, colour = action_colours[1]) +
     ggplot2::geom_point(size = 2, colour = action_colours[1]) +
-    ggplot2::scale_x_continuous(n.breaks = 5) +
+    ggplot2::scale_x_continuous(n.breaks = 5, expand = ggplot2::expansion(0.08)) +
     log_panels(ggplot2::facet_wrap(~panel, scales = "free", ncol = 1,
                                    labeller = ggplot2::label_wrap_gen(30)), "x", "panel", panels[logged]) +
     ggplot2::labs(x = NULL, y = NULL, alt = coefficients_alt(data),
                   caption = in_lines(verdict_caption(fit, paste0(interval_words("Points and lines", 0.95),
-                                                                 if (nrow(zero)) " Dashed: 0.")))) +
+                                                                 if (nrow(zero)) " Dashed: 0.",
+                                                                 " Of a number, the difference per unit of it.")))) +
     theme_ibrc()
 }
 

@@ -41,7 +41,7 @@
 plot_shrinkage <- function(fit, term = NULL, conf.level = 0.95, cores = getOption("ibrc.cores", 1), ...) {
   check_given(fit)
   check_unused(...)
-  term <- check_shrunken(fit, term)
+  check_shrunken(fit, term)
   require_package("ggplot2", "Drawing shrinkage")
   draw_shrinkage(shrinkage_data(fit, term, conf.level, cores), fit, conf.level)
 }
@@ -147,7 +147,7 @@ draw_shrinkage <- function(data, fit, conf.level = 0.95) {
                 "alone would be likelier still without end, as when all its decisions were the same. ",
                 "shrinkage_data(fit) has the pooled estimates.")
   }
-  drawn$panel <- paste0(drawn$term, ", by ", drawn$factor)
+  drawn$panel <- paste0(scaled_words(fit, drawn$term), ", by ", drawn$factor)
   # Intervals of levels that say little would squeeze all others: what is beyond the picture is cut.
   limits <- lapply(split(drawn, drawn$panel), function(one) {
     wide <- 1.6 * range(c(one$own, one$pooled.low, one$pooled.high, 0))
@@ -158,7 +158,8 @@ draw_shrinkage <- function(data, fit, conf.level = 0.95) {
   drawn$own.low <- pmax(drawn$own.low, limits$low[at])
   drawn$own.high <- pmin(drawn$own.high, limits$high[at])
   left_out <- sum(is.na(data$own))
-  said <- c(paste0("Dashed: own and pooled estimates are the same. Lines: ", level_text(conf.level), " intervals."),
+  said <- c(paste0("Dashed: own and pooled estimates are the same. Lines: ", level_text(conf.level), " intervals; ",
+                   "own ones hold all else fixed, pooled ones do not, so their lengths cannot be compared."),
             if (left_out) paste(plural(left_out, "level"), "without an own estimate",
                                 if (left_out == 1) "is" else "are", "not drawn."))
   ggplot2::ggplot(drawn, ggplot2::aes(.data$own, .data$pooled)) +

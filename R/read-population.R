@@ -130,16 +130,42 @@ effects_words <- function(design) {
   }, "")
 }
 
-# The scale of the coefficients of each term, and from where numbers are counted.
+# The scale of the coefficients of each term, and whose the terms themselves are.
 scale_words <- function(fit) {
   terms <- unique(names(fit$effects$formulas))
-  scale <- vapply(unclass(fit$prior)[terms], `[[`, "", "scale")
-  said <- c(log = "the logarithm of ", logit = "the log odds of ", identity = "")
-  centre <- unlist(unname(lapply(fit$effects$formulas, `[[`, "centre")))
-  centre <- centre[!duplicated(names(centre)) & centre != 0]
-  c(paste0("Coefficients and spreads are on the scale of ", listing(paste0(said[scale], terms)), "; ", listing(terms),
-           if (length(terms) > 1) " themselves are" else " itself is", " that of the reference: the first level of ",
-           "each factor, numbers at their mean (of two values, the lower one), a typical level of random intercepts."),
-    if (length(centre)) paste0("Numbers are counted from: ",
-                               listing(paste0(names(centre), " (", format_number(centre), ")")), "."))
+  several <- length(terms) > 1
+  c(paste0("Coefficients and spreads are differences in ", enumerate(scaled_words(fit, terms), Inf, ""), "; the ",
+           if (several) "rows " else "row ", enumerate(terms, Inf, ""), if (several) " are" else " is",
+           " for the reference: ", reference_words(fit$effects), "."),
+    per_unit_words(fit$effects))
+}
+
+# A term as its coefficients have it.
+scaled_words <- function(fit, terms) {
+  said <- c(log = "log ", logit = "the log odds of ", identity = "")
+  scale <- lapply(unclass(fit$prior)[terms], `[[`, "scale")
+  paste0(vapply(scale, function(one) if (is.null(one)) "" else said[[one]], ""), terms)
+}
+
+# Who is meant where every coefficient counts 0.
+reference_words <- function(design) {
+  levels <- unlist(unname(lapply(design$formulas, function(one) {
+    vapply(one$levels, function(levels) levels[1], "")
+  })))
+  levels <- levels[!duplicated(names(levels))]
+  centre <- formula_centres(design)
+  factors <- vapply(design$factors, `[[`, "", "name")
+  said <- c(sprintf("%s %s", names(levels), levels), sprintf("%s %s", names(centre), vapply(centre, format_number, "")),
+            if (length(factors)) paste("a typical level of", enumerate(factors, Inf, "")))
+  if (length(said)) listing(said, 12) else "everybody"
+}
+
+formula_centres <- function(design) {
+  centre <- unlist(unname(lapply(design$formulas, `[[`, "centre")))
+  centre[!duplicated(names(centre))]
+}
+
+per_unit_words <- function(design) {
+  centre <- formula_centres(design)
+  if (length(centre)) paste0("Coefficients of numbers (", listing(names(centre)), ") are per unit.")
 }

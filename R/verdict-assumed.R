@@ -8,15 +8,16 @@ dynamics_rows <- function(fit) {
   verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
              "dynamics that are known", if (learned) "caution" else "ok",
              paste("The dynamics were learned and then held fixed. Intervals do not include this, and are too short.",
-                   "Infer them together with the agents, ibrc(dynamics = ), or fit again under other draws of them",
-                   "(model_draws()) and report how far the answer moves."))
+                   "Infer them together with the agents (dynamics = , without uncertainty = \"none\"), or fit again",
+                   "under other draws of them (model_draws()) and report how far the answer moves."))
 }
 
 # Actions that are missing before other visits: beliefs after them are means over what may have been done. This pulls
 # estimates towards a careless agent; if five in a hundred are missing, by several standard errors.
 lost_action_rows <- function(fit) {
   trees <- if (has_several(fit)) unlist(fit$histories, recursive = FALSE) else fit$histories
-  after <- vapply(trees, function(tree) sum(after_lost(tree)[tree$visit]), 0)
+  alike <- !has_memory(fit) && all(vapply(all_problems(fit), moves_alike, NA))
+  after <- vapply(trees, function(tree) sum(after_lost(tree, alike)[tree$visit]), 0)
   if (!sum(after)) return(NULL)
   verdict_rows("assumed", paste0("actions: ", plural(sum(after), "visit"), " after one that is missing"),
                "no action missing before another visit", "do not use",
@@ -24,9 +25,20 @@ lost_action_rows <- function(fit) {
                      "them: end trajectories before their first missing action (?trajectories shows how)."))
 }
 
-# Which histories come after an action that is not known.
-after_lost <- function(tree) {
-  lost <- tree$action == -1L
+# Whether what was done last matters by itself: there is a habit.
+has_memory <- function(fit) "habit" %in% names(fit$prior) || !identical(as.numeric(c(fit$fixed$habit, 0))[1], 0)
+
+# Whether states change alike whatever is done, under every model: where nothing was seen either, it is then the same
+# what was done.
+moves_alike <- function(problem) {
+  on <- setdiff(problem$setting$actions, problem$setting$stop_actions)
+  laws <- c(list(problem$setting$transition), lapply(problem$models$models, `[[`, "transition"))
+  all(vapply(laws, function(law) is.array(law) && all(law[, , on, drop = FALSE] == as.vector(law[, , on[1]])), NA))
+}
+
+# Which histories come after an action that is not known. `alike`: one after which nothing was seen does not count.
+after_lost <- function(tree, alike = FALSE) {
+  lost <- tree$action == -1L & !(alike & tree$observation == -1L)
   roots <- seq_along(tree$start)
   lost[roots] <- FALSE
   for (h in seq_along(lost)[-roots]) lost[h] <- lost[h] || lost[tree$parent[h] + 1L]

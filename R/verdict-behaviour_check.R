@@ -59,10 +59,10 @@ behaviour_check <- function(fit, statistics = NULL, draws = 200) {
     one_step_moments(fit, g, chosen, place_families(fit, g, places[[g]], levels, names(statistics)))
   })
   test <- function(found, group, n) data.frame(group = group, visits = as.integer(n), moment_tests(found, levels, n))
-  # Cells of a population are counted together: one by one they are small.
+  # Cells of a population are counted together, however many there are: one by one they are small.
   tests <- if (has_population(fit)) list() else Map(test, moments, groups, fit$n_scored)
   out <- do.call(rbind, unname(tests))
-  if (length(groups) > 1) {
+  if (length(groups) > 1 || has_population(fit)) {
     all <- Reduce(function(one, other) Map(add_moments, one, other), moments)
     n <- sum(fit$n_scored)
     out <- rbind(out, data.frame(group = NA_character_, visits = as.integer(n), moment_tests(all, levels, n)))
@@ -179,6 +179,7 @@ statistic_cells <- function(value, n, name) {
 behaves_rows <- function(tests, share = 1, inferred = FALSE) {
   if (!is.null(tests$problem)) return(rows_by_problem(tests, behaves_rows, inferred = inferred))
   tests <- tests[tests$statistic != "repeat", ]
+  if (!nrow(tests)) stop("nothing was counted")
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- length(unique(tests$group[!is.na(tests$group)]))
   rows <- lapply(unique(tests$group), function(group) {
@@ -206,8 +207,8 @@ behaves_row <- function(tests, share, inferred) {
   worst <- order(-match(verdict, verdict_levels), p)[1]
   name <- tests$statistic[worst]
   by <- gsub("_", " ", name)
-  row(seen = paste0("P ", p_words(p[worst]), " after ", plural(looked, "test"), " (worst by ", by, ", shares off by ",
-                    format_number(tests$gap[worst], 2), ")"),
+  row(seen = paste0("P ", p_words(p[worst]), if (looked > 1) paste(" corrected for", looked, "comparisons"),
+                    " (worst by ", by, ", shares off by ", format_number(tests$gap[worst], 2), ")"),
       verdict = verdict[worst],
       advice = paste0("The fitted agent does not decide as the people did (by ", by, "): see ",
                       if (name %in% pp_types) paste0("pp_check(fit, \"", name, "\")") else "behaviour_check(fit)",
@@ -246,7 +247,7 @@ habit_rows <- function(tests, inferred = FALSE, share = 1) {
                  asked, verdict,
                  paste0("Actions are repeated ", if (gap >= 0) "more" else "less",
                         " often than the fitted agent would ",
-                        "repeat them: habit is then read as something else, such as optimism",
+                        "repeat them: habit is then read as something else",
                         if (verdict == "do not use") ". Do not report these numbers",
                         if (inferred) ", although habit is inferred." else
                           ". Infer it with the rest: ibrc_prior(habit ~ normal(0, 1), ...)."),

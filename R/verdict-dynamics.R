@@ -169,11 +169,11 @@ between_row <- function(fit) {
   verdict_rows("assumed", paste0("dynamics: ", plural(n, "draw"), if (worth < n / 2) {
     paste0(" worth ", plural(max(1, floor(worth)), "independent one"))
   }, ", between which ", round(100 * table$share_between[worst]), "% of the variance of ", label, " lies"),
-  paste("an error of at most", most_between_error, "standard deviations by that"),
+  paste("an error of medians of at most", most_between_error, "standard deviations by that"),
   if (error > most_between_error) "caution" else "ok",
-  paste0("Medians and interval ends rest on ", plural(n, "draw"), " of the dynamics, so they are uncertain by about ",
-         format_number(error, 1), " standard deviations: round them, or infer the dynamics together ",
-         "with the agents (uncertainty = \"joint\")."))
+  paste0("Estimates rest on ", plural(n, "draw"), " of the dynamics: medians are uncertain by about ",
+         format_number(error, 1), " standard deviations, interval ends by up to twice as much, and intervals are a ",
+         "little short. Round them, or infer the dynamics together with the agents (uncertainty = \"joint\")."))
 }
 
 # For a fit with the actions cut off from the dynamics: how much of the variance of each term lies within draws of the
@@ -186,7 +186,11 @@ cut_variance <- function(fit) {
     size <- dim(draws)
     of_draw <- rep(seq_len(size[2] / each), each = size[1] * each)
     data.frame(term = dimnames(draws)[[3]], group = group, t(apply(draws, 3, function(x) {
-      c(within = mean(tapply(x, of_draw, stats::var)), between = stats::var(as.vector(tapply(x, of_draw, mean))))
+      within <- as.vector(tapply(x, of_draw, stats::var))
+      # Means of finite chains differ by chance as well.
+      chance <- mean(tapply(x, of_draw, function(one) posterior::mcse_mean(matrix(one, size[1]))^2), na.rm = TRUE)
+      between <- stats::var(as.vector(tapply(x, of_draw, mean))) - if (is.finite(chance)) chance else 0
+      c(within = mean(within), between = max(0, between))
     })))
   })
   out <- do.call(rbind, rows)

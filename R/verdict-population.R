@@ -76,7 +76,7 @@ spread_rows <- function(fit) {
   weak <- levels < few_levels | shrink < 0.1
   verdict_rows("identified", paste0(plural_each(levels, "level"), ", contraction ", contraction_text(shrink)),
                paste(few_levels, "levels or more, and a contraction of 0.1"), ifelse(weak, "caution", "ok"),
-               "The prior, more than the data, says how much people differ in {}: report it as such.",
+               "The prior, more than the data, decides on the spread {}: report it as such.",
                design$spreads$label, NA_character_)
 }
 
@@ -89,7 +89,7 @@ coefficient_rows <- function(fit) {
   weak <- shrink < 0.1
   verdict_rows("identified", paste0("contraction ", contraction_text(shrink)), "a contraction of 0.1 or more",
                ifelse(weak, "caution", "ok"),
-               "The data say little about {}: its interval is mostly that of its prior. Report it as such.",
+               "The data say little about {}, and the prior decides: report it as such.",
                label, NA_character_)
 }
 

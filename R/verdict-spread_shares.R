@@ -140,7 +140,7 @@ format.ibrc_spread <- function(x, ...) {
     said <- paste0(shares(own), " ", where, " (sd ", format_number(own$sd, 2), ")")
     joint <- together[together$term %in% term, ]
     paste(c(paste0("Of the variance between people in ", what, if (any(fixed)) ", that of covariates included",
-                   ", ", paste(said, collapse = ", "), "."),
+                   ", ", enumerate(said, Inf, ""), "."),
             sprintf("Two people of one %s share %s and %s, %s.", joint$source, joint$with, joint$source,
                     ifelse(is.na(joint$share), "and are taken as equal", paste(shares(joint), "of it")))),
           collapse = " ")

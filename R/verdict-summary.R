@@ -24,10 +24,10 @@
 #' @param object,x A fit ([ibrc()]), or its summary.
 #' @param conf.level Mass of the central interval.
 #' @param what For `tidy()`: the terms of the agents, or the laws of dynamics that were inferred with them ([ibrc()]
-#'   with `dynamics`). `tidy(fit, "dynamics")` gives one row per probability, with what was `learned` without the
-#'   actions beside it, and the `verdict` on the fit as a whole, as all groups share the laws. Chains that do not agree
-#'   on the agents count as well, except with `uncertainty = "cut"`. Three digits are printed; the numbers themselves
-#'   are not rounded.
+#'   with `dynamics`). `tidy(fit, "dynamics")` gives one row per probability: `transition[from,to,action]`,
+#'   `emission[state,observation,action]`, `start[state]`. What was `learned` without the actions stands beside it, and
+#'   the `verdict` on the fit as a whole, as all groups share the laws. Chains that do not agree on the agents count as
+#'   well, except with `uncertainty = "cut"`. Three digits are printed; the numbers themselves are not rounded.
 #' @param effects For `tidy()` of a fit of people who differ ([ibrc()] with `effects`). `"population"`: coefficients,
 #'   spreads and correlations. `"cells"`: the terms of each cell, with its covariates and levels in columns; a cell is
 #'   people who have all of these in common. `"people"`: the random intercepts of each level of each grouping factor, as
@@ -237,7 +237,7 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   print(diagnostics_text(on_one_line(shown)), row.names = FALSE)
   if (has_population(x$fit)) {
     writeLines(c("", strwrap(paste0("Effects: ", listing(effects_words(x$fit$effects), 20)), exdent = 2),
-                 strwrap(scale_words(x$fit), exdent = 2)))
+                 strwrap(scale_words(x$fit), exdent = 2), strwrap(prior_words(x$fit), exdent = 2)))
   } else if (is_grouped(x$fit)) {
     size <- group_counts(x$fit, x$suppress)
     writeLines(c("", strwrap(paste("Trajectories:", listing(paste(names(size), size))), exdent = 2)))
@@ -250,6 +250,12 @@ print.summary.ibrc_fit <- function(x, digits = 3, ...) {
   cat("\n")
   print(x$verdict)
   invisible(x)
+}
+
+# Beside coefficients whose default priors nobody has typed.
+prior_words <- function(fit) {
+  priors <- prior_summary(fit)
+  paste0("Priors: ", listing(paste(priors$term, priors$distribution), 12), ".")
 }
 
 # Where a row would be broken, the smaller number of effective draws stands for both.

@@ -68,7 +68,7 @@ one_study <- function(i) {
 tasks <- stats::setNames(as.list(seq_len(studies)), seq_len(studies))
 found <- in_parts("clinicians", tasks, one_study)
 is_right <- function(x) sum(x) >= fewest && sum(x) <= most
-of <- function(x) paste(sum(x), "of", length(x))
+of <- function(x) counted(sum(x), length(x))
 limit <- paste(fewest, "to", most, "of", studies, "intervals without 0")
 promise("clinicians vary, arms do not: with (1 | clinician)", limit, of(found$pooled), is_right(found$pooled))
 promise("planted: clinicians who vary are left out of the formula", paste("a third of", studies, "or more"),

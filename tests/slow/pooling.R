@@ -72,9 +72,9 @@ for (term in setdiff(names(levels), "rhat")) {
   narrow <- covers(levels[[term]], 0.7)
   mark <- paste(populations, "populations,", ends[1], "to", ends[2], "of them")
   promise(paste("Pooled fits:", term, "is in its 90% interval as often as that"), mark,
-          paste(covered, "of", populations), covered >= ends[1] && covered <= ends[2])
+          counted(covered, populations), covered >= ends[1] && covered <= ends[2])
   promise(paste0("Pooled fits: planted intervals of ", term, " that hold 70% and say 90% are found"),
-          paste("the same populations, outside of", ends[1], "to", ends[2]), paste(narrow, "of", populations),
+          paste("the same populations, outside of", ends[1], "to", ends[2]), counted(narrow, populations),
           narrow < ends[1] || narrow > ends[2])
 }
 show_figure("Pooled fits: R-hat", paste0("median ", signif(stats::median(levels$rhat), 4), ", worst ",

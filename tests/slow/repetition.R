@@ -107,11 +107,11 @@ found <- in_parts("repetition", tasks, look)
 for (strength in strengths) {
   mine <- found[found$strength == strength, ]
   promise(paste0("Repetition of ", strength, ": intervals of optimism with habit inferred have 0 in them"),
-          paste0(sets, " data sets, at least ", floor(0.85 * sets)), paste(sum(mine$covered), "of", nrow(mine)),
+          paste0(sets, " data sets, at least ", floor(0.85 * sets)), counted(sum(mine$covered), nrow(mine)),
           sum(mine$covered) >= floor(0.85 * sets))
   promise(paste0("Repetition of ", strength, ": intervals of habit have it in them"),
           paste0(sets, " data sets, at least ", floor(0.85 * sets)),
-          paste0(sum(mine$habit_covered), " of ", nrow(mine), ", ", signif(mean(mine$habit), 3), " on average"),
+          paste0(counted(sum(mine$habit_covered), nrow(mine)), ", ", signif(mean(mine$habit), 3), " on average"),
           sum(mine$habit_covered) >= floor(0.85 * sets))
 }
 end_parts("repetition")

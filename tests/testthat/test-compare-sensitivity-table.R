@@ -23,7 +23,11 @@ test_that("the sentence says how far, on which side, what fits better and what i
   expect_match(said[4], "stopped before it got to the top under step 0.05")
   expect_length(said, 4)
   calm <- sensitivity_words(made_up(c(-1, -3, -0.5, NA), c(-100, -99, -99, NA)))
-  expect_match(calm[1], "its sign holds in all of them")
+  expect_match(calm[1], "its sign holds in all of them.$")
+  near <- sensitivity_words(made_up(c(-1, -3, -0.1, NA), c(-100, -99, -99, NA)))
+  expect_match(near[1], "its sign holds in all of them, but the interval covers 0 in 1 of them.$")
+  open <- sensitivity_words(made_up(c(-0.1, -3, -2, NA), c(-100, -99, -99, NA)))
+  expect_match(open[1], "its sign holds in all of them, though the interval covers 0 as fitted.$")
   expect_identical(calm[2], "No alternative fits better by more than 2 log units.")
 })
 

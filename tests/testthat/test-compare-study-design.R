@@ -66,6 +66,7 @@ test_that("what cannot be is refused before any work, by its name", {
           agents = list(bounded_agent(1), bounded_agent(2)), effect = NULL)
   refused("agents", "names by group", agents = list(bounded_agent(1)), effect = NULL)
   refused("patients", "one per group", patients = c(10, 20, 30))
+  refused("fit", "function of two arguments", fit = function(visits) visits)
   refused("spread", "say how many", spread = c(optimism = 0.3))
   refused("spread", "none of them negative", clusters = 2, spread = c(optimism = -0.3))
   refused("clusters", "without patients", clusters = 31)
@@ -75,7 +76,7 @@ test_that("what cannot be is refused before any work, by its name", {
     utils::modifyList(list(name = "severity", chances = c(0.2, 0.6), effect = list(optimism = 0.2)), list(...))
   }
   refused("confounder", "one row per group", confounder = severity(chances = 0.2))
-  refused("confounder", "probabilities", confounder = severity(chances = c(0.2, 1.6)))
+  refused("confounder", "chances between 0 and 1", confounder = severity(chances = c(0.2, 1.6)))
   refused("confounder", "too large", confounder = severity(effect = list(alpha = 1), values = c(0, 800)))
   # All agents are planned, and not the first alone.
   odd <- bounded_agent(0.5, belief_prior = function(beliefs) stop("no belief"))
@@ -113,4 +114,16 @@ test_that("a design says what it is", {
   # What is held at other than the truth is said.
   expect_match(said, "Agents have eta = 0, and the fit holds it at 0.1", all = FALSE)
   expect_no_match(format(small_design()), "Agents have")
+})
+
+test_that("all that groups differ in is said, inferred or not", {
+  said <- function(...) gsub(" +", " ", paste(format(small_design(...)), collapse = " "))
+  expect_match(said(agents = bounded_agent(0.5, eta = 1), effect = list(eta = 0.5)), "differences log eta 0.5 in other")
+  expect_match(said(effect = list(beta = 0.1), agents = bounded_agent(0.5, beta = 2), prior = NULL, fit = count_visits),
+               "log beta 0.1 in other")
+  expect_match(said(effect = list(optimism = 0)), "differences none")
+  expect_identical(stated_terms(small_design(agents = list(a = bounded_agent(0.5), b = bounded_agent(0.5, habit = 1)),
+                                             effect = NULL)), "habit")
+  odd <- list(a = bounded_agent(alpha = 0.5, optimism = -0.5), b = bounded_agent(alpha = 0.5, beta = 0))
+  expect_error(small_design(agents = odd, effect = NULL, clusters = 2, spread = c(optimism = 0.3)), "one has Inf")
 })

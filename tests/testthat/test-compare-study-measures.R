@@ -82,9 +82,9 @@ test_that("what went wrong is counted and said", {
   # As the analysis said it, and with one full stop.
   study$each$failure <- c("not run: `effects` has nothing in column `x`.", rep(NA, 4))
   said_of <- function(study) paste(trimws(format(study)), collapse = " ")
-  expect_match(said_of(study), "not all: `effects` has nothing in column `x`. They count", fixed = TRUE)
+  expect_match(said_of(study), "not all: `effects` has nothing in column `x`. What is missing counts", fixed = TRUE)
   study$each$failure[2:3] <- "no interval of alpha"
-  expect_match(said_of(study), "not all: no interval of alpha (and others). They count", fixed = TRUE)
+  expect_match(said_of(study), "not all: no interval of alpha (and others). What is missing", fixed = TRUE)
   expect_match(said, "1 study of 5 did not settle")
   expect_match(said, "1 study of 5 had an interval without an end")
   expect_match(said, "1 study of 5 came with a warning: hmm")

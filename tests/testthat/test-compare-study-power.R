@@ -75,6 +75,20 @@ test_that("an analysis that knows of clinicians may be given", {
   expect_no_match(paste(format(study), collapse = " "), "knows nothing")
 })
 
+test_that("what an analysis leaves out is said before what it finds, with what to do", {
+  said <- function(...) {
+    paste(trimws(format(power_study(small_design(...), 10, replicates = 1))), collapse = " ")
+  }
+  words <- said(agents = bounded_agent(0.5, eta = 1), effect = list(eta = 0.5))
+  expect_match(words, "Groups differ in log eta, which this analysis takes to be the same .* A difference in log alpha")
+  expect_match(said(effects = list(alpha ~ group)), "Groups differ in optimism, which this analysis")
+  expect_no_match(said(), "takes to be the same|knows nothing")
+  severity <- list(name = "severity", chances = c(0, 1), effect = list(optimism = 0.1))
+  expect_match(said(confounder = severity), "of the column severity, which shifts .* list\\(optimism ~ group \\+ severity")
+  expect_match(said(clusters = c(site = 2), spread = c(optimism = 0.3)),
+               "do not use these figures, .* = list\\(optimism ~ group \\+ \\(1 \\| site\\)\\)\\..* is found in")
+})
+
 test_that("the patients of unequal groups are all said", {
   uneven <- small_design(patients = c(5, 20), fit = count_visits, prior = NULL)
   said <- function(study) paste(trimws(format(study)), collapse = " ")
@@ -146,6 +160,6 @@ test_that("a fit with formulas is called so, and what it does not know of is sai
   said <- function(design) paste(trimws(cluster_lines(design)), collapse = " ")
   expect_match(said(design(list(optimism ~ group))), "knows nothing of the column clinician, by which")
   expect_match(said(design(list(optimism ~ group + (1 | clinician)), c(optimism = 0.3, alpha = 0.2))),
-               "decision makers vary in alpha[.]$")
+               "decision makers vary in alpha: do not use these figures")
   expect_null(cluster_lines(design(list(optimism ~ group), c(optimism = 0))))
 })

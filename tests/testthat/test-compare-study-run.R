@@ -127,3 +127,28 @@ test_that("progress is said", {
   expect_message(power_study(quick, 5, replicates = 2, refresh = 1), "study 2 of 2")
   expect_silent(power_study(quick, 5, replicates = 2))
 })
+
+test_that("an analysis that never runs, or is of something else, is told after a few studies", {
+  calls <- 0
+  failing <- function(visits, design) {
+    calls <<- calls + 1
+    stop("no such thing")
+  }
+  expect_error(power_study(small_design(fit = failing, patients = 10), c(5, 10), replicates = 30),
+               "None of the .* could be analysed. The first said: no such thing", class = "ibrc_error_study")
+  expect_lt(calls, enough_failures + 1)
+  expect_error(power_study(small_design(fit = failing, patients = 10), 5, replicates = 1),
+               "^The study with 5 patients per group could not be analysed", class = "ibrc_error_study")
+  other <- function(visits, design) data.frame(term = "something", estimate = 1, conf.low = 0, conf.high = 2)
+  expect_error(power_study(small_design(fit = other, patients = 10), 5, replicates = 2),
+               "no row of optimism for the group \"other\"", class = "ibrc_error_study")
+  # One that runs now and then is counted to the end.
+  now_and_then <- function(visits, design) {
+    calls <<- calls + 1
+    if (calls %% 8) stop("not this time")
+    data.frame(term = "optimism", estimate = 1, conf.low = 0, conf.high = 2)
+  }
+  calls <- 0
+  study <- power_study(small_design(fit = now_and_then, patients = 10), 5, replicates = 24)
+  expect_identical(glance(study)$failed, 21L)
+})

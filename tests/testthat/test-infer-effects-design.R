@@ -190,18 +190,55 @@ test_that("formulas that give no number, or no intercept, are refused", {
   expect_refused(design_of(list(optimism ~ age - 1)), "effects", "without an intercept")
   expect_refused(design_of(list(optimism ~ 0 + age)), "effects", "without an intercept")
   # Nobody is dropped where a formula cannot be worked out.
-  expect_refused(design_of(list(optimism ~ log(age - 50))), "effects", "not finite")
-  expect_refused(design_of(list(optimism ~ log(age - 60))), "effects", "not finite")
+  error <- expect_error(design_of(list(optimism ~ log(age - 50))), "\"log\\(age - 50\\)\" is not finite",
+                        class = "ibrc_error_data")
+  expect_identical(error$argument, "effects")
+  people <- as.data.frame(visits)
+  expect_identical(error$rows, which(!duplicated(people$id) & people$age == 50))
+  expect_error(design_of(list(optimism ~ log(age - 60))), "not finite", class = "ibrc_error_data")
   expect_refused(design_of(list(optimism ~ log(arm))), "effects", "cannot be worked out")
 })
 
 test_that("other people are read as those of the fit were", {
   formula <- design_of(list(optimism ~ arm + age + I(age > 65)))$design$formulas$optimism
-  others <- list(columns = list(arm = c("b", "b"), age = c(65, 66)), n = 2L)
+  others <- list(columns = list(arm = c("b", "b"), age = c(65, 66)), n = 2L, row = c(1L, 5L))
   centre <- mean(as.data.frame(visits)$age[!duplicated(visits$id)])
   expect_equal(formula_matrix(formula, others), cbind(1, c(1, 1), c(65, 66) - centre, 0:1), ignore_attr = TRUE)
-  others$columns$arm[1] <- "c"
-  expect_refused(formula_matrix(formula, others), "visits", "has not met")
+  others$columns$arm[2] <- "c"
+  error <- expect_error(formula_matrix(formula, others), "has not met \\(row 5\\)", class = "ibrc_error_data")
+  expect_identical(error[c("argument", "rows")], list(argument = "visits", rows = 5L))
+})
+
+test_that("dates and spans of time are no numbers until somebody says from where they are counted", {
+  dated <- altered(function(x) {
+    x$day <- as.Date("2020-01-01") + x$age
+    x$moment <- as.POSIXct(x$day, tz = "UTC")
+    x$span <- x$day - as.Date("2019-12-01")
+    transform(x, number = as.numeric(day))
+  })
+  for (formula in list(optimism ~ day, optimism ~ moment, optimism ~ arm + span, optimism ~ I(day))) {
+    expect_refused(design_of(list(formula), dated), "effects", "make a number of it first")
+  }
+  # One that says which day is one.
+  found <- design_of(list(optimism ~ number), dated)$design$matrices$optimism
+  expect_equal(found, design_of(list(optimism ~ age))$design$matrices$optimism, ignore_attr = TRUE)
+  expect_identical(labels_of(optimism ~ I(age > 55))[3], "optimism[I(age > 55)TRUE]")
+})
+
+test_that("a coefficient of those of whom no action is scored is refused", {
+  scored_in <- function(keep) {
+    data <- transform(as.data.frame(people_visits()), counts = keep)
+    trajectories(data, covariates = c("arm", "clinician", "age"), scored = "counts", setting = diag_setting())
+  }
+  people <- as.data.frame(people_visits())
+  expect_refused(design_of(list(optimism ~ arm), scored_in(people$arm == "a")), "effects",
+                 "nothing can be learnt of \"armb\"")
+  expect_refused(design_of(list(optimism ~ arm * age), scored_in(people$arm == "a" | people$age == 50)), "effects",
+                 "\"armb:age\"")
+  # One of each is enough; and random intercepts have a spread to lean on.
+  first <- !duplicated(people$arm)
+  expect_identical(design_of(list(optimism ~ arm), scored_in(first))$design$coefficients$label[3], "optimism[armb]")
+  expect_length(design_of(list(optimism ~ (1 | clinician)), scored_in(people$arm == "a"))$design$cells, 8)
 })
 
 test_that("numbers are centred before products are made of them", {

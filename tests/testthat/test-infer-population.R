@@ -100,6 +100,33 @@ test_that("three terms that are tied have a positive definite matrix, or density
   }
 })
 
+test_that("of three terms any two can be tied, and the third has its own density", {
+  three <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), eta ~ lognormal(0, 1))
+  terms <- c("alpha", "optimism", "eta")
+  for (left in 1:3) {
+    effects <- lapply(1:3, function(j) {
+      stats::as.formula(paste(terms[j], if (j == left) "~ (1 | clinician)" else "~ (1 | p | clinician)"))
+    })
+    shape <- population_shape(design_of(effects, prior = three)$design, three)
+    s <- matrix(c(-1, 0.2, 0.5, 0.6), 1)
+    correlation <- diag(3)
+    correlation[-left, -left][2:3] <- tanh(0.6)
+    covariance <- correlation * outer(exp(s[1:3]), exp(s[1:3]))
+    expect_equal(crossprod(covariance_factor(shape, 1, s[1, ])), covariance)
+    u <- matrix(stats::qnorm(stats::ppoints(shape$n_intercepts)), 1)
+    one <- matrix(u[, shape$at[[1]]], 8)
+    expect_equal(log_levels(shape, 1, u, s)[1, ],
+                 -1.5 * log(2 * pi) - log(det(covariance)) / 2 - rowSums((one %*% solve(covariance)) * one) / 2)
+    flat <- replace(s, 4, 0)
+    expect_equal(log_spreads(shape, s) - log_spreads(shape, flat), log(det(correlation)) + log(1 - tanh(0.6)^2))
+    # Intercepts that keep their units.
+    to <- matrix(c(0.3, -0.4, 0, -0.2), 1)
+    carried <- matrix(carried_intercepts(shape, u, s, to)[, shape$at[[1]]], 8)
+    expect_equal(unit_intercepts(carried, covariance_factor(shape, 1, to[1, ])),
+                 unit_intercepts(one, covariance_factor(shape, 1, s[1, ])))
+  }
+})
+
 test_that("two terms that are tied have density 0 where spreads or their correlation have left the doubles", {
   for (far in list(c(1, -1e9), c(2, 1e9), c(4, 1e6), c(4, -1e6), c(1, NaN), c(4, NaN))) {
     s <- places$s

@@ -16,6 +16,28 @@ test_that("a fit's is that of its prior, the defaults and utility entries too", 
   expect_error(prior_summary(fit, 2), class = "ibrc_error_input")
 })
 
+test_that("correlations of random intercepts have their rows", {
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), eta ~ lognormal(0, 1))
+  summary_of <- function(effects) {
+    design <- design_of(effects, prior = prior)$design
+    prior_summary(structure(list(prior = prior, problem = list(setting = diag_setting()), effects = design),
+                            class = "ibrc_fit"))
+  }
+  two <- summary_of(list(alpha ~ (1 | p | clinician), optimism ~ (1 | p | clinician)))
+  expect_identical(two$term[6], "cor(alpha,optimism|clinician)")
+  expect_identical(two$distribution[6], "lkj(2)")
+  # The density of one correlation is proportional to 1 - r^2: below r, (2 + 3 r - r^3) / 4.
+  r <- two$q97.5[6]
+  expect_close((2 + 3 * r - r^3) / 4, 0.975, 1e-10)
+  expect_identical(two$q2.5[6], -r)
+  # Of three that are tied each has a density proportional to (1 - r^2)^(3 / 2).
+  three <- summary_of(list(alpha ~ (1 | p | site), optimism ~ (1 | p | site), eta ~ (1 | p | site)))
+  expect_identical(sum(three$distribution == "lkj(2)"), 3L)
+  density <- function(r) (1 - r^2)^1.5
+  below <- stats::integrate(density, -1, three$q97.5[7])$value / stats::integrate(density, -1, 1)$value
+  expect_close(below, 0.975, 1e-6)
+})
+
 test_that("anything else is refused, or goes to the generic of the same name", {
   skip_if(requireNamespace("rstantools", quietly = TRUE))
   expect_error(prior_summary(1), "ibrc\\(\\)", class = "ibrc_error_input")

@@ -64,3 +64,14 @@ test_that("fits without random intercepts or without data are refused", {
   bare["histories"] <- list(NULL)
   expect_refused(shrinkage_data(bare), "fit", "keep_data")
 })
+
+test_that("all terms are drawn, and those on a logarithm say so", {
+  skip_if_not_installed("ggplot2")
+  fit <- people_run(list(alpha ~ (1 | clinician), optimism ~ (1 | clinician)))
+  picture <- plot_shrinkage(fit)
+  drawn <- unique(shrinkage_data(fit)$term)
+  expect_identical(drawn, c("alpha", "optimism"))
+  panels <- ggplot2::ggplot_build(picture)$layout$layout$panel
+  expect_identical(as.character(panels), c("log alpha, by clinician", "optimism, by clinician"))
+  expect_match(gsub("\n", " ", picture$labels$caption), "their lengths cannot be compared")
+})

@@ -56,9 +56,9 @@ test_that("everything that takes a fit works for people who differ, or says what
   expect_true(all(names(with_new_cells(fit, simulated)$draws) %in% names(fit$draws)))
   expect_identical(nrow(augment(fit)), nrow(seen))
   expect_length(project_behavior(fit), length(fit$draws))
-  expect_identical(prior_summary(fit)$term, c("alpha", "optimism", names(fit$effects$prior)))
+  expect_identical(prior_summary(fit)$term, c("alpha", "optimism", names(fit$effects$prior), fit$effects$ties$label))
   expect_refused(profile_likelihood(fit), "object", "coefficients")
-  expect_refused(sensitivity_analysis(fit, list(discount = 0.9)), "fit", "fitting again")
+  expect_refused(sensitivity_analysis(fit, list(discount = 0.9)), "fit", "Fit again with ibrc")
   expect_refused(plot_groups(fit), "fit", "plot_shrinkage")
   expect_refused(groups_data(fit), "fit", "plot_shrinkage")
   expect_refused(decision_effects(fit, reference = "a"), "reference", "compare_groups")
@@ -212,8 +212,13 @@ test_that("formulas and scales are said in words", {
                                                    warmup = 10)$effects)),
                    c("alpha ~ 1", "optimism ~ (1 | site) + (1 | site:clinician)"))
   words <- scale_words(fit)
-  expect_match(words[1], "the logarithm of alpha")
-  expect_match(words[2], "age \\(")
+  expect_identical(words, c(paste0(
+    "Coefficients and spreads are differences in optimism and log alpha; the rows optimism and alpha are for the ",
+    "reference: arm a, age 60, a typical level of clinician and site."
+  ), "Coefficients of numbers (age) are per unit."))
+  alone <- scale_words(people_run(list(alpha ~ 1), iter = 20, warmup = 10))
+  expect_match(alone, "differences in log alpha; the row alpha is for the reference: everybody.", fixed = TRUE)
+  expect_output(print(summary(fit)), "Priors: alpha lognormal\\(0, 1\\), optimism normal\\(0, 1\\)")
   expect_output(print(summary(fit)), "Effects: optimism ~ arm")
   expect_match(format(fit), "people who differ \\(12 cells\\)")
 })

@@ -102,3 +102,33 @@ test_that("visits after a missing action make a fit one not to use", {
   expect_match(rows$seen, paste0("^actions: ", after, " visit"))
   expect_identical(as.character(rows$verdict), "do not use")
 })
+
+test_that("a missed trial after which nothing was seen does no harm where states change alike", {
+  change <- rbind(c(0.9, 0.1), c(0.1, 0.9))
+  sides <- c("left", "right")
+  wins <- list(left = rbind(c(0.2, 0.8), c(0.8, 0.2)), right = rbind(c(0.8, 0.2), c(0.2, 0.8)))
+  task <- function(transition) {
+    decision_setting(states = sides, actions = sides, observations = c("loss", "win"), transition = transition,
+                     emission = wins, utility = diag(2), discount = 0.9)
+  }
+  alike <- task(list(left = change, right = change))
+  careful <- plan_agent(alike, bounded_agent(alpha = 0.5), resolution = 10)
+  data <- as.data.frame(simulate(careful, 4, seed = 1, horizon = 8))
+  missed <- data$time == 3
+  data$action[missed] <- NA
+  data$known <- !missed
+  rows_of <- function(setting, data, ...) {
+    visits <- trajectories(data, scored = "known", setting = setting)
+    lost_action_rows(suppressWarnings(ibrc(visits, setting, prior = ibrc_prior(alpha ~ lognormal(0, 1), ...), chains = 1,
+                                           iter = 4, seed = 1, resolution = 5, control = ibrc_control(check = FALSE))))
+  }
+  expect_identical(as.character(rows_of(alike, data)$verdict), "do not use")
+  unseen <- transform(data, observation = replace(observation, missed, NA))
+  expect_null(rows_of(alike, unseen))
+  expect_identical(nrow(rows_of(alike, unseen, habit ~ normal(0, 1))), 1L)
+  expect_identical(nrow(rows_of(task(list(left = change, right = change[, 2:1])), unseen)), 1L)
+  # What is left out is the same whatever was done.
+  filled <- transform(unseen, action = replace(action, missed, "left"))
+  both <- lapply(list(unseen, filled), function(x) log_lik(careful, trajectories(x, scored = "known", setting = alike)))
+  expect_equal(both[[1]], both[[2]])
+})

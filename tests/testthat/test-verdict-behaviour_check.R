@@ -109,7 +109,7 @@ test_that("statistics that come to the same cells count once, and P and gap are 
   tests <- data.frame(statistic = c("visit", "belief", "rare"), visits = 100L, cells = 2L, chi_square = c(4, 4, 30),
                       df = 1L, p.value = c(0.0455, 0.0455, 1e-7), gap = c(0.08, 0.08, 0.01))
   row <- behaves_rows(tests)
-  expect_match(row$seen, "after 2 tests .worst by rare, shares off by 0.01")
+  expect_match(row$seen, "corrected for 2 comparisons .worst by rare, shares off by 0.01")
   expect_identical(as.character(row$verdict), "caution")
   expect_match(row$advice, "see behaviour_check(fit)", fixed = TRUE)
   sure <- transform(tests, df = 0L, p.value = NA, chi_square = 0)
@@ -132,4 +132,25 @@ test_that("habit is not offered as left out where it is inferred", {
   expect_match(behaves_rows(tests)$advice, "the models or habit leave out")
   expect_match(behaves_rows(tests, inferred = TRUE)$advice, "(including its `start`) or the models leave out",
                fixed = TRUE)
+})
+
+test_that("people who differ are looked at together, if they are one cell as well, and in each problem", {
+  fit <- fit_to(stubborn, effects = list(alpha ~ 1), control = list(check = FALSE))
+  tests <- behaviour_check(fit)
+  expect_identical(tests, behaviour_check(fit_to(stubborn, effects = list(alpha ~ 1), control = list(check = FALSE))))
+  expect_identical(tests$statistic, c("visit", "belief", "last_action", "last_observation", "rare", "repeat"))
+  expect_identical(unique(tests$visits), as.integer(sum(fit$n_scored)))
+  expect_identical(as.character(behaves_rows(tests)$verdict), "do not use")
+  rows <- verdict(fit)$table
+  expect_false(any(grepl("could not be looked at", rows$seen)))
+  data <- as.data.frame(right)
+  data$test <- ifelse(data$id %% 2 == 0, "easy", "hard")
+  several <- suppressWarnings(ibrc(trajectories(data, covariates = "test"), list(easy = setting, hard = setting),
+                                   prior = prior, problem = "test", effects = list(alpha ~ 1), chains = 2, iter = 60,
+                                   seed = 1, resolution = 5, control = list(check = FALSE)))
+  tests <- behaviour_check(several)
+  expect_identical(unique(tests$problem), c("easy", "hard"))
+  expect_identical(nrow(tests), 12L)
+  # A check does not vanish.
+  expect_error(behaves_rows(tests[0, names(tests) != "problem"]), "nothing was counted")
 })

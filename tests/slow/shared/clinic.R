@@ -36,6 +36,35 @@ clinic_laws <- function(counts) {
        transition = array(rep(moves, 2), c(2, 2, 2)), emission = emission, start = rows(1, c(1, 1) + counts)[1, ])
 }
 
+# The log-likelihood of what was seen, given what was done, in plain R.
+seen_under <- function(visits, laws) {
+  total <- 0
+  actions <- match(visits$action, laws$actions)
+  seen <- match(visits$observation, laws$observations)
+  for (rows in split(seq_len(nrow(visits)), visits$id)) {
+    belief <- laws$start
+    for (i in rows) {
+      belief <- as.vector(belief %*% laws$transition[, , actions[i]]) * laws$emission[, seen[i], actions[i]]
+      total <- total + log(sum(belief))
+      belief <- belief / sum(belief)
+    }
+  }
+  total
+}
+
+# The same at draws of a fit; `held`: its laws if it has inferred none.
+seen_at_draws <- function(fit, visits, held) {
+  if (is.null(fit$dynamics)) return(rep(seen_under(visits, unshared(held)), n_draws))
+  vectors <- own("laws_at")(fit, own("spaced_draws")(fit, n_draws))
+  apply(vectors, 1, function(one) seen_under(visits, unshared(own("dynamics_at")(fit$recipe$codec, one))))
+}
+
+# Laws that learned dynamics share between actions, for each of them.
+unshared <- function(laws) {
+  if (length(dim(laws$transition)) == 2) laws$transition <- array(laws$transition, c(2, 2, 2))
+  laws
+}
+
 learned_clinic <- function(visits, laws, counts, seed) {
   zeros <- rbind(wait = c(TRUE, TRUE, FALSE, FALSE), test = c(FALSE, FALSE, TRUE, TRUE))
   fit_iohmm(visits, 2, starts = 4, transitions = "shared", names = laws$states, actions = laws$actions,

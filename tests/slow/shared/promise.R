@@ -24,6 +24,15 @@ promise <- function(what, asked, figure, passed) {
 # A figure to know that nothing is asked of.
 show_figure <- function(what, figure) cat(what, ": ", figure, ": shown\n", sep = "")
 
+# So many of n, and between which shares the true one may lie: Wilson's 95% interval.
+counted <- function(k, n) {
+  z <- stats::qnorm(0.975)
+  middle <- (k + z^2 / 2) / (n + z^2)
+  reach <- z / (n + z^2) * sqrt(k * (n - k) / n + z^2 / 4)
+  percent <- format(round(100 * c(middle - reach, middle + reach), 1), trim = TRUE)
+  paste0(k, " of ", n, " (", percent[1], " to ", percent[2], "%)")
+}
+
 # One that cannot be asked here.
 not_run <- function(what, why) cat(what, ": ", why, ": not run\n", sep = "")
 
