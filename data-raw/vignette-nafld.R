@@ -16,16 +16,17 @@ sys.source(file.path("data-raw", "shared", "kept.R"), environment())
 
 # Who a fit is of, what is wanted (a setting, or a function of the cost), whether there is habit, and formulas.
 # `alpha_of`: alpha is held at its median in that fit, as three terms of so many people take long to interpolate.
-# `alpha`: it is held there, as the costs of all people can grow with it.
+# `alpha`: it is held there, as the costs of all people can grow with it. `steps`: after warm-up, 1,000 where nothing is
+# said.
 plans <- list(
   alike = list(people = "some", wanted = "stated", habit = FALSE),
   alike_habit = list(people = "some", wanted = "stated", habit = TRUE),
   adjusted = list(people = "some", wanted = "stated", habit = TRUE, alpha_of = "alike_habit",
                   effects = list(optimism ~ who + age + sex + bmi, habit ~ who + age + sex + bmi)),
   cost_no_habit = list(people = "few", wanted = "cost", habit = FALSE, alpha = 2,
-                       effects = list(cost ~ who + age + sex + (1 | id))),
+                       effects = list(cost ~ who + age + sex + (1 | id)), steps = 16000),
   cost_people = list(people = "few", wanted = "cost", habit = TRUE, alpha = 2,
-                     effects = list(cost ~ who + age + sex + (1 | id), habit ~ who))
+                     effects = list(cost ~ who + age + sex + (1 | id), habit ~ who), steps = 16000)
 )
 
 prior_of <- function(plan) {
@@ -41,14 +42,15 @@ make_fit <- function(plan, problem, fixed = list(), file = NULL) {
   stated <- plan$wanted == "stated"
   setting <- if (stated) problem$setting else problem$by_cost
   models <- if (stated) problem$models
+  steps <- if (is.null(plan$steps)) 1000 else plan$steps
   # Fewer scouts are sent, of whom each asks about all people.
-  warmup <- if (is.null(plan$effects)) 600 else 400
+  warmup <- if (is.null(plan$effects)) 600 else max(400, steps / 8)
   used <- system.time(fit <- if (!is.null(file) && file.exists(file)) {
     if (stated) ibrc::resume(file, check = FALSE) else ibrc::resume(file, check = FALSE, setting = setting)
   } else {
-    ibrc::ibrc(visits, setting, models, prior_of(plan), fixed, effects = plan$effects, chains = 2, iter = 1000 + warmup,
-               warmup = warmup, seed = 1, resolution = 10, refresh = 50, file = file,
-               control = list(thin = 2, check = FALSE))
+    ibrc::ibrc(visits, setting, models, prior_of(plan), fixed, effects = plan$effects, chains = 2,
+               iter = steps + warmup, warmup = warmup, seed = 1, resolution = 10, refresh = 50, file = file,
+               control = list(thin = max(2, steps / 1000), check = FALSE))
   })
   list(fit = fit, seconds = sum(used[c("user.self", "sys.self")]))
 }

@@ -126,7 +126,7 @@ test_that("its first blocks of code run, and its own problem fits a few rows", {
   own <- blocks[[mine("my_data")]]
   own <- sub("seed = 1)", "seed = 1, iter = 20, resolution = 10)", own, fixed = TRUE)
   suppressWarnings(eval(parse(text = own[!grepl("ibrc_report", own)]), here))
-  expect_identical(prior_terms(here$fit$prior), c("alpha", "optimism", "eta"))
+  expect_identical(prior_terms(here$fit$prior), c("alpha", "optimism"))
   expect_identical(names(here$fit$draws), c("north", "south"))
 
   # And with laws that are learned from rows that show something.
@@ -135,12 +135,23 @@ test_that("its first blocks of code run, and its own problem fits a few rows", {
   data$clinic <- c("north", "south")[1 + data$id %% 2]
   here$visits <- trajectories(data, covariates = "clinic", setting = here$screening)
   own <- blocks[[mine("as_setting(dynamics")]]
-  fits <- startsWith(own, "joint <- ")
+  fits <- cumsum(startsWith(own, "joint <- ")) > 0
   own[!fits] <- sub("seed = 1)$", "seed = 1, max_iter = 2000)", own[!fits])
   own[fits] <- sub("seed = 1)$", "seed = 1, iter = 10, resolution = 5, chains = 1)", own[fits])
   suppressWarnings(eval(parse(text = own), here))
   expect_identical(here$joint$problem$setting$states, c("well", "ill"))
   expect_identical(here$joint$dynamics$uncertainty, "joint")
+
+  # Formulas, with the columns that the text keeps.
+  people <- as.data.frame(simulate(plan, 150, seed = 3, horizon = 8))
+  people <- transform(people, clinic = paste("clinic", id %% 5), sex = c("f", "m")[1 + id %% 2], age = 50 + id %% 7)
+  here$visits <- trajectories(people, covariates = c("clinic", "sex", "age"), setting = here$screening)
+  own <- blocks[[mine("(1 | clinic)")]]
+  own <- sub("seed = 1,", "seed = 1, iter = 20, resolution = 5, chains = 2,", own, fixed = TRUE)
+  withr::local_pdf(NULL)
+  utils::capture.output(suppressWarnings(eval(parse(text = own), here)))
+  expect_setequal(names(coef(here$differing)), c("alpha", "optimism", "habit", "optimism[sexm]", "optimism[age]",
+                                                 "sd(optimism|clinic)"))
   # A setting of which it takes the rest does as well.
   expect_silent(check_dynamics(here$learned, here$screening))
 })
