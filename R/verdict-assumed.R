@@ -3,13 +3,18 @@
 
 dynamics_rows <- function(fit) {
   if (has_dynamics(fit)) return(inferred_rows(fit))
-  problems <- all_problems(fit)
-  learned <- any(vapply(problems, function(problem) identical(problem$setting$dynamics, "learned"), NA))
+  learned <- holds_learned(fit)
   verdict_rows("assumed", if (learned) "dynamics: learned from visits, then held fixed" else "dynamics: taken as known",
              "dynamics that are known", if (learned) "caution" else "ok",
              paste("The dynamics were learned and then held fixed. Intervals do not include this, and are too short.",
                    "Infer them together with the agents (dynamics = , without uncertainty = \"none\"), or fit again",
                    "under other draws of them (model_draws()) and report how far the answer moves."))
+}
+
+# Whether dynamics were learned, and then taken as known.
+holds_learned <- function(fit) {
+  !has_dynamics(fit) &&
+    any(vapply(all_problems(fit), function(problem) identical(problem$setting$dynamics, "learned"), NA))
 }
 
 # Actions that are missing before other visits: beliefs after them are means over what may have been done. This pulls

@@ -227,8 +227,9 @@ rows_by_problem <- function(tests, rows, ...) {
   }))
 }
 
-habit_rows <- function(tests, inferred = FALSE, share = 1) {
-  if (!is.null(tests$problem)) return(rows_by_problem(tests, habit_rows, inferred = inferred))
+# `held`: whether dynamics were learned and then held, which may look like habit.
+habit_rows <- function(tests, inferred = FALSE, held = FALSE, share = 1) {
+  if (!is.null(tests$problem)) return(rows_by_problem(tests, habit_rows, inferred = inferred, held = held))
   tests <- tests[tests$statistic == "repeat", ]
   if (is.null(tests$group)) tests$group <- rep(NA_character_, nrow(tests))
   n_groups <- sum(!is.na(tests$group))
@@ -249,8 +250,11 @@ habit_rows <- function(tests, inferred = FALSE, share = 1) {
                         " often than the fitted agent would ",
                         "repeat them: habit is then read as something else",
                         if (verdict == "do not use") ". Do not report these numbers",
-                        if (inferred) ", although habit is inferred." else
-                          ". Infer it with the rest: ibrc_prior(habit ~ normal(0, 1), ...)."),
+                        if (inferred) ", although habit is inferred." else if (held) {
+                          ". It may also come from the dynamics, which were learned and then held: infer these first."
+                        } else {
+                          ". Infer it with the rest: ibrc_prior(habit ~ normal(0, 1), ...)."
+                        }),
                  group = tests$group[i])
   })
   do.call(rbind, rows)

@@ -184,7 +184,7 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
         behaves_rows(tests, inferred = has_habit)),
       lost_action_rows(fit), population_assumed(fit, evaluator, cores, attempt),
       attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
-        habit_rows(tests, has_habit))
+        habit_rows(tests, has_habit, holds_learned(fit)))
     ))
   }
   rows <- rbind(
@@ -202,7 +202,7 @@ slow_checks <- function(fit, statistics = list(), cores = 1L) {
     attempt("assumed", "twice the resolution", resolution_rows(fit, evaluator, cores)),
     attempt("assumed", "another weighting of the models", weighting_rows(fit, evaluator)),
     attempt("assumed", "habit", if (inherits(tests, "error")) stop(tests) else
-      habit_rows(tests, has_habit))
+      habit_rows(tests, has_habit, holds_learned(fit)))
   )
   rownames(rows) <- NULL
   rows

@@ -37,7 +37,8 @@ test_that("habit is seen, by last action and as repeats, and is not to be used",
   expect_identical(as.character(behaves_rows(tests)$verdict), "do not use")
   habit <- habit_rows(tests)
   expect_identical(as.character(habit$verdict), "do not use")
-  expect_match(habit$advice, "repeated more often")
+  expect_match(habit$advice, "repeated more often .* Infer it with the rest")
+  expect_match(habit_rows(tests, held = TRUE)$advice, "learned and then held: infer these first.$")
 })
 
 test_that("groups are looked at one by one and together", {
