@@ -22,7 +22,7 @@ plans <- list(
   alike = list(people = "some", wanted = "stated", habit = FALSE),
   alike_habit = list(people = "some", wanted = "stated", habit = TRUE),
   adjusted = list(people = "some", wanted = "stated", habit = TRUE, alpha_of = "alike_habit",
-                  effects = list(optimism ~ who + age + sex + bmi, habit ~ who + age + sex + bmi)),
+                  effects = list(optimism ~ who + age + sex + bmi, habit ~ who + age + sex + bmi), steps = 8000),
   cost_no_habit = list(people = "few", wanted = "cost", habit = FALSE, alpha = 2,
                        effects = list(cost ~ who + age + sex + (1 | id)), steps = 16000),
   cost_people = list(people = "few", wanted = "cost", habit = TRUE, alpha = 2,
