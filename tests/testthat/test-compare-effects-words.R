@@ -21,7 +21,7 @@ test_that("an effect reads like a sentence", {
   ))
   accuracy <- made_effects(quantity = "accuracy", detail = "all states", rational = c(0.7, 0.7, 0))
   expect_identical(format(accuracy), paste0(
-    "At even odds, acts as if what is seen after monitor pointed to the state that is there 74% (70% to 78%) in under ",
+    "At even odds, acts as if what is seen after monitor showed the true state this often: 74% (70% to 78%) in under ",
     "75; 62% (55% to 70%) in over 75, 12 points lower than in under 75 (difference within draws -20 to -4 points); in ",
     "the setting: 70%."
   ))
@@ -29,7 +29,7 @@ test_that("an effect reads like a sentence", {
   expect_match(format(made_effects(quantity = "visits", at = "at most 50 visits")),
                "^Visits until a decision \\(at most 50 visits\\): 0.7 .*rational agent: 1.0[.]$")
   expect_match(format(made_effects(quantity = "count", at = "over 8 visits")), "^Monitor, times in a trajectory")
-  expect_match(format(made_effects(quantity = "weight", detail = "good")), "weighs the model \"good\" with 0.74")
+  expect_match(format(made_effects(quantity = "weight", detail = "good")), "gives the model \"good\" the weight 0.74")
 })
 
 test_that("nothing has no sign, and one point is one", {
@@ -55,7 +55,7 @@ test_that("what is the same in no two draws has an interval, and so has the dist
   }
   accuracy <- moving(quantity = "accuracy", detail = "all states", rational = c(0.7, 0.7, 0))
   expect_identical(format(accuracy), paste0(
-    "At even odds, acts as if what is seen after monitor pointed to the state that is there 74% (70% to 78%) in under ",
+    "At even odds, acts as if what is seen after monitor showed the true state this often: 74% (70% to 78%) in under ",
     "75, 2.5 points higher than in the setting (difference within draws -3.4 to 7 points); 62% (55% to 70%) in over ",
     "75, 12 points lower than in under 75 (difference within draws -20 to -4 points), 6 points lower than in the ",
     "setting (difference within draws -20 to 10 points); in the setting: 70% (60% to 80%)."

@@ -84,7 +84,7 @@ test_that("what an analysis leaves out is said before what it finds, with what t
   expect_match(said(effects = list(alpha ~ group)), "Groups differ in optimism, which this analysis")
   expect_no_match(said(), "takes to be the same|knows nothing")
   severity <- list(name = "severity", chances = c(0, 1), effect = list(optimism = 0.1))
-  expect_match(said(confounder = severity), "of the column severity, which shifts .* list\\(optimism ~ group \\+ severity")
+  expect_match(said(confounder = severity), "column severity, which shifts .* list\\(optimism ~ group \\+ severity")
   expect_match(said(clusters = c(site = 2), spread = c(optimism = 0.3)),
                "do not use these figures, .* = list\\(optimism ~ group \\+ \\(1 \\| site\\)\\)\\..* is found in")
 })

@@ -5,9 +5,9 @@ test_that("a picture of people who differ has their coefficients, each kind in i
   expect_identical(as.character(data$label), table$term)
   expect_identical(data$estimate, table$estimate)
   expect_identical(levels(data$panel), c("alpha at the reference", "optimism at the reference",
-                                         "Differences in optimism", "Standard deviations between people",
+                                         "Differences in optimism", "Standard deviations of random intercepts",
                                          "Correlations"))
-  expect_identical(as.character(data$panel[data$label == "sd(alpha|id)"]), "Standard deviations between people")
+  expect_identical(as.character(data$panel[data$label == "sd(alpha|id)"]), "Standard deviations of random intercepts")
   expect_identical(nrow(fit_plot_data(fit, terms = c("alpha", "sd(alpha|id)"))), 2L)
   expect_refused(fit_plot_data(fit, terms = "eta"), "terms")
   expect_refused(fit_plot_data(clinic_fit(), "coefficients"), "type", "effects")

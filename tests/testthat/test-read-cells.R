@@ -95,7 +95,9 @@ test_that("what cannot be read is refused, and says why", {
   as_visits <- function(person) {
     trajectories(person, covariates = intersect(c("arm", "clinician", "sex", "age"), names(person)))
   }
-  expect_refused(log_lik(fit, newdata = as_visits(replace(person, "arm", "z"))), "visits", "not met")
+  error <- expect_error(log_lik(fit, newdata = as_visits(replace(person, "arm", "z"))), "not met",
+                        class = "ibrc_error_data")
+  expect_identical(error[c("argument", "rows")], list(argument = "visits", rows = 1L))
   expect_refused(log_lik(fit, newdata = as_visits(replace(person, "age", "old"))), "newdata", "numbers")
   expect_refused(predict(fit, as_visits(person[names(person) != "clinician"])), "visits", "clinician")
   expect_error(predict(fit, as_visits(replace(person, "clinician", NA))), "missing", class = "ibrc_error_data")

@@ -101,7 +101,7 @@ test_that("probabilities of an inferred action prior are reported, not the sampl
   expect_equal(rowSums(draws[, terms[3:5]]), rep(1, 20), ignore_attr = TRUE)
   cells <- tidy(fit, effects = "cells")
   expect_equal(table$estimate[4], cells$estimate[cells$term == terms[4]][1])
-  expect_identical(levels(fit_plot_data(fit)$panel), c("alpha at the reference", "Differences in alpha",
+  expect_identical(levels(fit_plot_data(fit)$panel), c("alpha at the reference", "Differences in log alpha",
                                                     "At the reference"))
   expect_true(all(as.data.frame(fit)$term %in% terms))
 })

@@ -119,8 +119,9 @@ test_that("a missed trial after which nothing was seen does no harm where states
   data$known <- !missed
   rows_of <- function(setting, data, ...) {
     visits <- trajectories(data, scored = "known", setting = setting)
-    lost_action_rows(suppressWarnings(ibrc(visits, setting, prior = ibrc_prior(alpha ~ lognormal(0, 1), ...), chains = 1,
-                                           iter = 4, seed = 1, resolution = 5, control = ibrc_control(check = FALSE))))
+    prior <- ibrc_prior(alpha ~ lognormal(0, 1), ...)
+    lost_action_rows(suppressWarnings(ibrc(visits, setting, prior = prior, chains = 1, iter = 4, seed = 1,
+                                           resolution = 5, control = ibrc_control(check = FALSE))))
   }
   expect_identical(as.character(rows_of(alike, data)$verdict), "do not use")
   unseen <- transform(data, observation = replace(observation, missed, NA))
