@@ -38,7 +38,9 @@ has_memory <- function(fit) "habit" %in% names(fit$prior) || !identical(as.numer
 moves_alike <- function(problem) {
   on <- setdiff(problem$setting$actions, problem$setting$stop_actions)
   laws <- c(list(problem$setting$transition), lapply(problem$models$models, `[[`, "transition"))
-  all(vapply(laws, function(law) is.array(law) && all(law[, , on, drop = FALSE] == as.vector(law[, , on[1]])), NA))
+  # Laws that are kept by rows are those of states that are seen.
+  is_alike <- function(law) length(dim(law)) == 3 && all(law[, , on, drop = FALSE] == as.vector(law[, , on[1]]))
+  length(on) > 0 && all(vapply(laws, is_alike, NA))
 }
 
 # Which histories come after an action that is not known. `alike`: one after which nothing was seen does not count.

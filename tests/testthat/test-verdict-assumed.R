@@ -128,6 +128,9 @@ test_that("a missed trial after which nothing was seen does no harm where states
   expect_null(rows_of(alike, unseen))
   expect_identical(nrow(rows_of(alike, unseen, habit ~ normal(0, 1))), 1L)
   expect_identical(nrow(rows_of(task(list(left = change, right = change[, 2:1])), unseen)), 1L)
+  expect_true(moves_alike(list(setting = alike)))
+  expect_false(moves_alike(list(setting = replace(alike, "transition", list(NULL)))))
+  expect_false(moves_alike(list(setting = replace(alike, "stop_actions", list(sides)))))
   # What is left out is the same whatever was done.
   filled <- transform(unseen, action = replace(action, missed, "left"))
   both <- lapply(list(unseen, filled), function(x) log_lik(careful, trajectories(x, scored = "known", setting = alike)))
