@@ -188,7 +188,8 @@ cut_variance <- function(fit) {
     data.frame(term = dimnames(draws)[[3]], group = group, t(apply(draws, 3, function(x) {
       within <- as.vector(tapply(x, of_draw, stats::var))
       # Means of finite chains differ by chance as well.
-      chance <- mean(tapply(x, of_draw, function(one) posterior::mcse_mean(matrix(one, size[1]))^2), na.rm = TRUE)
+      error <- function(one) suppressWarnings(posterior::mcse_mean(matrix(one, size[1])))
+      chance <- mean(tapply(x, of_draw, error)^2, na.rm = TRUE)
       between <- stats::var(as.vector(tapply(x, of_draw, mean))) - if (is.finite(chance)) chance else 0
       c(within = mean(within), between = max(0, between))
     })))

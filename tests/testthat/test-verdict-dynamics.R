@@ -142,6 +142,12 @@ test_that("what lies between draws of the dynamics is told", {
     array(with_seed(1, stats::rnorm(length(draws))), dim(draws), dimnames(draws))
   })
   expect_identical(said(between_row(fit)), "ok")
+  # Means of chains that have the same law differ by chance, which is not counted.
+  x <- fit$draws$east[, , "alpha"]
+  of_draw <- list(x[, 1:2], x[, 3:4], x[, 5:6])
+  chance <- mean(vapply(of_draw, function(one) suppressWarnings(posterior::mcse_mean(one)), 0)^2)
+  expect_gt(chance, 0)
+  expect_equal(cut_variance(fit)$between[1], max(0, stats::var(vapply(of_draw, mean, 0)) - chance))
   shift <- rep(c(-2, 0, 2), each = 2)
   fit$draws$west[, , "optimism"] <- fit$draws$west[, , "optimism"] + rep(shift, each = dim(fit$draws$west)[1])
   row <- between_row(fit)
