@@ -37,9 +37,9 @@ draw_coefficients <- function(data, fit) {
     log_panels(ggplot2::facet_wrap(~panel, scales = "free", ncol = 1,
                                    labeller = ggplot2::label_wrap_gen(30)), "x", "panel", panels[logged]) +
     ggplot2::labs(x = NULL, y = NULL, alt = coefficients_alt(data),
-                  caption = in_lines(verdict_caption(fit, paste0(interval_words("Points and lines", 0.95),
-                                                                 if (nrow(zero)) " Dashed: 0.",
-                                                                 " Of a number, the difference per unit of it.")))) +
+                  caption = in_lines(verdict_caption(fit, paste(c(interval_words("Points and lines", 0.95),
+                                                                  if (nrow(zero)) "Dashed: 0.",
+                                                                  per_unit_words(fit$effects)), collapse = " ")))) +
     theme_ibrc()
 }
 

@@ -31,7 +31,7 @@ lost_action_rows <- function(fit) {
 }
 
 # Whether what was done last matters by itself: there is a habit.
-has_memory <- function(fit) "habit" %in% names(fit$prior) || !identical(as.numeric(c(fit$fixed$habit, 0))[1], 0)
+has_memory <- function(fit) "habit" %in% names(fit$prior) || any(fit$fixed$habit != 0)
 
 # Whether states change alike whatever is done, under every model: where nothing was seen either, it is then the same
 # what was done.

@@ -29,15 +29,16 @@ doctor_set <- function(at) {
              "optimism[armtreated]" = stats::rnorm(1, 0, 0.5), "sd(optimism|doctor)" = spread)
   laws <- clinic_laws(1)
   setting <- clinic_of(laws)
-  done <- 0
   each <- lapply(1:4, function(i) {
     optimism <- truth[[2]] + truth[[3]] * (doctors$arm[i] == "treated") + u[i]
     plan <- plan_agent(setting, bounded_agent(truth[["alpha"]], optimism = optimism), clinic_models(setting), 10)
     visits <- as.data.frame(simulate(plan, 15, horizon = 6))
-    done <<- done + sum(log_lik(plan, trajectories(visits)))
-    cbind(visits[c("time", "action", "observation")], id = visits$id + 15 * (i - 1), doctors[i, ], row.names = NULL)
+    list(done = sum(log_lik(plan, trajectories(visits))),
+         visits = cbind(visits[c("time", "action", "observation")], id = visits$id + 15 * (i - 1), doctors[i, ],
+                        row.names = NULL))
   })
-  visits <- trajectories(do.call(rbind, each), covariates = names(doctors), setting = setting)
+  done <- sum(vapply(each, `[[`, 0, "done"))
+  visits <- trajectories(do.call(rbind, lapply(each, `[[`, "visits")), covariates = names(doctors), setting = setting)
   learned <- learned_clinic(visits, laws, 1, at$seed)
   prior <- ibrc_prior(alpha ~ lognormal(0, 0.7), optimism ~ normal(0, 0.7), optimism[armtreated] ~ normal(0, 0.5),
                       sd(optimism, doctor) ~ half_normal(0.4))
