@@ -15,11 +15,31 @@ with_new_cells <- function(fit, visits, argument = "visits", only = NULL) {
   made <- sort(unique(people$cell[needed & people$cell > n_known]))
   first <- match(made, people$cell)
   matrices <- lapply(people$matrices, function(x) x[first, , drop = FALSE])
+  warn_far(fit$effects, matrices, argument)
   out <- keep_cells(fit, known)
   out <- if (inherits(fit, "ibrc_mode")) add_tops(out, matrices) else
     add_cells(out, matrices, lapply(people$level, function(level) level[first]), fit)
   out$cell_of <- match(people$cell, c(known, made))
   out
+}
+
+# Beyond the numbers of the fit a line is drawn out that nothing was seen of. A little beyond is let pass.
+far_beyond <- 0.5
+
+warn_far <- function(design, matrices, argument) {
+  for (term in names(matrices)) {
+    centre <- design$formulas[[term]]$centre
+    for (name in intersect(names(centre), colnames(matrices[[term]]))) {
+      seen <- range(design$matrices[[term]][, name])
+      asked <- matrices[[term]][, name]
+      off <- pmax(seen[1] - asked, asked - seen[2], 0)
+      if (!any(off > far_beyond * diff(seen))) next
+      warn("extrapolated", "`", argument, "` have ", name, " = ", format_number(asked[which.max(off)] + centre[[name]]),
+           ", and in the fit it is ", format_number(seen[1] + centre[[name]]), " to ",
+           format_number(seen[2] + centre[[name]]), ": what is said of such people rests on the formula of ", term,
+           " alone, not on anybody like them.")
+    }
+  }
 }
 
 # Cells of visits, whose trajectories must all be in cells of the fit; or in those that were made for them.

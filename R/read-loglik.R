@@ -36,8 +36,9 @@
 #' (a new site; any new person, with `(1 | id)`) an intercept is drawn from the distribution of intercepts. These draws
 #' follow from the fit's seed, so that the answer is the same each time. A person of the fit is recognised only if all
 #' visits of the fit are given as they were; otherwise everybody counts as new. A new level of a fixed effect is an
-#' error. [predict()][predict.ibrc_fit], [augment()][augment.ibrc_fit], [belief_paths()] and [plot_simplex()] do the
-#' same.
+#' error. A number that lies beyond those of the fit by more than half their range gets a warning (of class
+#' `ibrc_warning_extrapolated`). [predict()][predict.ibrc_fit], [augment()][augment.ibrc_fit], [belief_paths()] and
+#' [plot_simplex()] do the same.
 #'
 #' `loo()` weighs draws of intercepts, too, as if the trajectory had not been there to find them. Where a level has few
 #' trajectories, few draws get all the weight, and the answer is not stable. Pareto k shows it, always where each person

@@ -16,7 +16,7 @@ test_that("people of the fit are in their cells, whoever else is asked about", {
 test_that("who has other covariates at known levels is put together from the draws", {
   fit <- differing_fit()
   other <- first_visits(differing_visits())[c(1, 8), ]
-  other$age <- c(71, 52)
+  other$age <- c(71, 57)
   other$sex <- c("m", "f")
   made <- with_new_cells(fit, trajectories(other, covariates = c("arm", "clinician", "sex", "age")))
   expect_identical(made$cell_of, 1:2)
@@ -29,6 +29,21 @@ test_that("who has other covariates at known levels is put together from the dra
   expect_equal(log(as.vector(made$draws[[1]][, , "alpha"])), unname(alpha))
   optimism <- b[, "optimism"] + b[, "optimism[armb]"] + u[, "optimism{clinician c2}"]
   expect_equal(as.vector(made$draws[[2]][, , "optimism"]), unname(optimism))
+})
+
+test_that("numbers far beyond those of the fit get a warning that says what they rest on", {
+  fit <- differing_fit()
+  ages <- range(first_visits(differing_visits())$age)
+  aged <- function(age) {
+    other <- first_visits(differing_visits())[c(1, 8), ]
+    other$age <- c(mean(ages), age)
+    with_new_cells(fit, trajectories(other, covariates = c("arm", "clinician", "sex", "age")))
+  }
+  far <- ages[2] + 0.6 * diff(ages)
+  expect_warning(aged(far), paste0("age = ", format_number(far), ", and in the fit it is ", format_number(ages[1])),
+                 fixed = TRUE, class = "ibrc_warning_extrapolated")
+  expect_warning(aged(ages[1] - 0.6 * diff(ages)), "rests on the formula of alpha alone")
+  expect_silent(aged(ages[2] + 0.4 * diff(ages)))
 })
 
 test_that("a level that the fit has not met has an intercept from N(0, Sigma), the same each time", {
@@ -114,12 +129,12 @@ test_that("modes have cells for other people, too", {
   expect_equal(unname(log_lik(mode, visits)), unname(log_lik(mode)))
   other <- first_visits(visits)[c(1, 1), ]
   other$id <- 1:2
-  other$age[2] <- 90
+  other$age[2] <- 73
   made <- with_new_cells(mode, trajectories(other, covariates = c("sex", "age")))
   expect_identical(names(made$tops)[2], "new cell 1")
   b <- mode$population$top$theta
   centre <- mode$effects$coefficients$centre[2]
-  expect_equal(made$tops[[2]]$theta, c(b[1] + b[2] * (90 - centre), b[3] + b[4] * (other$sex[2] == "m")),
+  expect_equal(made$tops[[2]]$theta, c(b[1] + b[2] * (73 - centre), b[3] + b[4] * (other$sex[2] == "m")),
                ignore_attr = TRUE)
   expect_identical(nrow(predict(mode, trajectories(other, covariates = c("sex", "age")))), 2L)
   people <- simulate(mode, 5, seed = 1)

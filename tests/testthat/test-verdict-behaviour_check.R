@@ -138,7 +138,6 @@ test_that("habit is not offered as left out where it is inferred", {
 test_that("people who differ are looked at together, if they are one cell as well, and in each problem", {
   fit <- fit_to(stubborn, effects = list(alpha ~ 1), control = list(check = FALSE))
   tests <- behaviour_check(fit)
-  expect_identical(tests, behaviour_check(fit_to(stubborn, effects = list(alpha ~ 1), control = list(check = FALSE))))
   expect_identical(tests$statistic, c("visit", "belief", "last_action", "last_observation", "rare", "repeat"))
   expect_identical(unique(tests$visits), as.integer(sum(fit$n_scored)))
   expect_identical(as.character(behaves_rows(tests)$verdict), "do not use")
