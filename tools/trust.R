@@ -15,9 +15,11 @@
 # to other sources when some of them, run again, come out the same (tests/slow/shared/parts.R). The folder is under
 # version control, so that a checkout knows what was run on which sources. A script that needs a
 # program that is not here exits with status 77, and counts as not run.
+# What is known of a broken promise stands beside it, from tests/slow/findings.dcf. It is broken all the same.
 # Exit status 1 if a promise was broken or a script did not come to its end.
 
 folder <- file.path("tests", "slow", "kept")
+findings_file <- file.path("tests", "slow", "findings.dcf")
 
 # Area, script and its arguments, in the order of the table. `minutes`, on one core, say
 # which to begin with, and 0 which to run alone. `needs` are the files and folders that its
@@ -252,7 +254,18 @@ promises_of <- function(row) {
   out
 }
 
-collect <- function() do.call(rbind, lapply(seq_len(nrow(scripts)), function(i) promises_of(scripts[i, ])))
+# What was found out about promises that were broken, by promise; nothing of others.
+findings_of <- function(table) {
+  known <- if (file.exists(findings_file)) read.dcf(findings_file, c("Promise", "Finding")) else matrix("", 0, 2)
+  found <- gsub("[[:space:]]+", " ", known[match(table$promise, known[, 1]), 2])
+  ifelse(table$verdict == "BROKEN" & !is.na(found), found, "")
+}
+
+collect <- function() {
+  out <- do.call(rbind, lapply(seq_len(nrow(scripts)), function(i) promises_of(scripts[i, ])))
+  out$finding <- findings_of(out)
+  out
+}
 
 show_table <- function(table) {
   for (area in unique(table$area)) {
@@ -262,6 +275,9 @@ show_table <- function(table) {
       asked <- if (nzchar(these$criterion[i])) paste0(", asked ", these$criterion[i])
       line <- paste0(these$promise[i], ": ", these$figure[i], " (", basename(these$test[i]), asked, ")")
       cat(strwrap(line, 100, initial = formatC(these$verdict[i], width = -8), prefix = strrep(" ", 8)), sep = "\n")
+      if (nzchar(these$finding[i])) {
+        cat(strwrap(these$finding[i], 100, initial = "        Found: ", prefix = strrep(" ", 8)), sep = "\n")
+      }
     }
   }
   older <- unique(basename(table$test[startsWith(table$sources, "older")]))

@@ -12,9 +12,11 @@ stored_table <- function() {
 
 test_that("the stored table has a verdict and a test for every promise", {
   table <- stored_table()
-  expect_named(table, c("area", "promise", "criterion", "test", "figure", "verdict", "sources"))
-  expect_setequal(setdiff(table$verdict, c("kept", "shown", "not run")), character())
-  expect_true(all(nzchar(table$figure[table$verdict %in% c("kept", "shown")])))
+  expect_named(table, c("area", "promise", "criterion", "test", "figure", "verdict", "sources", "finding"))
+  expect_setequal(setdiff(table$verdict, c("kept", "BROKEN", "shown", "not run")), character())
+  expect_true(all(nzchar(table$figure[table$verdict %in% c("kept", "BROKEN", "shown")])))
+  # Nothing is published as broken without what was found out about it.
+  expect_identical(nzchar(table$finding), table$verdict == "BROKEN")
   # What was asked stands beside what came of it, and nothing was asked of what is only shown.
   expect_identical(table$promise[table$verdict == "kept" & !nzchar(table$criterion)], character())
   expect_identical(unique(table$criterion[table$verdict == "shown"]), rep("", any(table$verdict == "shown")))
@@ -61,6 +63,19 @@ test_that("make trust sees what broke, what did not come to its end and what was
   expect_identical(suite$figure, c("5 expectations", "no solver", "3 of 5"))
   expect_identical(setdiff(out$table$verdict, c("kept", "shown", "not run")), character())
 
+  # What is known of a broken promise stands beside it, and does not mend it.
+  writeLines(c("Promise: all resume: by any kill", "Finding: a disk", " was full."),
+             file.path("tests", "slow", "findings.dcf"))
+  expect_identical(unique(verdicts()$table$finding), "")
+  said("kill", "all resume: by any kill: asked 5 of 5: 4 of 5: FAILED", "other: asked all: 4 of 5: FAILED",
+       "status 1 after 1.0 minutes")
+  out <- verdicts()
+  expect_identical(out$status, 1L)
+  expect_identical(out$table$finding[out$table$verdict == "BROKEN"], c("a disk was full.", ""))
+  shown <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(runner), "table"), stdout = TRUE))
+  expect_match(shown, "^ +Found: a disk was full.$", all = FALSE)
+  expect_match(shown, ", 2 BROKEN, ", all = FALSE)
+
   faults <- list(broke = c("all resume: asked all: 4 of 5: FAILED", "status 1 after 1.0 minutes"),
                  stopped = "all resume: asked all: 5 of 5: passed",
                  silent = character(),
@@ -74,6 +89,17 @@ test_that("make trust sees what broke, what did not come to its end and what was
     expect_identical(out$status, 1L, label = fault)
     expect_true("BROKEN" %in% out$table$verdict[basename(out$table$test) == "kill.R"], label = fault)
   }
+})
+
+test_that("findings are of promises that were broken", {
+  known <- read.dcf(source_path("tests", "slow", "findings.dcf"))
+  expect_identical(colnames(known), c("Promise", "Finding"))
+  kept <- list.files(source_path("tests", "slow", "kept"), "[.]txt$", full.names = TRUE)
+  said <- unlist(lapply(kept, readLines, warn = FALSE))
+  promise <- sub(": asked .*", "", said)
+  # A study that is being run again has not said anything yet.
+  met <- intersect(known[, "Promise"], promise)
+  expect_identical(setdiff(met, promise[grepl(": FAILED$", said)]), character())
 })
 
 # The runner, in a folder of its own where a test can write scripts for it.
