@@ -1,6 +1,7 @@
-# Draws the two pictures of README.md into man/figures/, with the package that is installed; about two minutes.
+# Draws the two pictures of README.md into man/figures/, with the package that is installed; a quarter of an hour and
+# more, or a minute where the folder has the fit that data-raw/vignette-adni-joint.R keeps.
 #
-#   make install && R_LIBS=_build/library Rscript tools/readme.R
+#   make install && R_LIBS=_build/library Rscript tools/readme.R [folder]
 
 library(ibrc)
 
@@ -10,6 +11,8 @@ draw <- function(name, picture, height) {
   file <- file.path("man", "figures", paste0("README-", name, ".png"))
   dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
   ggplot2::ggsave(file, picture, width = 12, height = height, units = "cm", dpi = 160, bg = "white")
+  # Few colours: help pages, and so these pictures, are part of what is installed.
+  if (nzchar(Sys.which("pngquant"))) system2("pngquant", c("--force", "--ext", ".png", "32", file))
   stopifnot(file.size(file) <= most_bytes)
   cat(file, file.size(file), "bytes\n")
 }
@@ -19,15 +22,11 @@ neutral <- plan_agent(diag_setting(), bounded_agent(alpha = 0.5), diag_models())
 optimist <- update(neutral, bounded_agent(alpha = 0.5, optimism = 0.8))
 draw("plans", plot_plans(list(neutral = neutral, optimist = optimist), observations = rep("positive", 3)), 6.5)
 
-# The age groups of the synthetic cohort, as in the article "adni".
-cohort <- read_adni(adni_like)
-ratings <- c("cdr_normal", "cdr_questionable", "cdr_severe")
-iohmm <- fit_iohmm(cohort, states = 3, starts = 20, transitions = "shared",
-                   sort_by = function(seen) match(sub("_mri.*", "", seen), ratings),
-                   names = c("normal", "mci", "dementia"), seed = 1)
-setting <- adni_setting(iohmm)
-fit <- ibrc(cohort, setting, perturb_models(setting, by = 0.1, vary = "both"),
-            ibrc_prior(alpha ~ lognormal(-1, 1), optimism ~ normal(0, 1)), by = "over_75", resolution = 20,
-            chains = 2, iter = 1200, seed = 1)
+# The age groups of the synthetic cohort, with the dynamics and the doctors inferred together: the fit of the article
+# "adni".
+joint <- new.env()
+sys.source(file.path("data-raw", "vignette-adni-joint.R"), joint)
+folder <- commandArgs(TRUE)
+fit <- joint$joint_fits(joint$other$vignette_problem(), "over_75", if (length(folder)) folder[1])$over_75
 print(compare_groups(fit), digits = 2)
 draw("groups", plot_groups(fit), 6)

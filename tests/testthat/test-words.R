@@ -190,7 +190,7 @@ test_that("README's reasons for priors are right", {
   expect_match(said(), sprintf("gets %.1f times the weight", exp(2)), fixed = TRUE)
 })
 
-test_that("README says of the verdict, and of dynamics taken as known, what was counted", {
+test_that("README says of the verdict what was counted", {
   kept <- lines_of("tests", "slow", "kept", "verdict.txt")
   counted <- function(start) {
     line <- grep(start, kept, fixed = TRUE, value = TRUE)[1]
@@ -200,15 +200,35 @@ test_that("README says of the verdict, and of dynamics taken as known, what was 
   wrong <- counted("Behaves: fits to behaviour that it cannot produce")
   expect_match(said(), sprintf("flagged %s of the 100 wrong ones and %s of the 100 right ones", wrong, right),
                fixed = TRUE)
-  # As the article that explains them has them.
+})
+
+test_that("README and the article on ADNI say how often intervals held the truth, as it was counted", {
+  kept <- lines_of("tests", "slow", "kept", "cohorts.txt")
+  names <- paste(c("difference", "optimism", "optimism", "alpha", "alpha"),
+                 c("over_75", "up_to_75", "over_75", "up_to_75", "over_75"))
+  known <- grep("^Planted fault: learned dynamics that are taken as known", kept, value = TRUE)
+  held <- vapply(names, function(name) sub(paste0(".*", name, " ([0-9]+).*"), "\\1", known), "", USE.NAMES = FALSE)
+  together <- vapply(names, function(name) {
+    line <- grep(paste("joint: coverage of", name), kept, fixed = TRUE, value = TRUE)
+    sub(".*: ([0-9]+) of 16 .*", "\\1", line)
+  }, "", USE.NAMES = FALSE)
   article <- gsub("\\s+", " ", paste(lines_of("vignettes", "adni.Rmd"), collapse = " "))
-  shares <- function(text) {
-    from <- regmatches(text, regexpr("held the true difference.*?With the true dynamics", text, perl = TRUE))
-    unlist(regmatches(from, gregexpr("(?<=in |and )[0-9]+", from, perl = TRUE)))
+  fewest <- sub(".*fewest effective draws ([0-9]+).*", "\\1", grep("joint: chains", kept, value = TRUE))
+  expect_match(article, paste(fewest, "effective draws or more"), fixed = TRUE)
+  for (text in list(said(), article)) {
+    expect_match(text, "On 16 fresh cohorts like this one|on 16 fresh cohorts, simulated like this one")
+    from <- regexpr("held the true difference in optimism.*?(\\(`make trust|[.] That)", text, perl = TRUE)
+    counts <- regmatches(text, from)
+    counts <- unlist(regmatches(counts, gregexpr("(?<=in |and )[0-9]+", counts, perl = TRUE)))
+    expect_identical(counts, c(held, together))
   }
-  found <- shares(said())
-  expect_identical(found, shares(article))
-  expect_identical(found, c("23", "7", "2", "5"))
+  # What README says of the fit in its picture is what is stored of it.
+  contrasts <- utils::read.csv(source_path("inst", "extdata", "adni-joint-contrasts.csv"))
+  optimism <- contrasts[contrasts$term == "optimism", ]
+  size <- sprintf("%.2f", -c(optimism$estimate, optimism$conf.high, optimism$conf.low))
+  size <- sprintf("by %s (95%% of the posterior from %s to %s; 0.8 was put in)", size[1], size[2], size[3])
+  expect_match(said(), size, fixed = TRUE)
+  expect_match(said(), paste0("The verdict on this fit is `", optimism$verdict, "`"), fixed = TRUE)
 })
 
 test_that("README's printed fit is what its lines print", {
