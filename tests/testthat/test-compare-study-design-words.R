@@ -20,8 +20,4 @@ test_that("all that groups differ in is said, inferred or not", {
   expect_match(said(effect = list(beta = 0.1), agents = bounded_agent(0.5, beta = 2), prior = NULL, fit = count_visits),
                "log beta 0.1 in other")
   expect_match(said(effect = list(optimism = 0)), "differences none")
-  expect_identical(stated_terms(small_design(agents = list(a = bounded_agent(0.5), b = bounded_agent(0.5, habit = 1)),
-                                             effect = NULL)), "habit")
-  odd <- list(a = bounded_agent(alpha = 0.5, optimism = -0.5), b = bounded_agent(alpha = 0.5, beta = 0))
-  expect_error(small_design(agents = odd, effect = NULL, clusters = 2, spread = c(optimism = 0.3)), "one has Inf")
 })

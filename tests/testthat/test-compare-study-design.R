@@ -112,3 +112,10 @@ test_that("what no fit would take is refused with the design", {
   refused(fit = "posterior", control = list(thin = 0), named = "`thin`")
   refused(cores = "two", named = "`cores`")
 })
+
+test_that("terms in which agents differ are found, and those that cannot be shifted refused", {
+  expect_identical(stated_terms(small_design(agents = list(a = bounded_agent(0.5), b = bounded_agent(0.5, habit = 1)),
+                                             effect = NULL)), "habit")
+  odd <- list(a = bounded_agent(alpha = 0.5, optimism = -0.5), b = bounded_agent(alpha = 0.5, beta = 0))
+  expect_error(small_design(agents = odd, effect = NULL, clusters = 2, spread = c(optimism = 0.3)), "one has Inf")
+})
