@@ -40,7 +40,7 @@ begin_jointly <- function(job) {
 # Chains of dynamics and agents together, as draws per group and draws of the laws.
 new_joint_fit <- function(chain, job) {
   # An interrupt in warm-up leaves no draws; the message is the same as for any fit.
-  if (length(chain$state$kept) < 2) return(new_ibrc_fit(chain, job, chain$state))
+  if (n_draws_kept(chain$state) < 2) return(new_ibrc_fit(chain, job, chain$state))
   joint <- job$evaluator$joint
   state <- walk_flush(chain$state)
   n_laws <- length(joint$codec$prior)

@@ -158,7 +158,7 @@ most_cell_draws <- 2e7
 new_population_fit <- function(chain, job) {
   state <- chain$state
   shape <- job$evaluator$population
-  if (length(state$kept) < 2) return(new_ibrc_fit(chain, job, state))
+  if (n_draws_kept(state) < 2) return(new_ibrc_fit(chain, job, state))
   draws <- population_draws(state)
   size <- dim(draws)
   n_b <- shape$n_coefficients

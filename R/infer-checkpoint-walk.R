@@ -79,6 +79,7 @@ chain_to_plain <- function(chain) {
 }
 
 steps_to_plain <- function(state) {
+  state <- with_fresh(state)
   for (field in intersect(walk_lists, names(state))) {
     steps <- state[[field]]
     if (!is.null(steps)) state[[field]] <- matrix(as.double(unlist(steps)), ncol = length(steps))

@@ -394,7 +394,7 @@ record_population <- function(state, shape) {
     rowSums(state$log_likelihood)
   if (after > 0) state$n_accepted <- state$n_accepted + state$accepted
   if (after > 0 && after %% state$thin == 0) {
-    state$kept[[after %/% state$thin]] <- c(state$b, state$s, state$u, state$d, state$log_density)
+    state <- keep_draw(state, c(state$b, state$s, state$u, state$d, state$log_density))
   }
   if (state$frozen) return(state)
   state$recent[[state$iteration]] <- c(state$b, state$s)
@@ -442,7 +442,7 @@ population_grow <- function(state, iter) {
 # Draws [step, chain, number] of b, s, u, d and the log density, in this order.
 population_draws <- function(state) {
   n <- nrow(state$b)
-  kept <- state$kept
+  kept <- with_fresh(state)$kept
   size <- length(kept[[1]]) / n
   aperm(array(unlist(kept), c(n, size, length(kept))), c(3, 1, 2))
 }

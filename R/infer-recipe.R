@@ -10,6 +10,8 @@
 #                     all, or a setting whose laws they replace
 #   plain             with learned dynamics: whether `setting` puts laws into a setting and does nothing else with them
 #   follows           whether `models` differ where the laws of the setting do
+#   step              how far `models` are from these laws, where that is all that they do: perturb_models()'s
+#                     by, vary and apart
 #
 # A world is list(setting, models), both as a user's functions returned them, and checked.
 
@@ -102,6 +104,7 @@ open_recipe <- function(recipe, prior) {
   recipe$follows <- models_follow(recipe, middle, nearby, other)
   recipe$plain <- !is.null(recipe$codec) && puts_laws(recipe$setting) &&
     only_laws_differ(recipe$like$setting, other$setting, recipe_dynamics(recipe, nearby))
+  recipe$step <- step_of_recipe(recipe, nearby)
   recipe
 }
 
@@ -143,44 +146,6 @@ recipe_dynamics <- function(recipe, fractions = NULL) {
   dynamics_at(recipe$codec, vectors_of(recipe$codec, matrix(fractions, 1))[1, ])
 }
 
-# Whether a setting is known to take laws and do nothing else with them: a setting that is not a function, functions of
-# the package, and a function that is a single call of these. Any other function may behave differently elsewhere, and
-# is called at every step.
-puts_laws <- function(setting) {
-  if (!is.function(setting) || is_law_holder(setting)) return(TRUE)
-  call <- body(setting)
-  while (is.call(call) && identical(call[[1]], quote(`{`)) && length(call) == 2) call <- call[[2]]
-  # The default of another argument might use the laws.
-  if (length(formals(setting)) != 1 || !is.call(call)) return(FALSE)
-  if (!is_law_holder(function_named(call[[1]], environment(setting)))) return(FALSE)
-  given <- as.name(names(formals(setting)))
-  others <- as.list(call)[-1]
-  laws <- vapply(others, identical, NA, given)
-  sum(laws) == 1 && all(vapply(others[!laws], is_apart, NA, given, environment(setting)))
-}
-
-is_law_holder <- function(f) is_same_function(f, adni_setting) || is_same_function(f, as_setting)
-
-is_same_function <- function(f, g) identical(f, g, ignore.bytecode = TRUE, ignore.srcref = TRUE)
-
-# The function of a call, by a name or by package::name; NULL for anything else.
-function_named <- function(name, where) {
-  if (is.name(name)) return(get0(as.character(name), where, mode = "function"))
-  if (!is.call(name) || !identical(name[[1]], quote(`::`))) return(NULL)
-  tryCatch(getExportedValue(as.character(name[[2]]), as.character(name[[3]])), error = function(e) NULL)
-}
-
-# Functions that depend only on their arguments.
-blind_functions <- function() list(`(`, `+`, `-`, `*`, `/`, c, list, cbind, rbind, matrix, rep, certainty_bonus)
-
-# Whether an argument is a constant, a name other than that of the laws, or a call made of those.
-is_apart <- function(part, given, where) {
-  if (!is.call(part)) return(!is.name(part) || (!identical(part, given) && !identical(part, quote(...))))
-  f <- function_named(part[[1]], where)
-  blind <- any(vapply(blind_functions(), is_same_function, NA, f))
-  blind && all(vapply(as.list(part)[-1], is_apart, NA, given, where))
-}
-
 # Whether a setting equals another with these laws in it. Then the function need not be called at every step.
 only_laws_differ <- function(like, setting, dynamics) {
   close <- function(a, b) identical(dim(a), dim(b)) && max(abs(a - b)) < 1e-9
@@ -191,6 +156,17 @@ only_laws_differ <- function(like, setting, dynamics) {
   colnames(nodes) <- like$states
   same_laws && identical(unclass(like)[others], unclass(setting)[others]) &&
     identical(belief_utility_at(like, nodes), belief_utility_at(setting, nodes))
+}
+
+# Models that are a step away from the laws of a setting need not be asked for either.
+# `nearby`: fractions of other laws. What is made here must be the same there as what the function returns.
+step_of_recipe <- function(recipe, nearby) {
+  step <- recipe$like$models$step
+  if (!isTRUE(recipe$plain) || !length(nearby) || recipe$seen || !takes_step(recipe$models) || step$apart) return(NULL)
+  expected <- law_of(world_at(recipe, list(), recipe_dynamics(recipe, nearby)), recipe, list())
+  recipe$step <- step
+  recipe$vectors <- vectors_of(recipe$codec, matrix(nearby, 1))
+  if (identical(stepped_laws(recipe, 1L), list(expected))) step
 }
 
 # `dynamics`: learned dynamics, which `setting` is a function of; where it only takes their laws, these are enough.
@@ -296,6 +272,19 @@ law_of <- function(world, recipe, values, stack = valid_stack(world$models, worl
   list(models = stack, weights = weights, start = kernel_starts(world$setting))
 }
 
+# law_of() of models that are a step away from laws in these rows of recipe$vectors; NULL where anything is unusual.
+stepped_laws <- function(recipe, which) {
+  if (is.null(recipe$step)) return(NULL)
+  like <- recipe$like
+  dynamics <- lapply(which, function(i) laws_from(recipe$codec, recipe$vectors[i, ]))
+  stacks <- stepped_stacks(dynamics, recipe$step, length(like$models$weights))
+  if (is.null(stacks)) return(NULL)
+  Map(function(dynamics, stack) {
+    like$setting$start <- dynamics$start
+    law_of(like, recipe, list(), stack)
+  }, dynamics, stacks)
+}
+
 # The worlds of many rows of natural values: laws and, for a setting that is a function, rewards [cell, row] and
 # discounts. `utility_of(utility, row)` puts inferred entries in.
 worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
@@ -303,6 +292,9 @@ worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
   # Rows with the same dynamics, and without their own quantities, share a world.
   which <- if (!is.null(recipe$codec)) natural[, ncol(natural)]
   first <- if (is.null(recipe$codec) || length(recipe$inferred)) seq_len(n) else match(which, which)
+  distinct <- match(first, unique(first)) - 1L
+  stepped <- stepped_laws(recipe, which[unique(first)])
+  if (!is.null(stepped)) return(list(laws = stepped, law = distinct))
   rewards <- discount <- NULL
   from_vector <- if (isTRUE(recipe$plain)) laws_from else dynamics_at
   values <- lapply(unique(first), function(i) recipe_values(recipe, natural[i, , drop = FALSE], prior))
@@ -324,7 +316,7 @@ worlds_of <- function(recipe, natural, prior, space, utility_of = NULL) {
   order <- order(first)
   if (!is.null(rewards)) rewards[, order] <- rewards
   if (!is.null(discount)) discount[order] <- discount
-  list(laws = laws, law = match(first, unique(first)) - 1L, rewards = rewards, discount = discount)
+  list(laws = laws, law = distinct, rewards = rewards, discount = discount)
 }
 
 # Whether the utility may differ from point to point.

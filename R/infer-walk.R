@@ -90,7 +90,7 @@ walk_step <- function(state, log_density) {
   after <- state$iteration - state$warmup
   point <- c(state$positions, state$log_density)
   if (after > 0) state$n_accepted <- state$n_accepted + state$accepted
-  if (after > 0 && after %% state$thin == 0) state$kept[[after %/% state$thin]] <- point
+  if (after > 0 && after %% state$thin == 0) state <- keep_draw(state, point)
   if (state$frozen) return(state)
   state$recent[[state$iteration]] <- point
   state$tried[[state$iteration]] <- c(proposal, parts$total)
@@ -169,10 +169,24 @@ walk_grow <- function(state, iter) {
   state
 }
 
+# A state is copied at every step, and so is each list in it that changes: draws come to a short one first, `fresh`.
+keep_draw <- function(state, point) {
+  state$fresh <- c(state$fresh, list(point))
+  if (length(state$fresh) < block_steps) state else with_fresh(state)
+}
+
+with_fresh <- function(state) {
+  state$kept <- c(state$kept, state$fresh)
+  state$fresh <- NULL
+  state
+}
+
+n_draws_kept <- function(state) length(state$kept) + length(state$fresh)
+
 # Draws as sampler_flush() leaves them.
 walk_flush <- function(state) {
   size <- dim(state$positions)
-  kept <- state$kept
+  kept <- with_fresh(state)$kept
   all <- aperm(array(unlist(kept), c(size[1], size[2] + 1L, length(kept))), c(3, 1, 2))
   state$draws <- all[, , seq_len(size[2]), drop = FALSE]
   state$log_density_draws <- matrix(all[, , size[2] + 1L], length(kept))

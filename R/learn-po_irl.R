@@ -194,7 +194,7 @@ run_po_irl <- function(task, run, streams, refresh) {
       if (refresh > 0 && state$iteration %% refresh == 0) tell(message("step ", state$iteration, " of ", state$iter))
     }
   }, interrupt = function(condition) NULL)
-  if (length(state$kept) < 2) {
+  if (n_draws_kept(state) < 2) {
     abort("interrupted", "The run was interrupted at step ", state$iteration, " of ", state$iter,
           ", before there were draws to keep.")
   }

@@ -1,4 +1,4 @@
-#' Plan where departing from an action prior has a price
+#' Plan where leaving an action prior has a price
 #'
 #' The plan of an agent that sees the state and pays `alpha` for each nat (the unit of information, 1.44 bits) by which
 #' its choices depart from a prior over actions. This is a KL-regularised Markov decision process.

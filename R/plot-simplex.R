@@ -1,4 +1,4 @@
-#' Draw the beliefs behind the decisions about a patient
+#' Draw the beliefs behind decisions on a patient
 #'
 #' Draws the path that beliefs took over the visits of a patient, on the belief simplex: the closer to a corner, the
 #' more probable its state. The left side shows how the fitted agent saw the patient. The right side shows how a

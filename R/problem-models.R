@@ -49,8 +49,7 @@ model_prior <- function(models, weights = NULL, setting = NULL) {
   }
   if (all(c("transition", "emission") %in% names(models))) models <- list(models)
   for (i in seq_along(models)) {
-    lost <- setdiff(c("transition", "emission"), names(models[[i]]))
-    if (!is.list(models[[i]]) || length(lost)) {
+    if (!is.list(models[[i]]) || !all(c("transition", "emission") %in% names(models[[i]]))) {
       abort_input("models", "must hold lists with `transition` and `emission`; model ", i, " does not.",
                   rows = i)
     }
@@ -122,9 +121,13 @@ quick_rows <- function(laws, law, over) {
     if (!is.double(x) || !identical(dim(x), size)) return(NULL)
     if (!is.null(dimnames(x)) && !identical(unname(dimnames(x)), over)) return(NULL)
   }
-  x <- unlist(arrays, use.names = FALSE)
+  unit_rows(unlist(arrays, use.names = FALSE), size)
+}
+
+# Arrays of this size, one after the other, with rows that sum to 1. NULL if they are no probabilities.
+unit_rows <- function(x, size) {
   if (anyNA(x) || min(x) < 0 || max(x) > 2) return(NULL)
-  rows <- aperm(array(x, c(size[1], size[2], size[3] * length(arrays))), c(1, 3, 2))
+  rows <- aperm(array(x, c(size[1], size[2], length(x) / prod(size[1:2]))), c(1, 3, 2))
   total <- .rowSums(rows, length(rows) / size[2], size[2])
   if (any(abs(total - 1) > sum_tolerance)) return(NULL)
   if (all(total == 1)) return(x)

@@ -30,31 +30,38 @@ perturb_arrays <- function(setting, by, vary, apart, weights) {
 perturb_together <- function(setting, by, laws) {
   steps <- c(-by, 0, by)
   words <- c(sprintf("%+g", -by), "as is", sprintf("%+g", by))
-  models <- list(lapply(setting[c("transition", "emission")], rescaled_law))
+  models <- list(list(transition = setting$transition, emission = setting$emission))
   labels <- ""
-  for (law in laws) {
-    size <- dim(setting[[law]])
-    rows <- law_as_rows(setting[[law]])
-    uncertain <- which(rowSums(rows > 0) > 1)
-    if (!length(uncertain)) next
-    moved <- lapply(steps, function(step) {
-      if (step != 0) rows[uncertain, ] <- shift_each_row(rows[uncertain, , drop = FALSE], step)
-      with_law_rows(setting[[law]], rows)
-    })
-    models <- unlist(lapply(moved, function(one) lapply(models, function(model) replace(model, law, list(one)))),
-                     recursive = FALSE)
-    labels <- as.vector(outer(labels, paste(law, words), function(a, b) ifelse(nzchar(a), paste0(a, ", ", b), b)))
+  for (law in c(laws, setdiff(c("transition", "emission"), laws))) {
+    moved <- law_at_steps(setting[[law]], if (law %in% laws) steps else 0)
+    each <- rep(seq_along(models), length(moved))
+    models <- models[each]
+    step <- rep(seq_along(moved), each = length(labels))
+    for (i in seq_along(models)) models[[i]][[law]] <- moved[[step[i]]]
+    if (length(moved) > 1) labels <- paste0(labels[each], if (any(nzchar(labels))) ", ", law, " ", words[step])
   }
   if (length(models) > 1) stats::setNames(models, labels)
 }
 
-# A law as a matrix of its rows; and back, with other rows in their place that are rescaled to sum to exactly 1.
-law_as_rows <- function(law) matrix(aperm(law, c(1, 3, 2)), ncol = dim(law)[2])
-with_law_rows <- function(law, rows) {
-  law[] <- aperm(array(rows / rowSums(rows), dim(law)[c(1, 3, 2)]), c(1, 3, 2))
-  law
+# A law at every step, its rows rescaled to sum to exactly 1; once, where every row is certain.
+law_at_steps <- function(law, steps, parts = open_rows(law)) {
+  rows <- parts$rows
+  uncertain <- which(parts$uncertain)
+  open <- rows[uncertain, , drop = FALSE]
+  top <- row_tops(open)
+  lapply(if (length(uncertain)) steps else 0, function(step) {
+    if (step != 0) rows[uncertain, ] <- shift_each_row(open, step, top)
+    law[parts$at] <- rows / rowSums(rows)
+    law
+  })
 }
-rescaled_law <- function(law) with_law_rows(law, law_as_rows(law))
+
+# The rows of a law, where their numbers stand in it (the first of every row first), and which of them can move.
+open_rows <- function(law) {
+  at <- as.vector(aperm(array(seq_along(law), dim(law)), c(1, 3, 2)))
+  rows <- matrix(law[at], ncol = dim(law)[2])
+  list(at = at, rows = rows, uncertain = rowSums(rows > 0) > 1)
+}
 
 # Moves every distinct row by itself.
 perturb_apart <- function(setting, by, laws) {
@@ -146,17 +153,28 @@ shift_row <- function(p, step) {
   p
 }
 
-# The same for every row of a matrix.
-shift_each_row <- function(p, step) {
-  row <- seq_len(nrow(p))
-  top <- cbind(row, max.col(p, ties.method = "first"))
+# The same for every row of a matrix, given where its largest probabilities stand.
+shift_each_row <- function(p, step, top = row_tops(p)) {
   most <- p[top]
   sure <- which(1 - most < 1e-6)
   moved <- if (step > 0) pmin(most + step, (1 + most) / 2) else pmax(most + step, most / 2)
   out <- p * (1 - moved) / (1 - most)
   out[top] <- moved
-  for (i in sure) out[i, ] <- shift_sure_row(p[i, ], top[i, 2], step)
+  for (i in sure) out[i, ] <- shift_sure_row(p[i, ], (top[i] - 1L) %/% nrow(p) + 1L, step)
   out
+}
+
+# The place of the largest number of each row, the first of several.
+row_tops <- function(p) {
+  top <- row <- seq_len(nrow(p))
+  most <- p[row]
+  for (j in seq_len(ncol(p))[-1]) {
+    at <- (j - 1L) * nrow(p) + row
+    more <- p[at] > most
+    top[more] <- at[more]
+    most[more] <- p[at][more]
+  }
+  top
 }
 
 # The same for a row with a probability of nearly 1, as EM makes them. 1 minus that probability is lost to rounding; in

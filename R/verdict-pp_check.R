@@ -1,4 +1,4 @@
-#' Compare decisions with those of the fitted agent
+#' Compare decisions with those of a fitted agent
 #'
 #' Compares what was done with what agents drawn from the posterior do one step ahead: at every visit, given what had
 #' really been done and observed until then. Where the observed points lie outside the bars of the replicates, the

@@ -208,30 +208,6 @@ test_that("a fit without models, whose setting is a function, is resumed with th
   expect_identical(resume(path, setting = own)$draws, fit$draws)
 })
 
-test_that("functions that do nothing but put laws into a setting are told by what they are", {
-  bonus <- certainty_bonus(2, 0.8)
-  cost <- 1
-  for (f in list(
-    adni_setting, function(d) adni_setting(d, full = 0.95), function(d) ibrc::adni_setting(mri_cost = -(-cost), d),
-    function(d) {
-      as_setting(d, cbind(wait = c(0, 0), test = c(-1, -cost)), 0.9, belief_utility = certainty_bonus(2, 0.8))
-    }
-  )) expect_true(puts_laws(f))
-  for (f in list(
-    clinic_of, function(d, bonus = 2) adni_setting(d, certainty = bonus), function(d) adni_setting(bend(d)),
-    function(d) adni_setting(d, above = d$start[[1]]), function(d) adni_setting(d, above = get("d")$start[[1]]),
-    function(d) adni_setting(d, certainty = d), function(d) other(d), function(d) d, function() 1,
-    function(d) {
-      d$emission <- pmin(d$emission, 0.95)
-      adni_setting(d)
-    },
-    local({
-      adni_setting <- function(...) NULL
-      function(d) adni_setting(d)
-    })
-  )) expect_false(puts_laws(f))
-})
-
 test_that("a function of the dynamics is asked at every point", {
   asked <- 0
   # Away from the estimate the bonus is worth the same at all beliefs that are easily looked at.

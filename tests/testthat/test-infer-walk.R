@@ -45,8 +45,24 @@ test_that("a run that was stopped goes on to the same draws, and nothing is lear
   while (part$iteration < 150) part <- walk_step(part, target$density)
   expect_identical(part, whole)
   expect_identical(whole[c("centre", "factor", "scale", "turn", "axis", "points")], frozen)
-  expect_identical(length(whole$kept), 90L)
+  expect_identical(n_draws_kept(whole), 90L)
   expect_error(walk_step(whole, target$density), "all its steps")
+})
+
+test_that("draws are the steps after warm-up, however many are still fresh", {
+  target <- walk_target()
+  state <- walk_run(target, 4 * block_steps, 60, until = 60)
+  steps <- list()
+  while (state$iteration < state$iter) {
+    state <- walk_step(state, target$density)
+    steps <- c(steps, list(c(state$positions, state$log_density)))
+    expect_identical(n_draws_kept(state), length(steps))
+    expect_lt(length(state$fresh), block_steps)
+    expect_identical(with_fresh(state)$kept, steps)
+  }
+  draws <- walk_flush(state)$draws
+  expect_identical(dim(draws), c(length(steps), 4L, 6L))
+  expect_identical(draws[length(steps), , ], state$positions)
 })
 
 test_that("two tops far apart are both visited, as often as they should", {
