@@ -61,15 +61,7 @@ double ibrc_belief_bayes(const ibrc_models *models, int model, const double *pre
   if (ibrc_model_seen(models)) return see_state(prediction, S, observation, posterior);
   const double *column =
       ibrc_model_emission(models, action, model) + (size_t)S * (size_t)observation;
-  double p = 0.0;
-  for (int s = 0; s < S; s++) {
-    posterior[s] = column[s] * prediction[s];
-    p += posterior[s];
-  }
-  if (p > 0.0) {
-    for (int s = 0; s < S; s++) posterior[s] /= p;
-  }
-  return p;
+  return ibrc_belief_weigh(column, prediction, S, posterior);
 }
 
 double ibrc_belief_chance(const ibrc_models *models, const double *sigma, const double *belief,

@@ -18,7 +18,19 @@
 void ibrc_belief_predict(const ibrc_models *models, int model, const double *belief, int action,
                          double *prediction);
 
-/* Returns p(x') and, where it is positive, the posterior. */
+/* Returns p(x') and, where it is positive, the posterior. `shown` [state]: omega(x'|u,s'). */
+static inline double ibrc_belief_weigh(const double *shown, const double *prediction, int n_states,
+                                       double *posterior) {
+  double p = 0.0;
+  for (int s = 0; s < n_states; s++) {
+    posterior[s] = shown[s] * prediction[s];
+    p += posterior[s];
+  }
+  if (p > 0.0) {
+    for (int s = 0; s < n_states; s++) posterior[s] /= p;
+  }
+  return p;
+}
 double ibrc_belief_bayes(const ibrc_models *models, int model, const double *prediction, int action,
                          int observation, double *posterior);
 

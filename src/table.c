@@ -62,10 +62,11 @@ static int same_belief(const double *a, const double *b, int n) {
 static int find_atoms(const ibrc_table_recipe *recipe, workspace *w, int action, int model) {
   const ibrc_models *models = recipe->models;
   int S = models->n_states, n_atoms = 0;
+  const double *shown = ibrc_model_emission(models, action, model);
   ibrc_belief_predict(models, model, w->node_belief, action, w->prediction);
-  for (int x = 0; x < models->n_obs; x++) {
+  for (int x = 0; x < models->n_obs; x++, shown += S) {
     double *posterior = w->landing + (size_t)n_atoms * (size_t)S;
-    double p = ibrc_belief_bayes(models, model, w->prediction, action, x, posterior);
+    const double p = ibrc_belief_weigh(shown, w->prediction, S, posterior);
     if (!(p > 0.0)) continue;
     int atom = n_atoms;
     if (recipe->merge_observations) {

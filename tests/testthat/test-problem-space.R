@@ -68,6 +68,20 @@ test_that("a node, a vertex and a point on a face stay there", {
   }
 })
 
+test_that("three states, which are located without loops, lie where they lie among four of which one is impossible", {
+  resolution <- 12
+  halves <- node_beliefs(lattice_space(3, 2 * resolution))
+  rounded <- node_beliefs(lattice_space(3, resolution)) %*% diag(3)[c(3, 1, 2), ] * (1 + 1e-14)
+  beliefs <- rbind(with_seed(3, random_beliefs(300, 3)), halves, rounded[rowSums(rounded) <= 1 + 1e-13, ])
+  three <- locate(lattice_space(3, resolution), beliefs)
+  four <- locate(lattice_space(4, resolution), cbind(beliefs, 0))
+  expect_identical(three$weight, four$weight[1:3, ])
+  expect_true(all(four$weight[4, ] == 0))
+  there <- three$weight > 0
+  nodes <- list(node_beliefs(lattice_space(3, resolution)), node_beliefs(lattice_space(4, resolution)))
+  expect_identical(nodes[[1]][three$node[there], ], nodes[[2]][four$node[1:3, ][there], 1:3])
+})
+
 test_that("rounding in a belief grows no neighbours", {
   thirds <- c(0.1 + 0.2, 0.7)
   corners <- locate(lattice_space(2, 100), rbind(thirds))
