@@ -31,6 +31,8 @@ static inline double ibrc_belief_weigh(const double *shown, const double *predic
   }
   return p;
 }
+
+/* The same for an observation by its number. */
 double ibrc_belief_bayes(const ibrc_models *models, int model, const double *prediction, int action,
                          int observation, double *posterior);
 
