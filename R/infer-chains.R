@@ -44,11 +44,14 @@ given_start <- function(prior, start, n) {
 # Steps of all chains until the end, or until interrupted.
 run_chains <- function(chain, evaluator, run, each_step = NULL) {
   began <- list(time = Sys.time(), step = iteration_of(chain))
-  until_interrupted(chain, function(chain) step_chains(chain, evaluator), function(chain) {
+  chain <- until_interrupted(chain, function(chain) step_chains(chain, evaluator), function(chain) {
     done <- iteration_of(chain)
     if (run$refresh > 0 && done %% run$refresh == 0) say_progress(chain, run, began)
     if (!is.null(each_step)) each_step(chain)
   })
+  # Wherever a run ends, its state is the same whether it was stopped on the way or not.
+  if (is_walk(chain$state) || is_population(chain$state)) chain$state <- with_fresh(chain$state)
+  chain
 }
 
 # `advance` takes a chain one or more steps on, and `look` looks at where it stands, until all its steps are made or

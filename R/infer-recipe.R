@@ -169,6 +169,15 @@ step_of_recipe <- function(recipe, nearby) {
   if (identical(stepped_laws(recipe, 1L), list(expected))) step
 }
 
+# What the function returned when the recipe was opened, should a variable that it uses have changed since then: all
+# that is made of a fit is to know the same models as its chains.
+step_models <- function(recipe, setting) {
+  out <- perturb_models(setting, recipe$step$by, recipe$step$vary)
+  # Where a law has become certain there are fewer models, which check_world() refuses.
+  if (n_models(out) == n_models(recipe$like$models)) out$weights <- recipe$like$models$weights
+  out
+}
+
 # `dynamics`: learned dynamics, which `setting` is a function of; where it only takes their laws, these are enough.
 world_at <- function(recipe, values, dynamics = NULL) {
   setting <- recipe$setting
@@ -185,7 +194,7 @@ world_at <- function(recipe, values, dynamics = NULL) {
     abort_input("setting", "must return a setting, as from decision_setting(); ", at_values(values), "it returned ",
                 describe(setting), ".")
   }
-  models <- recipe$models
+  models <- if (is.null(recipe$step)) recipe$models else function(setting) step_models(recipe, setting)
   if (is.function(models)) {
     models <- ask_recipe(models, c(if (recipe$takes_setting) list(setting = setting), values[recipe$takes$models]),
                          "models", values)

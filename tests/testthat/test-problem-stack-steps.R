@@ -51,6 +51,19 @@ test_that("where a law has become certain the function is asked, and says what i
   expect_null(move_laws(list(array(c(-1, 2, 2, -1), c(2, 2, 1))), 0))
 })
 
+test_that("a variable that changes after a recipe was opened changes nothing, for chains or for what is made of them", {
+  step <- 0.1
+  recipe <- step_recipe(ward_iohmm(transitions = "shared"), function(setting) perturb_models(setting, step))
+  recipe$vectors <- vectors_of(recipe$codec, matrix(recipe$at, 1))
+  before <- laws_one_by_one(recipe)
+  step <- 0.4
+  expect_identical(laws_one_by_one(recipe), before)
+  expect_identical(stepped_laws(recipe, 1L), before)
+  natural <- cbind(alpha = 1, optimism = 0)
+  found <- recipe_problem(recipe, natural, ward_prior(), build_problem(recipe$like$setting, recipe$like$models, 6))
+  expect_identical(found$models$step$by, 0.1)
+})
+
 test_that("a posterior is the same whether the function is asked or not", {
   iohmm <- ward_iohmm(transitions = "shared")
   inverse <- ward_inverse(setting = plain_clinic)
