@@ -66,7 +66,40 @@ static inline double split_tail(double y, int n, int *tail) {
   return part;
 }
 
+/* What locate() finds, for three states and without loops: most of what building a table takes. */
+static void locate_among_three(const ibrc_space *space, const double *belief, ibrc_corners *corners) {
+  const int n = space->resolution;
+  const int *offset = space->layout; /* of the first coordinate; the second counts by one */
+  int first, second;
+  double y = n * belief[2];
+  const double part_2 = split_tail(y, n, &second);
+  y += n * belief[1];
+  const double part_1 = split_tail(y, n, &first);
+  const int number = offset[first] + second;
+  const double most = part_1 < part_2 ? part_2 : part_1, least = part_1 < part_2 ? part_1 : part_2;
+  int count = 1;
+
+  corners->node[0] = number;
+  corners->weight[0] = 1.0 - most;
+  if (most > 0.0) {
+    const int step = offset[first + (part_1 > 0.0)] - offset[first];
+    if (most > least) {
+      corners->node[count] = number + (part_1 < part_2 ? 1 : step);
+      corners->weight[count++] = most - least;
+    }
+    if (least > 0.0) {
+      corners->node[count] = number + step + 1;
+      corners->weight[count++] = least;
+    }
+  }
+  corners->n = count;
+}
+
 static void locate(const ibrc_space *space, const double *belief, ibrc_corners *corners) {
+  if (space->n_states == 3) {
+    locate_among_three(space, belief, corners);
+    return;
+  }
   const int d = space->n_states - 1, n = space->resolution;
   int *tail = corners->ints, *order = corners->ints + d, count = 0;
   double *fraction = corners->doubles;
@@ -105,35 +138,6 @@ static void locate(const ibrc_space *space, const double *belief, ibrc_corners *
     const int *offset = offset_of(space, i) + tail[i];
     number += offset[1] - offset[0];
     level = next;
-  }
-  corners->n = count;
-}
-
-/* The same for three states, without loops: most of what building a table takes. */
-static void locate_among_three(const ibrc_space *space, const double *belief, ibrc_corners *corners) {
-  const int n = space->resolution;
-  const int *offset = space->layout; /* of the first coordinate; the second counts by one */
-  int first, second;
-  double y = n * belief[2];
-  const double part_2 = split_tail(y, n, &second);
-  y += n * belief[1];
-  const double part_1 = split_tail(y, n, &first);
-  const int number = offset[first] + second;
-  const double most = part_1 < part_2 ? part_2 : part_1, least = part_1 < part_2 ? part_1 : part_2;
-  int count = 1;
-
-  corners->node[0] = number;
-  corners->weight[0] = 1.0 - most;
-  if (most > 0.0) {
-    const int step = offset[first + (part_1 > 0.0)] - offset[first];
-    if (most > least) {
-      corners->node[count] = number + (part_1 < part_2 ? 1 : step);
-      corners->weight[count++] = most - least;
-    }
-    if (least > 0.0) {
-      corners->node[count] = number + step + 1;
-      corners->weight[count++] = least;
-    }
   }
   corners->n = count;
 }
@@ -187,12 +191,6 @@ ibrc_space ibrc_lattice_space(int n_states, int resolution, int *layout) {
                                        .round = round_belief,
                                        .coarser_layout = coarser_layout,
                                        .coarser = coarser};
-  static const ibrc_space_kind of_three = {.node = node_belief,
-                                           .vertex = vertex,
-                                           .locate = locate_among_three,
-                                           .round = round_belief,
-                                           .coarser_layout = coarser_layout,
-                                           .coarser = coarser};
   const int d = n_states - 1, width = resolution + 1;
   for (int y = 0; y < width; y++) layout[(size_t)(d - 1) * (size_t)width + (size_t)y] = y;
   for (int i = d - 2; i >= 0; i--) {
@@ -206,7 +204,7 @@ ibrc_space ibrc_lattice_space(int n_states, int resolution, int *layout) {
                       .n_corners = n_states,
                       .n_ints = 2 * (size_t)d,
                       .n_doubles = (size_t)d,
-                      .kind = n_states == 3 ? &of_three : &kind,
+                      .kind = &kind,
                       .resolution = resolution,
                       .layout = layout};
   return space;

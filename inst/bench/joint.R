@@ -1,10 +1,10 @@
 # What a joint posterior of dynamics and agents takes: the cohort adni_like, two groups, as in the article "adni".
 #
-#   Rscript inst/bench/joint.R [steps]      nine minutes on two idle cores
+#   Rscript inst/bench/joint.R [steps]      seven minutes on two idle cores
 #
 # To reach: R-hat below 1.01 and 400 effective draws of every term of the agents in under 10 minutes on two cores. They
-# are there after 24,250 steps, where a run without `iter` looks as well (steps = NULL). It then goes on to 34,375 steps,
-# a third longer, until the laws of the dynamics are mixed too.
+# are there after 24,250 steps, where a run without `iter` looks as well (steps = NULL). It then goes on to 34,375 steps
+# until the laws of the dynamics are mixed too.
 
 library(ibrc)
 cohort <- read_adni(adni_like)
