@@ -85,19 +85,8 @@ ibrc_habit_slope ibrc_habit_slope_over(const ibrc_table *table, const ibrc_coars
 }
 
 /* pi at a pair. */
-static inline const double *chance_at(const ibrc_habit_slope *slope, int at) {
-  return slope->policy + (size_t)at * (size_t)slope->table->n_actions;
-}
-
-/* most [node][action]: the largest probability of an action after any last action. */
-static void find_most(const ibrc_habit_slope *slope, double *most) {
-  const size_t U = (size_t)slope->table->n_actions, cells = (size_t)slope->table->n_nodes * U;
-  for (size_t cell = 0; cell < cells; cell++) most[cell] = 0.0;
-  for (int k = 0; k < slope->pairs.n; k++) {
-    const double *chance = chance_at(slope, slope->pairs.at[k]);
-    double *of_node = most + (size_t)slope->pairs.node[k] * U;
-    for (size_t u = 0; u < U; u++) of_node[u] = chance[u] > of_node[u] ? chance[u] : of_node[u];
-  }
+static inline const double *chance_at(const ibrc_habit_slope *slope, size_t at) {
+  return slope->policy + at * (size_t)slope->table->n_actions;
 }
 
 /* standing(u) = sum_l w(l) pi(u | l) over the pairs of a node, with w(l) from the mean of pi over
@@ -109,12 +98,12 @@ static void find_standing(ibrc_habit_slope *slope, int node) {
   for (int u = 0; u < U; u++) first[u] = standing[u] = 0.0;
   for (int last = 0, at = node; last < U; last++, at += n) {
     if (slope->pairs.place[at] < 0) continue;
-    const double *chance = chance_at(slope, at);
+    const double *chance = chance_at(slope, (size_t)at);
     for (int u = 0; u < U; u++) first[u] += chance[u];
   }
   for (int last = 0, at = node; last < U; last++, at += n) {
     if (slope->pairs.place[at] < 0) continue;
-    const double *chance = chance_at(slope, at);
+    const double *chance = chance_at(slope, (size_t)at);
     for (int u = 0; u < U; u++) standing[u] += first[last] * chance[u];
     sum += first[last];
   }
@@ -131,28 +120,72 @@ static int write_row(const ibrc_habit_slope *slope, size_t row, double share, co
   return at;
 }
 
-/* Shares of all rows that matter; kept [node][action]: how much of gamma they make up. */
+/* pi one action after the other, and 0 where there is no pair. */
+static void lay_chances(ibrc_habit_slope *slope) {
+  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
+  double *to = slope->chance;
+  for (size_t last = 0, at = 0; last < U; last++, to += U * nodes) {
+    for (size_t node = 0; node < nodes; node++, at++) {
+      const int is_pair = slope->pairs.place[at] >= 0;
+      const double *from = chance_at(slope, at);
+      for (size_t u = 0; u < U; u++) to[u * nodes + node] = is_pair ? from[u] : 0.0;
+    }
+  }
+}
+
+/* most [action][node]: the largest probability of an action after any last action. */
+IBRC_WIDE
+static void find_most(const ibrc_habit_slope *slope, double *most) {
+  const int U = slope->table->n_actions, cells = slope->table->n_nodes * U;
+  const double *chance = slope->chance;
+  for (int cell = 0; cell < cells; cell++) most[cell] = 0.0;
+  for (int last = 0; last < U; last++, chance += cells) {
+    IBRC_SIMD
+    for (int cell = 0; cell < cells; cell++) most[cell] = chance[cell] > most[cell] ? chance[cell] : most[cell];
+  }
+}
+
+/* Shares of all rows that matter; kept [action][node]: how much of gamma they make up. */
 static void take_shares(ibrc_habit_slope *slope, const double *sigma, double discount, double least,
                         const double *most, double *kept) {
   const size_t nodes = (size_t)slope->table->n_nodes, U = (size_t)slope->table->n_actions;
   const size_t M = (size_t)slope->table->n_models;
   int at = 0;
-  for (size_t node = 0, cell = 0, row = 0; node < nodes; node++) {
-    for (size_t u = 0; u < U; u++, cell++) {
+  for (size_t node = 0, row = 0; node < nodes; node++) {
+    for (size_t u = 0; u < U; u++) {
+      const double likely = most[u * nodes + node];
       double sum = 0.0;
-      if (slope->weight) slope->start[cell] = at;
+      if (slope->weight) slope->start[node * U + u] = at;
       for (size_t m = 0; m < M; m++, row++) {
         const double share = discount * sigma[row];
-        slope->share[row] = share * most[cell] < least ? 0.0 : share;
+        slope->share[row] = share * likely < least ? 0.0 : share;
         sum += slope->share[row];
         if (slope->weight && slope->share[row] > 0.0) {
           at = write_row(slope, row, share, slope->pairs.place + u * nodes, at);
         }
       }
-      kept[cell] = sum;
+      kept[u * nodes + node] = sum;
     }
   }
   if (slope->weight) slope->start[nodes * U] = at;
+}
+
+/* What is left of gamma at each pair. */
+IBRC_WIDE
+static void find_rest(ibrc_habit_slope *slope, double discount, const double *kept) {
+  const int U = slope->table->n_actions, n = slope->table->n_nodes;
+  const double *chance = slope->chance;
+  double *rest = slope->rest, *flow = slope->laid;
+  for (int last = 0; last < U; last++, flow += n) {
+    for (int node = 0; node < n; node++) flow[node] = 0.0;
+    for (int u = 0; u < U; u++, chance += n) {
+      const double *of_action = kept + (size_t)u * (size_t)n;
+      IBRC_SIMD
+      for (int node = 0; node < n; node++) flow[node] += chance[node] * of_action[node];
+    }
+  }
+  flow = slope->laid;
+  for (int k = 0; k < slope->pairs.n; k++) rest[k] = discount - flow[slope->pairs.at[k]];
 }
 
 /* Everything at once, pair by pair. */
@@ -161,7 +194,7 @@ static void fill_pairs(ibrc_habit_slope *slope, const double *sigma, double disc
   const size_t M = (size_t)slope->table->n_models;
   int at = 0;
   for (int k = 0; k < slope->pairs.n; k++) {
-    const double *policy = chance_at(slope, slope->pairs.at[k]);
+    const double *policy = chance_at(slope, (size_t)slope->pairs.at[k]);
     size_t row = (size_t)slope->pairs.node[k] * U * M;
     double rest = discount;
     slope->start[k] = at;
@@ -185,7 +218,7 @@ static void stand_at_pairs(ibrc_habit_slope *slope) {
     const int pair = slope->pair_of[a];
     double *standing = slope->standing + (size_t)slope->coarse->fine_node[a] * U;
     for (size_t u = 0; u < U; u++) {
-      standing[u] = pair < 0 ? 0.0 : chance_at(slope, slope->pairs.at[pair])[u];
+      standing[u] = pair < 0 ? 0.0 : chance_at(slope, (size_t)slope->pairs.at[pair])[u];
     }
   }
 }
@@ -202,25 +235,6 @@ static void fill_coarse(ibrc_habit_slope *slope, const ibrc_process *alone, doub
     ibrc_slope_fill_node(alone, least, coarse->fine_node[a], &slope->alone);
   }
   ibrc_coarse_factor(coarse, &slope->alone, slope->factors);
-}
-
-/* What is left of gamma at each pair; and pi one action after the other, for products by nodes. */
-static void take_pairs(ibrc_habit_slope *slope, double discount, const double *kept) {
-  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
-  for (int k = 0; k < slope->pairs.n; k++) {
-    const double *chance = chance_at(slope, slope->pairs.at[k]);
-    const double *of_node = kept + (size_t)slope->pairs.node[k] * U;
-    double flow = 0.0;
-    for (size_t u = 0; u < U; u++) flow += chance[u] * of_node[u];
-    slope->rest[k] = discount - flow;
-  }
-  for (size_t last = 0; slope->whole && last < U; last++) {
-    const double *from = slope->policy + last * nodes * U;
-    for (size_t u = 0; u < U; u++) {
-      double *to = slope->chance + (last * U + u) * nodes;
-      for (size_t node = 0; node < nodes; node++) to[node] = from[node * U + u];
-    }
-  }
 }
 
 void ibrc_habit_slope_fill(ibrc_habit_slope *slope, const double *policy_after, const double *sigma,
@@ -241,11 +255,12 @@ void ibrc_habit_slope_fill(ibrc_habit_slope *slope, const double *policy_after, 
   }
   if (slope->by_pair) {
     fill_pairs(slope, sigma, discount, least);
-    return;
+  } else {
+    lay_chances(slope);
+    find_most(slope, most);
+    take_shares(slope, sigma, discount, least, most, kept);
+    find_rest(slope, discount, kept);
   }
-  find_most(slope, most);
-  take_shares(slope, sigma, discount, least, most, kept);
-  take_pairs(slope, discount, kept);
 }
 
 /* Where rows are not written out, they read x by node. */
@@ -277,16 +292,19 @@ static void expect_at(const ibrc_habit_slope *slope, const double *x, int first,
 }
 
 /* y = (1 - rest) x - sum_u pi e */
+IBRC_WIDE
 static void mix_whole(const ibrc_habit_slope *slope, const double *x, double *y) {
-  const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
+  const int U = slope->table->n_actions, n = slope->table->n_nodes;
   const double *chance = slope->chance, *rest = slope->rest;
-  for (size_t last = 0; last < U; last++, x += nodes, y += nodes, rest += nodes) {
+  for (int last = 0; last < U; last++, x += n, y += n, rest += n) {
     const double *e = slope->expected;
-    for (size_t node = 0; node < nodes; node++) y[node] = (1.0 - rest[node]) * x[node] - chance[node] * e[node];
-    chance += nodes;
-    e += nodes;
-    for (size_t u = 1; u < U; u++, chance += nodes, e += nodes) {
-      for (size_t node = 0; node < nodes; node++) y[node] -= chance[node] * e[node];
+    IBRC_SIMD
+    for (int node = 0; node < n; node++) y[node] = (1.0 - rest[node]) * x[node] - chance[node] * e[node];
+    chance += n;
+    e += n;
+    for (int u = 1; u < U; u++, chance += n, e += n) {
+      IBRC_SIMD
+      for (int node = 0; node < n; node++) y[node] -= chance[node] * e[node];
     }
   }
 }
@@ -294,7 +312,7 @@ static void mix_whole(const ibrc_habit_slope *slope, const double *x, double *y)
 static void mix_pairs(const ibrc_habit_slope *slope, const double *x, double *y) {
   const size_t U = (size_t)slope->table->n_actions, nodes = (size_t)slope->table->n_nodes;
   for (int k = 0; k < slope->pairs.n; k++) {
-    const double *chance = chance_at(slope, slope->pairs.at[k]);
+    const double *chance = chance_at(slope, (size_t)slope->pairs.at[k]);
     const double *e = slope->expected + slope->pairs.node[k];
     double sum = 0.0;
     for (size_t u = 0; u < U; u++) sum += chance[u] * e[u * nodes];
@@ -339,6 +357,16 @@ static double expect_standing(const ibrc_habit_slope *slope, int node, const dou
   return sum;
 }
 
+/* y = x + answer */
+IBRC_WIDE
+static void add_whole(const ibrc_habit_slope *slope, const double *answer, const double *x, double *y) {
+  const int n = slope->table->n_nodes;
+  for (int last = 0; last < slope->table->n_actions; last++, x += n, y += n) {
+    IBRC_SIMD
+    for (int node = 0; node < n; node++) y[node] = x[node] + answer[node];
+  }
+}
+
 void ibrc_habit_slope_correct(const ibrc_habit_slope *slope, const double *x, double *y) {
   const ibrc_coarse *coarse = slope->coarse;
   const int n = slope->table->n_nodes;
@@ -355,5 +383,9 @@ void ibrc_habit_slope_correct(const ibrc_habit_slope *slope, const double *x, do
     ibrc_coarse_solve(coarse, slope->factors, slope->work);
     for (int node = 0; node < n; node++) answer[node] = ibrc_coarse_at(coarse, slope->work, node);
   }
-  for (int k = 0; k < slope->pairs.n; k++) y[k] = x[k] + answer[slope->pairs.node[k]];
+  if (slope->whole) {
+    add_whole(slope, answer, x, y);
+  } else {
+    for (int k = 0; k < slope->pairs.n; k++) y[k] = x[k] + answer[slope->pairs.node[k]];
+  }
 }

@@ -15,9 +15,8 @@
  * each pair, times pi.
  *
  * The slow part of a residual is nearly the same after any last action. So a slope over nodes
- * alone,
- * in which each last action is as frequent as after a few visits at one belief, treats that part
- * by coarse nodes (coarse.h) or incomplete factors (incomplete.h). Its answer is added at all pairs
+ * alone, in which each last action is as frequent as after a few visits at one belief, treats that
+ * part by coarse nodes (coarse.h) or incomplete factors (incomplete.h). Its answer is added at all pairs
  * of a node. */
 
 typedef struct {
@@ -31,8 +30,8 @@ typedef struct {
   double *laid;     /* [last][node]: x, where rows are not written out */
   double *standing; /* [node][action]: what is done at a node, whatever was done before */
   double *answer;   /* [node]: what is added to its pairs */
-  int whole;        /* 1: there are all pairs; then */
-  double *chance;   /* [last][action][node]: pi(u | z, l) */
+  int whole;        /* 1: there are all pairs */
+  double *chance;   /* [last][action][node]: pi(u | z, l), 0 where there is no pair */
   ibrc_slope alone; /* over nodes */
   int near;         /* 1: incomplete factors, 0: coarse nodes, if there are any */
   ibrc_incomplete incomplete;

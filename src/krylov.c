@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "threads.h"
+
 #define BASIS IBRC_KRYLOV_BASIS
 
 size_t ibrc_krylov_doubles(int n) { return (size_t)(BASIS + 2) * (size_t)n; }
@@ -20,12 +22,15 @@ static double dot(const double *a, const double *b, int n) {
   return (s0 + s1) + (s2 + s3);
 }
 
+IBRC_WIDE
 static void add_scaled(double *y, double scale, const double *x, int n) {
+  IBRC_SIMD
   for (int i = 0; i < n; i++) y[i] += scale * x[i];
 }
 
 /* Takes out of x what lies along four orthonormal vectors: one pass measures, one
  * subtracts. */
+IBRC_WIDE
 static void remove_four(const double *q0, const double *q1, const double *q2, const double *q3,
                         int n, double *x, double *length) {
   double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -36,6 +41,7 @@ static void remove_four(const double *q0, const double *q1, const double *q2, co
     s2 += q2[i] * xi;
     s3 += q3[i] * xi;
   }
+  IBRC_SIMD
   for (int i = 0; i < n; i++) {
     x[i] -= (s0 * q0[i] + s1 * q1[i]) + (s2 * q2[i] + s3 * q3[i]);
   }

@@ -62,7 +62,10 @@ static int newton_step(const ibrc_newton *newton, ibrc_pause pause, const double
 /* What rounding can add to values x + shift: an error of one backup, over all visits. */
 static double rounding_of(const double *x, int n, double shift, double discount) {
   double most = 0.0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i] + shift));
+  for (int i = 0; i < n; i++) {
+    const double size = fabs(x[i] + shift);
+    most = size > most ? size : most;
+  }
   return DBL_EPSILON * most / (1.0 - discount);
 }
 

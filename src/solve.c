@@ -118,6 +118,10 @@ static void gather(const ibrc_pairs *pairs, const double *laid, double *x) {
 
 static void habit_step(const void *context, const double *value, double *next) {
   const habit_context *c = context;
+  if (c->slope.whole) {
+    back_up(c->optimum, value, next, c->slope.pairs.wanted);
+    return;
+  }
   lay_out(&c->slope.pairs, value, c->from);
   back_up(c->optimum, c->from, c->to, c->slope.pairs.wanted);
   gather(&c->slope.pairs, c->to, next);

@@ -1,7 +1,7 @@
 #ifndef IBRC_THREADS_H
 #define IBRC_THREADS_H
 
-#include <stddef.h> /* __GLIBC__ */
+#include <stdlib.h> /* __GLIBC__ */
 
 /* OpenMP where the compiler has it, else one thread. Every parallel
  * loop writes disjoint results, so an answer never depends on the number of
