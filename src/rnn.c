@@ -34,7 +34,7 @@ typedef enum { ANEW, ADD } manner;
 /* out [rows][n_out] = in [rows][n_in] W, or += */
 static void pass(const network *net, manner add, int rows, int n_in, int n_out, const double *in,
                  size_t in_row, const double *w, size_t w_row, double *out, size_t out_row) {
-  const ibrc_factors f = {.n_rows = rows, .n_inner = n_in, .n_columns = n_out, .add = add, .left = in,
+  const ibrc_factors f = {.n_rows = rows, .n_inner = n_in, .n_columns = n_out, .add = add == ADD, .left = in,
                           .left_row = in_row, .left_step = 1, .right = w, .right_row = w_row,
                           .out = out, .out_row = out_row};
   ibrc_product(net->way, &f);
@@ -43,7 +43,7 @@ static void pass(const network *net, manner add, int rows, int n_in, int n_out, 
 /* dW [n_in][n_out] = in' d, or +=, over so many rows of both */
 static void collect(const network *net, manner add, int rows, int n_in, int n_out, const double *in,
                     size_t in_row, const double *d, size_t d_row, double *dw) {
-  const ibrc_factors f = {.n_rows = n_in, .n_inner = rows, .n_columns = n_out, .add = add, .left = in,
+  const ibrc_factors f = {.n_rows = n_in, .n_inner = rows, .n_columns = n_out, .add = add == ADD, .left = in,
                           .left_row = 1, .left_step = in_row, .right = d, .right_row = d_row,
                           .out = dw, .out_row = (size_t)n_out};
   ibrc_product(net->way, &f);
