@@ -1,5 +1,5 @@
-# Functions of a user that are told by what they are: a sampler need not call them at every step of every chain, where it
-# knows what they return.
+# Functions of a user that are told by what they are: a sampler need not call them at every step of every chain, where
+# it knows what they return.
 
 # Whether a setting is known to take laws and do nothing else with them: a setting that is not a function, functions of
 # the package, and a function that is a single call of these. Any other function may behave differently elsewhere, and
