@@ -61,13 +61,29 @@ scored_log_policy <- function(log_policy, tree, action) {
   out
 }
 
+# The plan of an agent to whom nothing is worth anything: what it reads off histories depends on dynamics alone.
+neutral_plan <- function(problem, tolerance = 1e-8, action_prior = NULL) {
+  solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
+}
+
+# The belief of each history, [history, state], by the setting's own dynamics. With one model an agent has nothing to
+# weigh: neither utilities nor nodes play a part.
+history_beliefs <- function(tree, setting) t(read_histories(neutral_plan(bare_problem(setting)), tree)$belief)
+
+# A problem with the setting's own dynamics and nothing to want.
+bare_problem <- function(setting) {
+  setting$utility[] <- 0
+  setting["belief_utility"] <- list(NULL)
+  build_problem(setting, resolution = 1)
+}
+
 # An observation that no model can produce, or an action that the prior rules out,
 # has likelihood 0 whatever the parameters. It is refused, and the error names its rows. (`taken`: whether actions are
 # judged at all. For predictions it does not matter which action was taken.) A tolerance that no solve can meet is an
 # error here, before any chain starts.
 refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8,
                                      action_prior = problem$agent$action_prior, taken = TRUE) {
-  neutral <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
+  neutral <- neutral_plan(problem, tolerance, action_prior)
   lost <- impossible_histories(read_histories(neutral, histories, beliefs = FALSE))[histories$visit]
   # The first visit with an impossible history comes directly after the observation that is at fault.
   first <- which(lost & !c(FALSE, lost[-length(lost)]))

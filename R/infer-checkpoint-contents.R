@@ -287,10 +287,9 @@ check_held_visits <- function(inverse) {
     for (name in problem_names(inverse)) check_held_visits(part_inverse(inverse, name))
     return(invisible())
   }
-  neutral <- function(problem) solve_problem(problem, bounded_agent(flexibility = 0), inverse$tolerance)
-  plan <- if (is.null(inverse$problems)) neutral(inverse$problem)
+  plan <- if (is.null(inverse$problems)) neutral_plan(inverse$problem, inverse$tolerance)
   for (g in seq_along(inverse$histories)) {
-    if (!is.null(inverse$problems)) plan <- neutral(problem_of(inverse, g))
+    if (!is.null(inverse$problems)) plan <- neutral_plan(problem_of(inverse, g), inverse$tolerance)
     must(!any(impossible_histories(read_histories(plan, inverse$histories[[g]], FALSE))), "observations")
   }
 }

@@ -36,16 +36,11 @@ trajectory_counts <- function(visits, setting, discounted = TRUE, argument = "vi
 # The belief in the likeliest state, at these visits.
 surest <- function(believed, visits) do.call(pmax, split(believed, col(believed)))[visits]
 
-# The belief at each visit, [visit, state], by the setting's own dynamics. With one model an agent has nothing to weigh:
-# neither utilities nor nodes play a part.
+# The belief at each visit, [visit, state], by the setting's own dynamics.
 visit_beliefs <- function(coded, setting) {
-  setting$utility[] <- 0
-  setting["belief_utility"] <- list(NULL)
-  problem <- build_problem(setting, resolution = 1)
   tree <- build_histories(coded, setting)
-  refuse_moves(coded, tree, problem)
-  reading <- read_histories(solve_problem(problem, bounded_agent(flexibility = 0)), tree)
-  t(reading$belief)[tree$visit, , drop = FALSE]
+  refuse_moves(coded, tree, bare_problem(setting))
+  history_beliefs(tree, setting)[tree$visit, , drop = FALSE]
 }
 
 belief_offset <- function(coded, believed, weight, used, setting) {
@@ -107,6 +102,15 @@ plan_for_utility <- function(setting, utility, alpha, resolution) {
 check_alpha <- function(alpha) {
   alpha <- check_finite_number(alpha, "alpha")
   if (alpha < 0) abort_input("alpha", "must be 0 or more; it is ", format(alpha), ".")
+  alpha
+}
+
+# A price of information, of whose squares none overflows or vanishes.
+check_moderate_price <- function(alpha) {
+  alpha <- check_positive(alpha, "alpha")
+  if (alpha < 1e-100 || alpha > 1e100) {
+    abort_input("alpha", "must lie between 1e-100 and 1e100; it is ", format(alpha), ".")
+  }
   alpha
 }
 

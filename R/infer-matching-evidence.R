@@ -48,10 +48,7 @@ with_beliefs <- function(evidence, setting) {
                      plural(length(setting$states), "state"), advice = "join states")
     evidence$beliefs <- diag(length(setting$states))
   } else {
-    setting$utility[] <- 0
-    setting["belief_utility"] <- list(NULL)
-    neutral <- solve_problem(build_problem(setting, resolution = 1), bounded_agent(flexibility = 0))
-    evidence$beliefs <- t(read_histories(neutral, evidence$tree)$belief)
+    evidence$beliefs <- history_beliefs(evidence$tree, setting)
   }
   used <- rowSums(evidence$counts) > 0
   evidence$beliefs <- evidence$beliefs[used, , drop = FALSE]

@@ -112,7 +112,7 @@ infer_matching <- function(visits, setting, planner = NULL, terms = NULL, featur
   if (!is.null(start)) start <- check_named_numbers(start, "start")
   prior <- check_matched_prior(prior, planner, setting)
   method <- check_choice(method, c("maximum_likelihood", "bayesian"), "method")
-  alpha <- check_positive(alpha, "alpha")
+  alpha <- check_moderate_price(alpha)
   action_prior <- check_action_prior(action_prior, setting)
   if (!is.null(models)) check_class(models, "ibrc_models", "models", "model_prior()")
   lower <- check_ends(lower, "lower")

@@ -98,8 +98,12 @@ check_alphas <- function(alpha, n) {
   if (!is.numeric(alpha) || !is.null(dim(alpha)) || !length(alpha) %in% c(1, n) || any(!is.finite(alpha))) {
     abort_input("alpha", "must be one number, or one per setting, not ", describe(alpha), ".")
   }
-  if (any(alpha <= 0)) abort_input("alpha", "must be greater than 0; it is ", format(min(alpha)), ".")
-  rep_len(as.numeric(alpha), n)
+  alpha <- vapply(alpha, check_moderate_price, 0)
+  if (max(alpha) > 1e6 * min(alpha)) {
+    abort_input("alpha", "differs by more than a factor of a million between settings: behaviour in one of them would ",
+                "say nothing beside the other.")
+  }
+  rep_len(alpha, n)
 }
 
 # What all settings say about the utility [pair] once their values are eliminated: system %*% utility = rhs. The rows

@@ -68,7 +68,7 @@ infer_soft_margin <- function(visits, setting, alpha = 1, penalty = 0, regularis
                               occupancies = c("policy", "visits")) {
   check_given(visits, setting)
   check_seen_states(setting)
-  alpha <- check_positive(alpha, "alpha")
+  alpha <- check_moderate_price(alpha)
   penalty <- check_penalty(penalty)
   check_choice(regulariser, "squares", "regulariser")
   occupancies <- check_choice(occupancies, c("policy", "visits"), "occupancies")

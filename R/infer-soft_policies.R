@@ -47,7 +47,7 @@ infer_soft_policies <- function(visits, setting, alpha = 1, smoothing = 0.5) {
   check_given(visits, setting)
   check_seen_states(setting)
   check_batches(visits)
-  alpha <- check_positive(alpha, "alpha")
+  alpha <- check_moderate_price(alpha)
   smoothing <- check_smoothing(smoothing)
   markov <- as_markov(setting)
   refuse_many_pairs(markov)

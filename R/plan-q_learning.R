@@ -80,8 +80,8 @@ default_steps <- function(setting) {
 
 check_schedule <- function(setting, steps, exploration, patience, power, episode) {
   steps <- if (is.null(steps)) default_steps(setting) else check_finite_number(steps, "steps")
-  if (steps < 1 || steps != round(steps)) {
-    abort_input("steps", "must be a whole number, 1 or more; it is ", format(steps), ".")
+  if (steps < 1 || steps != round(steps) || steps > 1e12) {
+    abort_input("steps", "must be a whole number, from 1 to 1e12; it is ", format(steps), ".")
   }
   exploration <- check_number(exploration, "exploration")
   if (exploration < 0 || exploration > 1) {

@@ -95,7 +95,9 @@ rational_plans <- function(plans) {
     # The setting may have lost a utility of beliefs (resume()); rewards still have it.
     shared <- c("setting", "models", "reward")
     same <- i > 1 && identical(unclass(plan)[shared], unclass(plans[[i - 1]])[shared])
-    out[[i]] <- if (same) out[[i - 1]] else update(plan, bounded_agent(action_prior = plan$agent$action_prior))
+    out[[i]] <- if (same) out[[i - 1]] else
+      solve_problem(plan, bounded_agent(action_prior = plan$agent$action_prior), plan$report$tolerance,
+                    start = values_from(plan))
   }
   out
 }

@@ -7,7 +7,7 @@
 # tests/testthat/test-vignette-paper.R makes a part of them again.
 
 # What reward learning finds in agents that are optimistic, and in agents that are
-# not adaptive, to growing degrees: a row an agent.
+# not adaptive, to growing degrees: one row per agent.
 ratio_agents <- function() {
   optimism <- c(0, 0.2, 0.4, 0.6, 0.8)
   eta <- c(0, 20, 40, 60, 75)
@@ -30,7 +30,7 @@ make_ratios <- function(rows = seq_len(nrow(ratio_agents()))) {
 }
 
 # The synthetic cohort's optimism, by maximum likelihood, as what the investigator
-# states is changed: a row a variant and group.
+# states is changed: one row per variant and group.
 cohort_variants <- function() {
   truth <- ibrc::adni_like_truth()
   setting <- truth$setting
@@ -99,7 +99,7 @@ make_subgroups <- function(groups = names(subgroup_members(ibrc::read_adni(ibrc:
   do.call(rbind, found)
 }
 
-# The paper's protocol on the cohort, from several seeds: a row a group, chain and kept
+# The paper's protocol on the cohort, from several seeds: one row per group, chain and kept
 # draw. A prior so wide that no chain of this length could tell it from none.
 make_protocol <- function(groups = c("all", "over_75", "carrier", "female"), iter = 11000, chains = 4) {
   cohort <- ibrc::read_adni(ibrc::adni_like)
@@ -134,7 +134,7 @@ protocol_reports <- function(draws) {
 protocol_trace <- function(draws) draws[draws$draw %% 20 == 0, ]
 
 # DIAG's optimist with V(z) interpolated, and with the value of each state at a belief,
-# lambda(s, z), interpolated and weighted by the belief: a row a resolution, with the
+# lambda(s, z), interpolated and weighted by the belief: one row per resolution, with the
 # largest distance of either from a fine lattice, and of one from the other.
 soft_mean <- function(x, price) {
   best <- do.call(pmax, as.data.frame(x))

@@ -258,7 +258,7 @@ size_t ibrc_solve_policy_doubles(const ibrc_process *process, const ibrc_coarse 
 ibrc_solve_report ibrc_solve_policy(const ibrc_process *process, const ibrc_coarse *coarse,
                                     const double *gain, const ibrc_solve_options *options,
                                     double *scratch, double *value) {
-  policy_context policy = {process, gain};
+  policy_context policy = {.process = process, .gain = gain};
   double shift = 0.0;
   slope_context context = slope_over(process, coarse, &policy, scratch);
   ibrc_newton newton = newton_over(&context, policy_step);

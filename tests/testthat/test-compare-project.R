@@ -13,6 +13,9 @@ test_that("a pair is its inverse planner, and then its planner", {
   expect_identical(simulate(made, 3, seed = 1), simulate(made$plan, 3, seed = 1))
   expect_output(print(made), "A projection: Regularised maximum margin")
   expect_identical(glance(made)$planner, "kl")
+  expect_identical(coef(made), coef(by_hand))
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(plot(made), "ggplot")
   expect_identical(project("kl", "soft_margin", visits, alpha = 2, penalty = 0.01)$divergence, made$divergence)
 })
 

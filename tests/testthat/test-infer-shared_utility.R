@@ -137,6 +137,17 @@ test_that("standard errors are those of the information along utilities of mean 
   })
 })
 
+test_that("however large or small alpha is, it only sets the unit", {
+  settings <- with_seed(7, list(wanting(matrix(0, 3, 2), 0.5), wanting(matrix(0, 3, 2), 0.9)))
+  visits <- lapply(settings, function(setting) simulate(plan_kl(setting, alpha = 1), 60, seed = 3, horizon = 5))
+  once <- infer_shared_utility(visits, settings)
+  for (unit in c(1e-100, 1e100)) {
+    again <- infer_shared_utility(visits, settings, alpha = unit)
+    expect_equal(tidy(again)$estimate / unit, tidy(once)$estimate, tolerance = 1e-6)
+    expect_equal(tidy(again)$std.error / unit, tidy(once)$std.error, tolerance = 1e-6)
+  }
+})
+
 test_that("states in which nobody was seen are said", {
   with_seed(6, {
     utility <- matrix(stats::rnorm(8), 4)
@@ -182,7 +193,7 @@ test_that("bad arguments are refused, and named", {
   }
   refused(infer_shared_utility(shown, list(settings[[1]], with_seed(9, random_markov(4, 2)))), "settings")
   refused(infer_shared_utility(shown, list(diag_setting(), diag_setting())), "state is seen")
-  for (bad in list(NULL, NA, "x", -1, 0, Inf, 1:3, list(), mean, c(1, 0))) {
+  for (bad in list(NULL, NA, "x", -1, 0, Inf, 1:3, list(), mean, c(1, 0), 1e160, 1e-300, c(1, 1e7))) {
     refused(infer_shared_utility(shown, settings, alpha = bad), "alpha")
   }
   for (bad in list(NULL, NA, "x", -1, Inf, 1:2, list(), mean)) {

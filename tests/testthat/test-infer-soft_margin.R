@@ -122,7 +122,9 @@ test_that("wrong arguments are refused", {
   expect_error(infer_soft_margin(shown), class = "ibrc_error_input")
   expect_error(infer_soft_margin("x", setting), "visits", class = "ibrc_error_input")
   expect_error(infer_soft_margin(shown, diag_setting()), "state is seen", class = "ibrc_error_input")
-  expect_error(infer_soft_margin(shown, setting, alpha = 0), "alpha", class = "ibrc_error_input")
+  for (bad in c(0, 1e308, 1e-300)) {
+    expect_error(infer_soft_margin(shown, setting, alpha = bad, penalty = 0.01), "`alpha`", class = "ibrc_error_input")
+  }
   expect_error(infer_soft_margin(shown, setting, penalty = -1), "penalty", class = "ibrc_error_input")
   expect_error(infer_soft_margin(shown, setting, penalty = NA), "penalty", class = "ibrc_error_input")
   expect_error(infer_soft_margin(shown, setting, regulariser = "x"), "regulariser", class = "ibrc_error_input")

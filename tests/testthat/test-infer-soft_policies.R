@@ -102,8 +102,8 @@ test_that("bad arguments are refused, and named", {
   }
   refused(infer_soft_policies(list(shown[[1]], always(c(1, 2, 1))), setting), "never taken")
   for (bad in list(NULL, NA, "x", list(), mean, 1)) refused(infer_soft_policies(shown, bad), "setting")
-  for (bad in list(NULL, NA, "x", -1, 0, Inf, 1:2, list(), mean)) {
-    refused(infer_soft_policies(shown, setting, alpha = bad), "alpha")
+  for (bad in list(NULL, NA, "x", -1, 0, Inf, 1:2, list(), mean, 1e308, 1e-300)) {
+    refused(infer_soft_policies(shown, setting, alpha = bad), "`alpha`")
   }
   for (bad in list(NULL, NA, "x", -1, Inf, 1:2, list(), mean)) {
     refused(infer_soft_policies(shown, setting, smoothing = bad), "smoothing")

@@ -124,7 +124,7 @@ test_that("what cannot be learned from is refused before work starts", {
     }
   }
   expect_error(plan_q_learning(setting, exploration = NULL), "exploration", class = "ibrc_error_input")
-  expect_error(plan_q_learning(setting, steps = 0.5), "steps", class = "ibrc_error_input")
+  for (bad in c(0.5, 1e308)) expect_error(plan_q_learning(setting, steps = bad), "steps", class = "ibrc_error_input")
 })
 
 test_that("an interrupt is answered between calls", {

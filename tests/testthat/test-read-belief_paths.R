@@ -70,6 +70,15 @@ test_that("an action worth as much as the rational one does not differ", {
   expect_identical(told$.differs, c(FALSE, FALSE, TRUE))
 })
 
+test_that("plans of other planners are read, too", {
+  best <- plan_pomdp(setting, resolution = 30)
+  paths <- belief_paths(best, visits)
+  agent <- belief_paths(plan_agent(setting, bounded_agent(), resolution = 30), visits)
+  expect_close(as.matrix(paths[grep("belief", names(paths))]), as.matrix(agent[grep("belief", names(agent))]), 1e-10)
+  noisy <- belief_paths(plan_boltzmann(setting, 2, resolution = 30), visits)
+  expect_identical(noisy$.rational, agent$.rational)
+})
+
 test_that("a fit is read by the plan of each group", {
   told <- belief_paths(clinic_fit(), clinic_visits())
   plans <- project_behavior(clinic_fit())
