@@ -20,10 +20,10 @@
 #' 5% of the values of a column. If it is more, the table is refused. Otherwise a column that is read wrongly
 #' would become a column of missing values.
 #'
-#' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. Blanks around an
-#' identifier and one pair of quotes around all of it do not count. Quotes elsewhere do, so that `O'Brien` and `OBrien`
-#' are two patients. Identifiers that differ from others only in blanks or in invisible characters are refused, and the
-#' error names their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`. Numbers of 2^53 or
+#' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. One pair of quotes
+#' around an identifier does not count, and blanks around it are taken away. Quotes elsewhere count, so that `O'Brien`
+#' and `OBrien` are two patients. Identifiers that differ from others only in blanks or in invisible characters are
+#' refused, and the error names their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`. Numbers of 2^53 or
 #' more are refused, because R cannot tell such numbers apart.
 #'
 #' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. It is refused if a

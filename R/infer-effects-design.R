@@ -24,6 +24,7 @@ new_design <- function(formulas, visits, coded, prior, stated = list()) {
   design <- join_design(formulas, matrices, factors, prior, stated)
   decided <- cell %in% cell[scored_visits(coded) > 0]
   for (term in names(formulas)) refuse_unscored(matrices[[term]], term, decided[first])
+  for (one in factors) refuse_unscored_factor(one, decided[first])
   list(design = design, cell = factor(design$cells[cell], levels = design$cells))
 }
 
@@ -179,7 +180,8 @@ known_frame <- function(formula, table, people) {
     lost <- !is.finite(as.vector(frame[[name]]))
     if (any(lost)) {
       abort_rows(people$row[lost], "effects", "`effects` has a formula of ", formula$term, " in which ",
-                 enumerate(name), " is not finite")
+                 enumerate(name), " is not finite",
+                 advice = "Take another function of the column, or leave these people out.")
     }
   }
   frame
@@ -274,6 +276,21 @@ refuse_unscored <- function(x, term, decided) {
               if (length(lost) == 1) "it" else "them", " out, or leave these people out of `visits`.")
 }
 
+aliased_advice <- function(columns) {
+  if (any(grepl(":", columns, fixed = TRUE))) {
+    return("Write + instead of * or :, or join levels, so that each combination has people.")
+  }
+  paste("Take a column out of the formula that says the same as others; levels that lie within those of another column",
+        "can have a random intercept instead, as in (1 | site).")
+}
+
+# A random intercept is learnt from those of whom an action counts, too.
+refuse_unscored_factor <- function(one, decided) {
+  if (!any(decided) || length(unique(one$level[decided])) > 1) return(invisible())
+  abort_input("effects", "has a random intercept of ", one$name, ", of which only one level has actions that are ",
+              "scored: it takes several to see how they differ. Leave it out.")
+}
+
 # A column that says the same as other columns cannot have a coefficient of its own.
 refuse_aliased <- function(x, term, factors, terms) {
   parts <- qr(x)
@@ -281,7 +298,7 @@ refuse_aliased <- function(x, term, factors, terms) {
     extra <- colnames(x)[parts$pivot[-seq_len(parts$rank)]]
     abort_input("effects", "has a formula of ", term, " in which ", enumerate(extra), " say",
                 if (length(extra) == 1) "s", " nothing that the other columns do not say (they are aliased, or no ",
-                "trajectory has that combination): leave it out.")
+                "trajectory has that combination). ", aliased_advice(extra))
   }
   for (one in factors) {
     if (!match(term, terms) %in% one$terms || length(one$levels) > parts$rank) next

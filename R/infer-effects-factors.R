@@ -56,7 +56,7 @@ new_factor <- function(columns, people) {
   label <- factor(label, levels = unique(label[do.call(order, lapply(parts, as.integer))]))
   if (nlevels(label) < 2) {
     abort_input("effects", "has a random intercept of ", factor_name(columns), ", which has one level only: ",
-                "it takes several to see how they differ.")
+                "it takes several to see how they differ. Leave it out.")
   }
   list(name = factor_name(columns), columns = columns, levels = levels(label), level = as.integer(label),
        terms = integer(), tie = character())

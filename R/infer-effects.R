@@ -65,7 +65,7 @@ read_effect <- function(formula) {
   term <- if (length(formula) == 3) left_term(formula[[2]])
   if (is.null(term)) {
     abort_input("effects", "must have one term on the left of each ~, as in optimism ~ age; ",
-                expression_text(formula), " has none.")
+                expression_text(formula), if (length(formula) == 3) " has something else there." else " has none.")
   }
   parts <- sum_parts(formula[[3]])
   bars <- vapply(parts, is_bar, NA)
@@ -73,9 +73,12 @@ read_effect <- function(formula) {
   twice <- duplicated(lapply(random, `[[`, "columns"))
   if (any(twice)) {
     abort_input("effects", "has the random intercept of ", factor_name(random[[which(twice)[1]]]$columns),
-                " twice in the formula of ", term, ".")
+                " twice in the formula of ", term, ": write it once.")
   }
   fixed <- parts[!bars]
+  if (any(vapply(fixed, is_bar, NA, sign = "||"))) {
+    abort_input("effects", "takes random intercepts with one bar, as in (1 | site), not ||.")
+  }
   for (part in fixed) refuse_long_not(part)
   if (any(vapply(fixed, function(part) "|" %in% all.names(part), NA))) {
     abort_input("effects", "has a bar that stands in no brackets of its own: write (1 | site), added to the others ",
@@ -148,8 +151,8 @@ sum_parts <- function(right) {
   list(right)
 }
 
-is_bar <- function(part) {
-  is.call(part) && identical(part[[1]], quote(`(`)) && is.call(part[[2]]) && identical(part[[2]][[1]], quote(`|`))
+is_bar <- function(part, sign = "|") {
+  is.call(part) && identical(part[[1]], quote(`(`)) && is.call(part[[2]]) && identical(part[[2]][[1]], as.name(sign))
 }
 
 # (1 | site), (1 | tie | site), (1 | site/clinician), (1 | site:year)

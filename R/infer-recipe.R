@@ -37,7 +37,9 @@ read_recipe <- function(setting, models, inferred, fixed, given = NULL) {
   if (!is.null(given)) need_dynamics_argument(setting)
   if (is_group_list(setting) || is_group_list(models)) {
     which <- if (is_group_list(setting)) "setting" else "models"
-    abort_input(which, "cannot be a list, one per group, where the other is a function of named quantities.")
+    other <- setdiff(c("setting", "models"), which)
+    abort_input(which, "cannot be a list, one per group, where `", other, "` is a function: give a list of both. For ",
+                "several problems that each person meets, say by `problem` which column names them.")
   }
   of <- list(setting = quantities_of(setting, "setting", given), models = quantities_of(models, "models", "setting"))
   used <- unique(c(of$setting$all, of$models$all))

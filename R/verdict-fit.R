@@ -107,7 +107,8 @@ standing_verdict <- function(fit) {
           slow[slow$check == "identified", ], dynamics_rows(fit), slow[slow$check == "assumed", ])
   }
   if (isTRUE(fit$interrupted)) rows <- rbind(rows, interrupted_rows(fit))
-  new_ibrc_verdict(doubt_unsettled(rows), fit)
+  rows <- doubt_unsettled(rows)
+  new_ibrc_verdict(if (has_population(fit)) doubt_population(rows) else rows, fit)
 }
 
 # While the chains disagree, the draws cannot tell anything else.

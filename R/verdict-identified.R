@@ -1,5 +1,7 @@
 # What the data say about each term: the rows of a verdict, and the table behind identifiability().
 
+unsettled_advice <- "Whether the data determine {} cannot be told until the chains agree on all of it: run longer first."
+
 # The table alone, on which the verdict rests.
 identify_terms <- function(fit) {
   doubted <- rbind(settled_rows(fit), fit$checks[fit$checks$check %in% "whole", ])
@@ -128,7 +130,7 @@ identified_advice <- function(kind, conflict) {
     "not identified" = "The data say little about {}: report it as not identified.",
     bounded = "The data bound {} on one side only: report a bound, not an estimate. See identifiability().",
     "only jointly" = "The data determine {} only jointly with another term: see identifiability(), and report both.",
-    unsettled = "Whether the data determine {} cannot be told until the chains agree on all of it: run longer first.",
+    unsettled = unsettled_advice,
     "too few data" = paste("There are too few visits to say anything about {}: the numbers come mostly from the prior.",
                            "Pool groups, and do not report it as an estimate.")
   )

@@ -95,6 +95,23 @@ coefficient_rows <- function(fit) {
 
 population_identified <- function(fit) rbind(coefficient_rows(fit), spread_rows(fit))
 
+# While the chains disagree, draws do not tell what the data say about a term (identifiability() says so, too), nor that
+# all of them stand on one hill.
+doubt_population <- function(rows) {
+  rough <- rows$check == "settled" & rows$verdict == "do not use"
+  of_terms <- rough & !startsWith(rows$seen, "intercepts of")
+  unsettled <- rows$check == "identified" & (rows$term %in% rows$term[of_terms] | any(is.na(rows$term[of_terms])))
+  one_hill <- rows$check == "whole" & rows$verdict == "ok" & any(rough)
+  at <- which(unsettled | one_hill)
+  rows$seen[at] <- "cannot be told while the chains disagree"
+  rows$verdict[at] <- ifelse(unsettled[at], "do not use", "caution")
+  rows$advice[at] <- ifelse(
+    unsettled[at], unsettled_advice,
+    "Whether the chains stand on one hill cannot be told until they agree."
+  )
+  rows
+}
+
 # ---- what the numbers rest on ---------------------------------------------------------------------------------------
 
 # Draws and cells that are checked: of many cells some, evenly spaced, which stand for all.

@@ -43,7 +43,7 @@ test_that("identifiers are text, and the codes of missing are none", {
 })
 
 test_that("of the quotes in an identifier one pair around the whole goes, and no other", {
-  expect_identical(read_rid(c("O'Brien", "OBrien", "'12'", "\" 12 \"", "1\"2", "1'2", "'12", "''12''", "n'a", "'NA'")),
+  expect_identical(read_rid(c("O'Brien", "OBrien", "'12'", "\"12\"", "1\"2", "1'2", "'12", "''12''", "n'a", "'NA'")),
                    c("O'Brien", "OBrien", "12", "12", "1\"2", "1'2", "'12", "'12'", "n'a", NA))
   expect_identical(read_rid(c("'", "\"\"", "\"'7'\"", "'\u00e9'", NA)), c("'", NA, "'7'", "\u00e9", NA))
 })
@@ -51,10 +51,12 @@ test_that("of the quotes in an identifier one pair around the whole goes, and no
 test_that("identifiers that look the same are refused by their rows", {
   twins <- c("1\"2", "12", "1'2", "'12'", "1\u200b2", "1\u00ad2", " 12", "12\u00a0", "a b", "a  b")
   refused <- expect_error(read_rid(twins), "invisible characters", class = "ibrc_error_data")
-  expect_identical(refused$rows, c(5L, 6L, 8L, 10L))
+  expect_identical(refused$rows, c(5L, 6L, 7L, 8L, 10L))
   expect_identical(refused$argument, "file")
   expect_no_match(conditionMessage(refused), "12")
-  expect_identical(read_rid(factor(twins[c(1:4, 7)])), c("1\"2", "12", "1'2", "12", "12"))
+  expect_identical(read_rid(factor(twins[1:4])), c("1\"2", "12", "1'2", "12"))
+  # Blanks that every row of a patient has are no more than blanks.
+  expect_identical(read_rid(c(" 12", " 12", "\" 7 \"")), c("12", "12", "7"))
   path <- adni_file(c("RID,VISCODE,DX,CDRSB,Hippocampus,AGE,APOE4,PTGENDER",
                       paste0(c("\"1\"\"2\"", "\"12\"", "O'Brien", "OBrien"), ",bl,CN,0,,70,0,Female")))
   expect_identical(read_adni(path)$RID, c("1\"2", "12", "O'Brien", "OBrien"))

@@ -167,6 +167,11 @@ test_that("nobody becomes somebody else: identifiers are text", {
   path <- adni_file(c(names(adni_row(1, "bl")) |> paste(collapse = ","), paste0(long, ",bl,CN,0,,70,0,Female"),
                       "0123,bl,CN,0,,70,0,Female", "123,bl,CN,0,,70,0,Female"))
   expect_identical(read_adni(path)$RID, c(long, "0123", "123"))
+  # Nobody is merged with somebody who is written with blanks.
+  for (alike in list(c("7", " 7", "8"), c("7", "7\t", "8"), c("\"7\"", " 7", "8"))) {
+    error <- expect_error(patients(alike), "only in blanks", class = "ibrc_error_data")
+    expect_equal(error$rows, 2)
+  }
   # Digits that are lost already.
   error <- expect_error(patients(c(1, 1e17, 3)), "more digits", class = "ibrc_error_data")
   expect_equal(error$rows, 2)

@@ -148,9 +148,11 @@ test_that("columns that cannot be used are refused, with their rows", {
 test_that("columns that say nothing, or the same as others, are refused with the remedy", {
   alone <- altered(function(x) transform(x, arm = "a", one = 3))
   expect_refused(design_of(list(optimism ~ arm), alone), "effects", "one value only")
-  expect_refused(design_of(list(optimism ~ one), alone), "effects", "leave it out")
+  expect_refused(design_of(list(optimism ~ one), alone), "effects", "out of the formula")
   expect_refused(design_of(list(optimism ~ (1 | arm)), alone), "effects", "one level only")
   expect_refused(design_of(list(optimism ~ age + I(age / 10))), "effects", "aliased")
+  empty <- altered(function(x) transform(x, place = ifelse(arm == "b" & clinician == "c2", "q", "p")))
+  expect_refused(design_of(list(optimism ~ arm * place), empty), "effects", "Write \\+ instead of \\*")
   expect_refused(design_of(list(optimism ~ arm + clinician)), "effects", "aliased")
   # Intercepts that fixed effects say already.
   expect_refused(design_of(list(optimism ~ arm + (1 | arm))), "effects", "keep one of the two")
@@ -295,6 +297,6 @@ test_that("how two values are coded does not matter", {
   expect_equal(wide$cells, text$cells, tolerance = 1e-10)
   expect_equal(wide$density, text$density + 2 * log(10), tolerance = 1e-10)
   # Not so what has one value, or three.
-  expect_refused(design_of(list(optimism ~ arm), coded(0.1, 0.1)), "effects", "leave it out")
+  expect_refused(design_of(list(optimism ~ arm), coded(0.1, 0.1)), "effects", "out of the formula")
   expect_equal(number_centre(c(1, 1, 2, 3)), 1.75)
 })

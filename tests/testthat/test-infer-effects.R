@@ -52,7 +52,8 @@ test_that("slopes and bars that are not understood are refused", {
   expect_refused(read_one(optimism ~ (1 | p + q | site)), "effects", "plain name between two bars")
   expect_refused(read_one(optimism ~ (1 | log(site))), "effects", "right of a bar")
   expect_refused(read_one(optimism ~ (1 | 2)), "effects", "right of a bar")
-  expect_refused(read_one(optimism ~ (1 | site) + (1 | site)), "effects", "twice")
+  expect_refused(read_one(optimism ~ (1 | site) + (1 | site)), "effects", "twice.*write it once")
+  expect_refused(read_one(optimism ~ (1 || site)), "effects", "one bar, as in \\(1 \\| site\\)")
   expect_refused(read_one(optimism ~ (1 | site) + (1 | site / clinician)), "effects", "twice")
   # A factor of a column and itself is that column.
   expect_refused(read_one(optimism ~ (1 | site:site)), "effects", "\"site\" twice in \\(1 \\| site:site\\)")

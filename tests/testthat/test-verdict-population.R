@@ -109,6 +109,25 @@ test_that("intercepts are judged by the worst of each factor and term", {
   expect_null(intercept_rows(people_run(list(alpha ~ age), iter = 20, warmup = 10)))
 })
 
+test_that("while chains disagree, a verdict says no more than identifiability() does", {
+  rough <- people_run(list(alpha ~ age), iter = 20, warmup = 10)
+  rows <- standing_verdict(rough)
+  unsettled <- rows$term[rows$check == "settled" & rows$verdict == "do not use"]
+  expect_true(length(unsettled) > 0)
+  found <- identifiability(rough)
+  expect_setequal(found$term[found$verdict == "unsettled"], unsettled)
+  said <- rows[rows$check == "identified" & rows$term %in% unsettled, ]
+  expect_setequal(said$term, unsettled)
+  expect_identical(as.character(said$verdict), rep("do not use", nrow(said)))
+  expect_match(said$seen, "cannot be told while the chains disagree")
+  expect_false(any(rows$check == "whole" & rows$verdict == "ok"))
+  # Not so of chains that agree.
+  calm <- standing_verdict(fit)
+  calm <- calm[calm$check == "settled" & calm$verdict != "do not use" & !startsWith(calm$seen, "intercepts"), ]
+  all <- standing_verdict(fit)
+  expect_false(any(grepl("cannot be told", all$seen[all$check == "identified" & all$term %in% calm$term])))
+})
+
 test_that("a chain on another hill is seen", {
   flat <- fit
   flat$population$log_posterior[] <- with_seed(2, stats::rnorm(length(flat$population$log_posterior)))
