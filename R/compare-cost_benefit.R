@@ -19,7 +19,7 @@
 #' setting <- diag_setting()
 #' doctor <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(doctor, 40, seed = 1), setting, diag_models(), prior = irl_prior(setting),
-#'             fixed = list(alpha = 0.5), chains = 2, iter = 300, seed = 1)
+#'             fixed = list(alpha = 0.5), chains = 2, iter = 300, seed = 1, resolution = 30)
 #' cost_benefit(fit)
 cost_benefit <- function(fit, cost = NULL, benefit = NULL, conf.level = 0.95, draws = FALSE) {
   check_given(fit)

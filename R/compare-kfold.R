@@ -74,14 +74,14 @@
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models(), resolution = 20)
 #' visits <- simulate(plan, 40, seed = 1)
 #' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)),
-#'             chains = 2, iter = 1000, warmup = 200, seed = 1, resolution = 10,
+#'             chains = 2, iter = 500, warmup = 100, seed = 1, resolution = 10,
 #'             control = ibrc_control(check = FALSE))
 #' crossed <- kfold(fit, folds = 2, draws = 100)
 #' crossed
 #'
 #' # Against a fit that takes the agent to be far less flexible
 #' other <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(log(20), 0.1)),
-#'               chains = 2, iter = 1000, warmup = 200, seed = 1, resolution = 10,
+#'               chains = 2, iter = 500, warmup = 100, seed = 1, resolution = 10,
 #'               control = ibrc_control(check = FALSE))
 #' if (requireNamespace("loo", quietly = TRUE)) {
 #'   loo::loo_compare(list(fit = crossed, other = kfold(other, folds = crossed, draws = 100)))

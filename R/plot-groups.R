@@ -32,7 +32,7 @@
 #' )
 #' visits <- trajectories(visits, covariates = "clinic", setting = setting)
 #' fit <- ibrc(visits, setting, diag_models(), ibrc_prior(alpha ~ lognormal(0, 1)), by = "clinic",
-#'             chains = 2, iter = 400, seed = 1)
+#'             chains = 2, iter = 400, seed = 1, resolution = 30)
 #' groups <- groups_data(fit)
 #' groups[groups$part == "interval", ]
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot_groups(fit)

@@ -87,12 +87,17 @@ shift_rows <- function(fit, what, asked, advice, change, judge) {
     itself <- abs(natural[2, ] - natural[1, ]) / abs(natural[1, ])
     verdict <- vapply(seq_along(size), function(j) judge(size[j], itself[j]), "")
     worst <- order(-match(verdict, verdict_levels), -size)[1]
-    seen <- paste0(what, ": ", prior_terms(fit$prior)[worst], " goes from ", format_number(natural[1, worst]), " to ",
-                   format_number(natural[2, worst]), ", ", deviations_words(size[worst]))
+    seen <- paste0(what, ": ", prior_terms(fit$prior)[worst], moved_words(natural[, worst], size[worst]))
     verdict_rows("assumed", seen, asked, verdict[worst], advice,
                  group = if (is_grouped(fit)) names(fit$draws)[g] else NA_character_)
   })
   do.call(rbind, rows)
+}
+
+# `range`: before and after. Draws say nothing about where a mean comes to lie that leaves all of them.
+moved_words <- function(range, size) {
+  if (size > 5) return(" moves by more than 5 standard deviations, further than the draws reach")
+  paste0(" goes from ", format_number(range[1]), " to ", format_number(range[2]), ", ", deviations_words(size))
 }
 
 # Draws of a group on the sampler's scale, and by how much their means move.

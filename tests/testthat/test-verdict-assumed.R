@@ -136,3 +136,9 @@ test_that("a missed trial after which nothing was seen does no harm where states
   both <- lapply(list(unseen, filled), function(x) log_lik(careful, trajectories(x, scored = "known", setting = alike)))
   expect_equal(both[[1]], both[[2]])
 })
+
+test_that("no number is told of a mean that leaves all draws", {
+  expect_match(moved_words(c(1, 2), 1.5), "goes from 1 to 2, 1.5 standard deviations")
+  expect_identical(moved_words(c(0.007, 6e58), 66),
+                   " moves by more than 5 standard deviations, further than the draws reach")
+})
