@@ -192,11 +192,6 @@ policy.ibrc_projection <- function(object, beliefs = NULL, last = NULL, ...) {
 #' @export
 coef.ibrc_projection <- function(object, ...) coef(object$inferred, ...)
 
-#' @rdname tidy.ibrc_projection
-#' @importFrom graphics plot
-#' @export
-plot.ibrc_projection <- function(x, ...) plot(x$plan, ...)
-
 #' @export
 format.ibrc_projection <- function(x, digits = 3, ...) {
   number <- function(v) formatC(v, digits = digits, format = "f")

@@ -1,6 +1,7 @@
 # The data behind every picture is a function.
 twins <- c(
   plot_plans = "plans_data", plot.ibrc_plan = "plans_data", plot.ibrc_history_plan = "plans_data",
+  plot.ibrc_projection = "plans_data",
   plot.ibrc_fit = "fit_plot_data", pp_check = "pp_data", plot_groups = "groups_data",
   plot_shrinkage = "shrinkage_data",
   plot_simplex = "simplex_data", plot.ibrc_flow = "flow_data",
