@@ -90,24 +90,14 @@ read_rid <- function(x) {
   large <- rounded_rows(x)
   if (length(large)) abort_rounded_ids(large, "file", "RID")
   text <- if (is.numeric(x)) ifelse(is.finite(x), id_text(x), NA) else unquoted_text(x)
-  refuse_lookalikes(if (is.numeric(x)) text else without_quotes(as_utf8(x)), "file", "RID", topic = "read_adni")
+  refuse_lookalikes(text, "file", "RID", topic = "read_adni")
   text <- bare_text(text)
   text[is_missing_code(lower_case(text))] <- NA
   text
 }
 
-# Text without blanks at its ends, and without a pair of quotes around the whole.
-unquoted_text <- function(x) {
-  trimmed <- function(text) gsub("^[ \t\r\n]+|[ \t\r\n]+$", "", text)
-  text <- trimmed(as_utf8(x))
-  first <- substr(text, 1, 1)
-  enclosed <- which(first %in% c("\"", "'") & nchar(text) > 1 & endsWith(text, first))
-  text[enclosed] <- trimmed(substr(text[enclosed], 2, nchar(text[enclosed]) - 1))
-  text
-}
-
-# Text without that pair of quotes, with all its blanks.
-without_quotes <- function(text) gsub("^(\\s*)([\"'])(.*)\\2(\\s*)$", "\\1\\3\\4", text)
+# Text without a pair of quotes around the whole.
+unquoted_text <- function(x) gsub("^([ \t\r\n]*)([\"'])(.*)\\2([ \t\r\n]*)$", "\\1\\3\\4", as_utf8(x))
 
 # A measure outside these bounds is not what the column should hold: it may be a volume in cubic centimetres, or a code
 # for missing.

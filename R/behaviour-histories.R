@@ -66,11 +66,11 @@ neutral_plan <- function(problem, tolerance = 1e-8, action_prior = NULL) {
   solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
 }
 
-# The belief of each history, [history, state], by the setting's own dynamics. With one model an agent has nothing to
-# weigh: neither utilities nor nodes play a part.
-history_beliefs <- function(tree, setting) t(read_histories(neutral_plan(bare_problem(setting)), tree)$belief)
+# The belief of each history, [history, state], in a bare problem.
+history_beliefs <- function(tree, problem) t(read_histories(neutral_plan(problem), tree)$belief)
 
-# A problem with the setting's own dynamics and nothing to want.
+# A problem with the setting's own dynamics and nothing to want. With one model an agent has nothing to weigh: neither
+# utilities nor nodes play a part.
 bare_problem <- function(setting) {
   setting$utility[] <- 0
   setting["belief_utility"] <- list(NULL)

@@ -23,8 +23,8 @@
 #' Identifiers are text: `0123` and `123` are two patients, and no digit of a long one is lost. One pair of quotes
 #' around an identifier does not count, and blanks around it are taken away. Quotes elsewhere count, so that `O'Brien`
 #' and `OBrien` are two patients. Identifiers that differ from others only in blanks or in invisible characters are
-#' refused, and the error names their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`. Numbers of 2^53 or
-#' more are refused, because R cannot tell such numbers apart.
+#' refused, and the error names their rows. In a data frame identifiers may be text, a factor, numbers or `integer64`.
+#' Numbers of 2^53 or more are refused, because R cannot tell such numbers apart.
 #'
 #' A file is a CSV with commas between cells, one line for each row, in UTF-8, UTF-16 or latin1. It is refused if a
 #' quote is not closed in its own line, or if a line has more or fewer cells than the header; the error names the line.

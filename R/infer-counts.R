@@ -38,9 +38,10 @@ surest <- function(believed, visits) do.call(pmax, split(believed, col(believed)
 
 # The belief at each visit, [visit, state], by the setting's own dynamics.
 visit_beliefs <- function(coded, setting) {
+  problem <- bare_problem(setting)
   tree <- build_histories(coded, setting)
-  refuse_moves(coded, tree, bare_problem(setting))
-  history_beliefs(tree, setting)[tree$visit, , drop = FALSE]
+  refuse_moves(coded, tree, problem)
+  history_beliefs(tree, problem)[tree$visit, , drop = FALSE]
 }
 
 belief_offset <- function(coded, believed, weight, used, setting) {

@@ -48,7 +48,7 @@ with_beliefs <- function(evidence, setting) {
                      plural(length(setting$states), "state"), advice = "join states")
     evidence$beliefs <- diag(length(setting$states))
   } else {
-    evidence$beliefs <- history_beliefs(evidence$tree, setting)
+    evidence$beliefs <- history_beliefs(evidence$tree, bare_problem(setting))
   }
   used <- rowSums(evidence$counts) > 0
   evidence$beliefs <- evidence$beliefs[used, , drop = FALSE]

@@ -12,8 +12,8 @@
 #'
 #' A plan by [plan_history_q_learning()] has a bar for each of the histories that were met most often, up to 12.
 #'
-#' @param x A plan ([plan_agent()] or another of the [planners()]), or a projection ([project_behavior()]), whose plan is
-#'   drawn.
+#' @param x A plan ([plan_agent()] or another of the [planners()]), or a projection ([project_behavior()]), whose plan
+#'   is drawn.
 #' @param plans A list of plans for one setting; names become panel titles. The state is seen in all of them, or in
 #'   none.
 #' @param observations What is seen, visit by visit; `NULL` draws no path.

@@ -1,6 +1,7 @@
 # What the data say about each term: the rows of a verdict, and the table behind identifiability().
 
-unsettled_advice <- "Whether the data determine {} cannot be told until the chains agree on all of it: run longer first."
+unsettled_advice <- paste("Whether the data determine {} cannot be told until the chains agree on all of it: run",
+                          "longer first.")
 
 # The table alone, on which the verdict rests.
 identify_terms <- function(fit) {
