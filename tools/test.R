@@ -12,9 +12,21 @@ filter <- if (length(arguments) > 1 && nzchar(arguments[2])) arguments[2]
 
 Sys.setenv(NOT_CRAN = "true")
 
+# Where tests find the package and their helpers. Helpers are read once, as in a check: the fits that they keep serve
+# all files of a process.
+test_home <- function() {
+  suppressPackageStartupMessages({
+    library(testthat)
+    library(ibrc)
+  })
+  home <- test_env("ibrc")
+  source_test_helpers(folder, home)
+  home
+}
+
 # Tests send this process signals. One that comes late, to a test that did not send it, ends that test and all that
 # follow: they are run once more then.
-run_tests <- function(filter, again = TRUE) {
+run_tests <- function(filter, home, again = TRUE) {
   counts <- testthat::ListReporter$new()
   reporter <- testthat::MultiReporter$new(list(
     testthat::ProgressReporter$new(
@@ -25,7 +37,7 @@ run_tests <- function(filter, again = TRUE) {
   ))
   stopped <- tryCatch({
     testthat::test_dir(folder,
-      filter = filter, package = "ibrc", load_package = "installed",
+      filter = filter, package = "ibrc", load_package = "installed", env = home, load_helpers = FALSE,
       reporter = reporter, stop_on_failure = FALSE
     )
     FALSE
@@ -36,7 +48,7 @@ run_tests <- function(filter, again = TRUE) {
     message("The tests were interrupted", if (again) ": they are run again", ".")
     NA
   })
-  if (is.na(stopped) && again) return(run_tests(filter, again = FALSE))
+  if (is.na(stopped) && again) return(run_tests(filter, home, again = FALSE))
   outcomes <- unlist(lapply(counts$get_results(), function(test) {
     vapply(test$results, function(x) sub("^expectation_", "", class(x)[1]), "")
   }))
@@ -57,9 +69,10 @@ test_names <- function() {
 # What a worker does: a folder can be made once, and whoever makes it has the file.
 work_through <- function(claims) {
   total <- c(passed = 0, failed = 0, skipped = 0)
+  home <- test_home()
   for (name in test_names()) {
     mine <- dir.create(file.path(claims, name), showWarnings = FALSE)
-    if (mine) total <- total + run_tests(paste0("^", gsub("([.+])", "\\\\\\1", name), "$"))
+    if (mine) total <- total + run_tests(paste0("^", gsub("([.+])", "\\\\\\1", name), "$"), home)
   }
   saveRDS(total, file.path(claims, paste0(Sys.getpid(), ".rds")))
 }
@@ -90,6 +103,6 @@ if (nzchar(claims)) {
   quit(status = 0)
 }
 jobs <- min(jobs, length(test_names()))
-total <- if (jobs > 1) share_out(jobs) else run_tests(filter)
+total <- if (jobs > 1) share_out(jobs) else run_tests(filter, test_home())
 cat(sprintf("\n%d passed, %d failed, %d skipped\n", total[["passed"]], total[["failed"]], total[["skipped"]]))
 quit(status = as.integer(total[["failed"]] > 0))

@@ -64,7 +64,8 @@ test_that("two exact modes are both found by every seed, with half of the draws 
     parts <- two_modes(theta)
     list(log_prior = parts[, 1], log_likelihood = parts[, 2], value = value)
   }
-  shares <- vapply(1:20, function(seed) {
+  seeds <- if (Sys.getenv("IBRC_EXTENDED_TESTS") == "1") 1:20 else 1:5
+  shares <- vapply(seeds, function(seed) {
     scouted <- send(both, n = 300, seed = seed, sd = 3)
     state <- sampler_start(scouted$theta[c(40, 110, 190, 260), ], two_modes, streams_from_seed(seed, 4), warmup = 500,
                            iter = 1000, scouts = scouts_array(list(scouted)))

