@@ -157,7 +157,7 @@ calls <- list(
   ffi_recall_learn = list(remembers, truth, c(0.5, 0.5), nothing_met, nothing_met, matrix(stats::runif(5 * n), 5)),
   ffi_recall_rollout = list(remembers, truth, c(0.5, 0.5), recalled, integer(n), c(1L, 1L, 0L), 10L,
                             matrix(stats::runif(31 * n), 31)),
-  ffi_rnn_bend = list(stats::rnorm(10), 2L),
+  ffi_rnn_bend = list(stats::rnorm(n), 2L),
   ffi_rnn_predict = list(layers, weights[, 1], shown, 2L),
   ffi_rnn_gradient = list(layers, weights[, 1], shown, 0:9, 1L, 2L),
   ffi_rnn_train = list(layers, networks, c(0, 0), shown, rep_len(0:29, 5 * 3 * 2), 5L, 0.01, 1L, 2L),

@@ -9,21 +9,24 @@
 # One term: its distribution, arguments and bounds, and `range`, where values are drawn
 # from to compare at: far from it rounding is all there is to compare.
 random_term <- function(term, kind, range, state = NULL, action = NULL) {
+  positive <- c("lognormal", "half_normal", "exponential", "gamma", "normal", "student_t", "uniform")
   family <- switch(kind,
-    positive = sample(c("lognormal", "half_normal", "exponential", "gamma", "normal", "student_t", "uniform"), 1),
-    signed = sample(c("normal", "student_t", "uniform"), 1)
+    positive = sample(positive, 1),
+    signed = sample(c("normal", "student_t", "uniform"), 1),
+    unit = sample(c("beta", positive), 1)
   )
   size <- stats::runif(1, 0.5, 2)
   middle <- mean(range) * stats::runif(1, 0.5, 1.5)
   args <- switch(family,
     normal = c(middle, size), student_t = c(sample(2:9, 1) + 0.5, middle, size), lognormal = c(log(size), size),
     half_normal = 3 * size, exponential = size, gamma = c(size, 1 / size),
+    beta = stats::runif(2, 1, 8),
     uniform = range + c(-0.1, 0.1) * diff(range) * stats::runif(2)
   )
   if (kind == "positive" && family == "uniform") args[1] <- max(args[1], 0)
   bounds <- random_bounds(kind, family, range)
   if (term == "discount") if (family == "uniform") args <- range else bounds <- c(0, 0.98)
-  ends <- switch(family, uniform = args, normal = , student_t = c(-Inf, Inf), c(0, Inf))
+  ends <- switch(family, uniform = args, beta = c(0, 1), normal = , student_t = c(-Inf, Inf), c(0, Inf))
   list(term = term, family = family, args = args, bounds = bounds, range = range, state = state, action = action,
        lower = max(bounds[1], ends[1]), upper = min(bounds[2], ends[2]))
 }
@@ -51,7 +54,7 @@ random_terms <- function(setting) {
     action <- setting$actions[cell %/% length(setting$states) + 1]
     random_term(sprintf("utility[%s,%s]", state, action), "signed", c(-4, 4), state, action)
   })
-  discount <- if (stats::runif(1) < 0.3) list(random_term("discount", "positive", c(0.3, 0.9)))
+  discount <- if (stats::runif(1) < 0.3) list(random_term("discount", "unit", c(0.3, 0.9)))
   terms <- Filter(Negate(is.null), c(unlist(prices, recursive = FALSE), entries, discount))
   terms[sample(length(terms))]
 }
@@ -89,6 +92,7 @@ twin_prior <- function(terms, theta, jacobian = TRUE) {
       half_normal = function(q) 2 * stats::pnorm(q, 0, a[1]) - 1,
       exponential = function(q) stats::pexp(q, a[1]),
       gamma = function(q) stats::pgamma(q, a[1], a[2]),
+      beta = function(q) stats::pbeta(q, a[1], a[2]),
       uniform = function(q) stats::punif(q, a[1], a[2])
     )
     log_density <- switch(term$family,
@@ -98,6 +102,7 @@ twin_prior <- function(terms, theta, jacobian = TRUE) {
       half_normal = log(2) + stats::dnorm(x, 0, a[1], log = TRUE),
       exponential = stats::dexp(x, a[1], log = TRUE),
       gamma = stats::dgamma(x, a[1], a[2], log = TRUE),
+      beta = stats::dbeta(x, a[1], a[2], log = TRUE),
       uniform = stats::dunif(x, a[1], a[2], log = TRUE)
     )
     natural[, j] <- x
