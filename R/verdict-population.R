@@ -100,7 +100,7 @@ population_identified <- function(fit) rbind(coefficient_rows(fit), spread_rows(
 doubt_population <- function(rows) {
   rough <- rows$check == "settled" & rows$verdict == "do not use"
   of_terms <- rough & !startsWith(rows$seen, "intercepts of")
-  unsettled <- rows$check == "identified" & (rows$term %in% rows$term[of_terms] | any(is.na(rows$term[of_terms])))
+  unsettled <- rows$check == "identified" & (rows$term %in% rows$term[of_terms] | anyNA(rows$term[of_terms]))
   one_hill <- rows$check == "whole" & rows$verdict == "ok" & any(rough)
   at <- which(unsettled | one_hill)
   rows$seen[at] <- "cannot be told while the chains disagree"

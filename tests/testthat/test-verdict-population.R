@@ -113,7 +113,7 @@ test_that("while chains disagree, a verdict says no more than identifiability() 
   rough <- people_run(list(alpha ~ age), iter = 20, warmup = 10)
   rows <- standing_verdict(rough)
   unsettled <- rows$term[rows$check == "settled" & rows$verdict == "do not use"]
-  expect_true(length(unsettled) > 0)
+  expect_gt(length(unsettled), 0)
   found <- identifiability(rough)
   expect_setequal(found$term[found$verdict == "unsettled"], unsettled)
   said <- rows[rows$check == "identified" & rows$term %in% unsettled, ]
