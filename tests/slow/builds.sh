@@ -31,7 +31,8 @@ for name in $wanted; do
     without_openmp) set -- "SHLIB_OPENMP_CFLAGS =" ;;
     without_optimisation) set -- "CFLAGS = -g -O0" ;;
     without_contraction) set -- "CFLAGS = -g -O2 -ffp-contract=off" ;;
-    lto) set -- "CFLAGS = -g -O2 -flto -ffat-lto-objects" "LDFLAGS = -O2 -flto" ;;
+    # A bare -flto makes the linker warn that it will work on one part after another.
+    lto) set -- "CFLAGS = -g -O2 -flto -ffat-lto-objects" "LDFLAGS = -O2 -flto=auto" ;;
     hard) set -- "CFLAGS = -g -O3 -funroll-loops" ;;
     clang) set -- "CC = clang" "CFLAGS = -g -O2" "SHLIB_OPENMP_CFLAGS = -fopenmp" ;;
     *) printf 'no build named %s\n' "$name" >&2; exit 1 ;;
