@@ -49,8 +49,8 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Calibration           cohorts.R      16         90      'alone R/compare-groups.R data-raw/adni_like.R'
   Recovery              recovery.R     10         5       'R src tests/testthat'
   'Two implementations' twins.R        ''         1       'R src tests/testthat'
-  'Memory and C'        sanitize.sh    ''         7       'R src tests/testthat inst data tools/test.R'
-  'Memory and C'        valgrind.sh    ''         40      'R src tests/testthat inst data tools/test.R'
+  'Memory and C'        sanitize.sh    ''         75      'R src tests/testthat inst data tools/test.R'
+  'Memory and C'        valgrind.sh    ''         70      'R src tests/testthat inst data tools/test.R'
   'Memory and C'        gctorture.R    ''         1       'R src'
   'Memory and C'        analyse.sh     ''         1       'src'
   'Memory and C'        fuzz.sh        10000000   50      'src tests/slow/fuzz'
@@ -65,7 +65,7 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   Faults                storm.R        ''         2       fits
   Faults                generator.R    ''         1       fits
   Faults                leak.R         ''         2       'R src'
-  Package               lines.R        ''         10      'R src tests/testthat inst data'
+  Package               lines.R        ''         35      'R src tests/testthat inst data'
   Package               lint.R         ''         2       'all'
   Package               suggests.R     ''         16      'all'
 ")
