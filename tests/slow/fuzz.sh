@@ -2,7 +2,9 @@
 # Inputs made up by libFuzzer for the kernels (tests/slow/fuzz/), with clang's address and
 # undefined-behaviour sanitizers and invariants asserted after every call. Each harness
 # first gets a kernel with one planted fault: one that does not find it would prove
-# nothing. files.R meets the reader of checkpoints through R as well.
+# nothing. files.R meets the reader of checkpoints through R as well. All of them take some
+# three hours: what a harness came to is kept in tests/slow/kept/, and it is not run again on the
+# same kernels, inputs and faults until all have been run.
 #
 #   sh tests/slow/fuzz.sh [runs per harness, 100000] [harnesses, all: see `wanted` below]
 #
@@ -70,7 +72,7 @@ plant_for() {
       plant space vertices 's/belief\[s\] > 0.0/belief[s] > 0.1/'
       ;;
     belief) plant belief belief 's/next\[s\] = total\[s\] \/ mass/next[s] = total[s]/' ;;
-    backup) plant backup numeric 's/weight\[g\] \/= sum\[g\]/weight[g] \/= 1.0/' ;;
+    backup) plant backup numeric 's/weight\[g\] \/= sums->sum\[g\]/weight[g] \/= 1.0/' ;;
     walker)
       plant walker walker 's/memcpy(walkers\[k\]->sigma/memcpy(walkers[0]->sigma/'
       plant walker loglik 's/known->place\[child\] = known->n_rows++/known->place[child] = known->n_rows/'
@@ -104,18 +106,39 @@ plant_for() {
   esac
 }
 
-for harness in $wanted; do
-  plant_for "$harness"
-  build "$harness" "$scratch/kernels" "$scratch/$harness"
+# fuzzed harness: what it promises, and whether it was kept.
+fuzzed() {
+  plant_for "$1"
+  build "$1" "$scratch/kernels" "$scratch/$1"
   begin=$(seconds)
   status=0
-  run "$scratch/$harness" "$runs" "$scratch/$harness.log" || status=1
-  done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$harness.log")
+  run "$scratch/$1" "$runs" "$scratch/$1.log" || status=1
+  done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$1.log")
   [ "${done:-0}" -ge "$runs" ] || status=1
   if [ $status -ne 0 ]; then
-    grep -e '^broken:' -e 'runtime error:' -e 'ERROR:' -e 'fuzz_' -e ' src/' "$scratch/$harness.log" || :
-    cat "$scratch/$harness".broken.* | base64 || :
+    grep -e '^broken:' -e 'runtime error:' -e 'ERROR:' -e 'fuzz_' -e ' src/' "$scratch/$1.log" || :
+    cat "$scratch/$1".broken.* | base64 || :
   fi
-  promise "$harness: no invariant broken" "$runs inputs, none breaks one" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
+  promise "$1: no invariant broken" "$runs inputs, none breaks one" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
+}
+
+# All that the outcome of a harness depends on.
+parts=tests/slow/kept/fuzz
+hash=$({ cat src/*.[ch] tests/slow/fuzz/*; grep -e '^ *flags=' -e '^watch=' -e '^edges=' -e 'plant ' -e '-runs=' tests/slow/fuzz.sh
+         echo "$runs $seed"; } | cksum | cut -d ' ' -f 1)
+for harness in $wanted; do
+  part=$parts-$harness-$hash.txt
+  if [ ! -e "$part" ]; then
+    before=$broken
+    fuzzed "$harness" >"$scratch/said"
+    if [ "$broken" -ne "$before" ]; then
+      cat "$scratch/said"
+      continue
+    fi
+    mkdir -p "$(dirname "$part")"
+    cp "$scratch/said" "$part"
+  fi
+  cat "$part"
 done
+[ "$broken" -ne 0 ] || rm -f "$parts"-*-*.txt
 finish
