@@ -90,7 +90,8 @@ test_that("runs on a strongly bent density find it together", {
     draws <- unlist(lapply(runs, function(run) run[, , j]))
     levels <- c(0.05, 0.25, 0.5, 0.75, 0.95)
     seen <- vapply(stats::quantile(exact[, j], levels), function(x) mean(draws <= x), 0)
-    # In 96 runs levels had a standard deviation of 0.017 per run and a bias of 0.006: this is five of six runs' and it.
+    # In 96 runs a level had a standard deviation of 0.017 per run and a bias of 0.006: five of those of six runs,
+    # and it.
     expect_lt(max(abs(seen - levels)), 0.04)
     expect_lt(abs(mean(draws) - mean(exact[, j])), 0.25)
   }
