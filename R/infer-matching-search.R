@@ -54,7 +54,8 @@ search_top <- function(surface, law, start, starts, seed) {
   pool <- with_stream(streams_from_seed(seed, 1)[[1]], prior_draw(law, 8 * starts))
   first <- prior_unconstrain(law, matrix(start, 1))
   if (all(is.finite(first))) pool[1, ] <- first
-  # A climb steps by 1 at most, which is little where a term on the plain scale is of millions.
+  # A climb's steps are fractions of 1, or of the spread where that is less: on the plain scale too, where 1 is nothing
+  # to a weight of a million. So terms on that scale are climbed in units of their spread.
   plain <- vapply(unname(law), function(entry) entry$scale == "identity", NA)
   unit <- ifelse(plain, surface$spread, 1)
   top <- find_top(surface_in_units(surface, unit), t(t(pool) / unit), starts)

@@ -53,20 +53,20 @@ scripts <- read.table(header = TRUE, colClasses = rep(c("character", "numeric", 
   'Memory and C'        valgrind.sh    ''         70      'R src tests/testthat inst data tools/test.R'
   'Memory and C'        gctorture.R    ''         1       'R src'
   'Memory and C'        analyse.sh     ''         1       'src'
-  'Memory and C'        fuzz.sh        10000000   50      'src tests/slow/fuzz'
+  'Memory and C'        fuzz.sh        10000000   180     'src tests/slow/fuzz'
   'Memory and C'        files.R        10000      1       'R src'
-  'Memory and C'        builds.sh      ''         8       'R src tests/testthat inst data tools/test.R'
+  'Memory and C'        builds.sh      ''         16      'R src tests/testthat inst data tools/test.R'
   'Everyday tests'      everyday.R     ''         3       'R src tests/testthat inst data tools/test.R'
-  'Everyday tests'      suite.R        ''         15      'all'
+  'Everyday tests'      suite.R        ''         68      'all'
   Faults                kill.R         ''         8       'fits clinic people'
   Faults                interrupt.R    ''         0       'fits clinic people'
   Faults                disk.R         ''         2       'fits clinic'
   Faults                damage.R       ''         20      'R src tests/testthat'
   Faults                storm.R        ''         2       fits
   Faults                generator.R    ''         1       fits
-  Faults                leak.R         ''         2       'R src'
+  Faults                leak.R         ''         13      'R src'
   Package               lines.R        ''         35      'R src tests/testthat inst data'
-  Package               lint.R         ''         2       'all'
+  Package               lint.R         ''         8       'all'
   Package               suggests.R     ''         16      'all'
 ")
 scripts$name <- sub("[.][^.]*$", "", scripts$script)

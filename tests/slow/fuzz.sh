@@ -3,8 +3,7 @@
 # undefined-behaviour sanitizers and invariants asserted after every call. Each harness
 # first gets a kernel with one planted fault: one that does not find it would prove
 # nothing. files.R meets the reader of checkpoints through R as well. All of them take some
-# three hours: what a harness came to is kept in tests/slow/kept/, and it is not run again on the
-# same kernels, inputs and faults until all have been run.
+# three hours: `make trust` keeps what a harness came to in tests/slow/kept/, and goes on behind it.
 #
 #   sh tests/slow/fuzz.sh [runs per harness, 100000] [harnesses, all: see `wanted` below]
 #
@@ -122,23 +121,22 @@ fuzzed() {
   promise "$1: no invariant broken" "$runs inputs, none breaks one" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
 }
 
-# All that the outcome of a harness depends on.
-parts=tests/slow/kept/fuzz
-hash=$({ cat src/*.[ch] tests/slow/fuzz/*; grep -e '^ *flags=' -e '^watch=' -e '^edges=' -e 'plant ' -e '-runs=' tests/slow/fuzz.sh
-         echo "$runs $seed"; } | cksum | cut -d ' ' -f 1)
+# Run by `make trust`, which names the sources, it goes on where it was stopped.
+parts=$scratch
+[ -z "${IBRC_SOURCES:-}" ] || parts=tests/slow/kept
 for harness in $wanted; do
-  part=$parts-$harness-$hash.txt
+  part=$parts/fuzz-$harness-${IBRC_SOURCES:-by-hand}.txt
   if [ ! -e "$part" ]; then
     before=$broken
     fuzzed "$harness" >"$scratch/said"
-    if [ "$broken" -ne "$before" ]; then
-      cat "$scratch/said"
-      continue
+    if [ "$broken" -eq "$before" ]; then
+      mv "$scratch/said" "$part.part"
+      mv "$part.part" "$part"
+    else
+      part=$scratch/said
     fi
-    mkdir -p "$(dirname "$part")"
-    cp "$scratch/said" "$part"
   fi
   cat "$part"
 done
-[ "$broken" -ne 0 ] || rm -f "$parts"-*-*.txt
+[ "$broken" -ne 0 ] || rm -f "$parts"/fuzz-*-*.txt
 finish

@@ -62,6 +62,7 @@ test_that("the law of many terms is known after a warm-up that is short for them
     c(law = apart(crossprod(state$factor)), ess = min(apply(walk_flush(state)$draws, 3, posterior::ess_bulk)))
   }, numeric(2))
   expect_gt(apart(diag(diag(truth$covariance))), 8)
+  # Over 16 seeds it was 1.4 to 1.8.
   expect_lt(max(seen["law", ]), 2)
   expect_gt(min(seen["ess", ]), 300)
 })
