@@ -110,8 +110,10 @@ compare_models <- function(visits, setting, models = decision_models(), newdata 
   models <- check_decision_models(models)
   if (!is.null(newdata)) check_visits(newdata, "newdata")
   holdout <- check_holdout(holdout, newdata)
-  if (!is.null(reference)) as_positions(reference, models$model, "reference", "model")
-  if (length(reference) > 1) abort_input("reference", "must be one model, not ", length(reference), ".")
+  if (!is.null(reference)) {
+    as_positions(reference, models$model, "reference", "model")
+    if (length(reference) != 1) abort_input("reference", "must be one model, not ", length(reference), ".")
+  }
   replicates <- check_count(replicates, "replicates", least = 10, most = 1e6)
   conf.level <- check_level(conf.level)
   resolution <- check_count(resolution, "resolution", most = 1000)

@@ -28,7 +28,8 @@
 #' @inheritSection infer_soft_margin Shares of visits
 #' @inheritParams infer_soft_margin
 #' @param divergence How occupancies are compared, see *Details*.
-#' @param entropy What a nat of causal entropy is worth, in units of the divergence: 0 or more.
+#' @param entropy What a nat of causal entropy is worth, in units of the divergence: from 0 to 1e6. Near 1e6 hardly
+#'   anything but the entropy counts.
 #' @return An `ibrc_inferred`, see [tidy()][tidy.ibrc_inferred]. Its estimates are the probability of each action in
 #'   each state, with the `occupancy` of both and the one `demonstrated`. The objective is the divergence less the worth
 #'   of entropy. `glance()` has the `divergence` alone, the `gap`, by which the objective is at most above the least
@@ -80,7 +81,9 @@ divergence_kinds <- c("kl", "reverse_kl", "jensen_shannon", "total_variation", "
 
 check_entropy <- function(entropy, divergence) {
   entropy <- check_finite_number(entropy, "entropy")
-  if (entropy < 0) abort_input("entropy", "must be at least 0; it is ", format(entropy), ".")
+  if (entropy < 0 || entropy > 1e6) {
+    abort_input("entropy", "must be from 0 to 1e6; it is ", format(entropy), ".")
+  }
   if (entropy > 0 && divergence == "total_variation") {
     abort_input("entropy", "must be 0 with the total variation, a linear programme. Take another `divergence`.")
   }

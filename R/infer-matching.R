@@ -115,6 +115,7 @@ infer_matching <- function(visits, setting, planner = NULL, terms = NULL, featur
   alpha <- check_moderate_price(alpha)
   action_prior <- check_action_prior(action_prior, setting)
   if (!is.null(models)) check_class(models, "ibrc_models", "models", "model_prior()")
+  refuse_idle_ends(list(lower = lower, upper = upper), planner, prior)
   lower <- check_ends(lower, "lower")
   upper <- check_ends(upper, "upper")
   resolution <- check_count(resolution, "resolution")
@@ -222,6 +223,15 @@ check_ends <- function(x, argument) {
     abort_input(argument, "must be numbers named by term, not ", describe(x), ".")
   }
   stats::setNames(as.numeric(x), check_names(names(x), argument))
+}
+
+# Bounds that nothing would look at.
+refuse_idle_ends <- function(ends, planner, prior) {
+  given <- names(Filter(Negate(is.null), ends))
+  if (!length(given) || is.function(planner) && !inherits(prior, "ibrc_prior")) return(invisible())
+  abort_input(given[1], "bounds the terms of a planner that is a function. ",
+              if (is.function(planner)) "Here `prior` says which values they may have; leave it out." else
+                paste0("The planner \"", planner, "\" has bounds of its own; leave it out."))
 }
 
 check_matched_prior <- function(prior, planner, setting) {

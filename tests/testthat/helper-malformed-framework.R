@@ -30,12 +30,13 @@ framework_entries <- function(signed, amount, share, seed) {
     robust_agent = entry(list(beta = -1), fine = list(beta = "minus")),
     plan_rule = entry(list(setting = setting, rule = matrix(0.5, 3, 2)), fine = one_of),
     plan_mdp = entry(list(setting = setting), fine = list(tolerance = positive)),
-    plan_kl = entry(list(setting = setting, alpha = 1), fine = list(alpha = positive, action_prior = "null",
-                                                                    tolerance = positive)),
+    plan_kl = entry(list(setting = setting, alpha = 1), fine = list(
+      alpha = c("zero", "infinite", positive), action_prior = "null", tolerance = positive)),
     plan_q_learning = entry(list(setting = setting, steps = 200), fine = list(
-      seed = seed, exploration = c("fraction", "flag"), patience = c("null", positive), power = "fraction")),
+      steps = "null", seed = seed, exploration = c(share, "flag"), patience = c("null", positive), power = "fraction")),
     plan_soft_q_learning = entry(list(setting = setting, alpha = 1, steps = 200), fine = list(
-      seed = seed, alpha = positive, exploration = "fraction", patience = c("null", positive), power = "fraction")),
+      steps = "null", seed = seed, alpha = positive, exploration = share, patience = c("null", positive),
+      power = "fraction")),
     plan_differentiable = entry(list(setting = setting, alpha = 1, steps = 5), fine = list(alpha = positive)),
     plan_gradient = entry(list(plan = unrolled, weights = matrix(1, 3, 2))),
     plan_iohmm_rule = entry(list(setting = setting, centres = rbind(c(1, 0, 0), c(0, 1, 0)), sharpness = 1),
@@ -55,10 +56,10 @@ framework_entries <- function(signed, amount, share, seed) {
     infer_margin = entry(list(visits = visits, setting = setting), fine = list(
       bound = c("null", positive), penalty = amount)),
     infer_experiments = entry(list(visits = list(visits), settings = list(setting)), fine = list(
-      bound = c("null", positive), penalty = amount, limits = "flag")),
+      bound = c("null", positive), penalty = amount, limits = "flag"), says = list(visits = "visits[[1]]")),
     infer_soft_margin = entry(list(visits = visits, setting = setting), fine = list(
       alpha = positive, penalty = amount)),
-    infer_distribution = entry(list(visits = visits, setting = setting), fine = list(entropy = amount)),
+    infer_distribution = entry(list(visits = visits, setting = setting), fine = list(entropy = share)),
     infer_soft_policies = entry(list(visits = list(visits, visits), setting = setting), fine = list(
       alpha = positive, smoothing = amount)),
     infer_shared_utility = entry(list(visits = list(visits), settings = list(setting)), fine = list(
@@ -70,7 +71,8 @@ framework_entries <- function(signed, amount, share, seed) {
       discounted = "flag", alpha = amount, prior_sd = c("null", positive))),
     infer_matching = entry(list(visits = visits, setting = setting), fine = list(
       planner = "null", terms = "null", features = "null", start = "null", prior = c("null", positive),
-      alpha = positive, action_prior = "null", models = "null", lower = "null", upper = "null", seed = seed)),
+      alpha = positive, action_prior = "null", models = "null", lower = "null", upper = "null", warmup = "zero",
+      seed = seed), says = list(planner = "start")),
     infer_custom = entry(list(visits = visits, setting = setting, starts = 1, start = c(alpha = 1),
                               lower = c(alpha = 0.1),
                               planner = function(setting, theta) plan_kl(setting, theta[["alpha"]]),
@@ -154,7 +156,7 @@ framework_entries <- function(signed, amount, share, seed) {
     simulate.ibrc_projection = entry(list(object = projected, nsim = 2), leave = c("object", "..."), fine = list(
       seed = seed)),
     policy.ibrc_projection = entry(list(object = projected), leave = "object", fine = list(
-      beliefs = c("null", "empty_matrix"))),
+      beliefs = c("null", "empty_matrix"), last = c("null", "missing", "missing_text"))),
     tidy.ibrc_projection = entry(list(x = projected), leave = "x"),
     accuracy_data = entry(list(object = crossed), fine = list(action = "null", from = "null")),
     interpole_task = entry(list(resolution = 2)),

@@ -195,6 +195,13 @@ test_that("planners and what they need fit the setting", {
   refused("start", start = c(a = 1), prior = ibrc_prior(alpha ~ lognormal(0, 1)))
   refused("lower", start = c(a = 1), lower = c(b = 0))
   refused("upper", start = c(a = 1), upper = c(b = 0))
+  # Bounds that nothing would look at.
+  refused("lower", prior = ibrc_prior(alpha ~ lognormal(0, 1)), lower = c(alpha = 0))
+  for (planner in c("kl", "rule")) {
+    error <- expect_error(infer_matching(ranked_visits(seen, 5), seen, planner, upper = c(alpha = 2)),
+                          class = "ibrc_error_input")
+    expect_identical(error$argument, "upper")
+  }
 })
 
 test_that("no identifier is kept", {

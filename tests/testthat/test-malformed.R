@@ -119,7 +119,7 @@ entries <- list(
                                   fine = list(seed = seed, environment = "null")),
   belief_paths = call_entry(list(object = fit, visits = visits)),
   belief_paths.ibrc_fit = call_entry(list(object = fit, visits = visits), leave = "object",
-                                     fine = list(final = "flag")),
+                                     fine = list(final = "flag", draws = "null")),
   belief_paths.ibrc_plan = call_entry(list(object = plan, visits = visits), leave = "object",
                                       fine = list(final = "flag")),
   ibrc_prior = call_entry(list()),
@@ -148,7 +148,7 @@ entries <- list(
     term = "null", values = c("null", "fraction", "huge", "named", "large_matrix")
   )),
   sensitivity_analysis = call_entry(list(fit = mode, over = list(discount = 0.9), starts = 1), fine = c(level, list(
-    reference = "null", draws = "null", grid = "flag", seed = c("minus", "zero"), refresh = "zero"
+    method = "null", reference = "null", draws = "null", grid = "flag", seed = c("minus", "zero"), refresh = "zero"
   )), says = no_argument),
   sensitivity_data = call_entry(list(sensitivity = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
                                 fine = list(type = "null", terms = "null")),
@@ -165,7 +165,7 @@ entries <- list(
   augment = call_entry(list(x = fit), leave = "x"),
   # Text in the second place says what is asked for.
   tidy.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = level, says = list(conf.level = "what")),
-  augment.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = list(visits = "null")),
+  augment.ibrc_fit = call_entry(list(x = fit), leave = "x", fine = list(visits = "null", draws = "null")),
   log_lik.ibrc_fit = call_entry(list(object = fit, draws = 2), leave = "object",
                                 fine = list(draws = "null", newdata = "null", visits = "null")),
   kfold = call_entry(list(x = fit, folds = 2, iter = 10, draws = 4)),
@@ -196,10 +196,11 @@ entries <- list(
   effects_data = call_entry(list(effects = decision_effects(fit, draws = 2, nsim = 2))),
   cost_benefit = call_entry(list(fit = paid), fine = c(level, cost = "null", benefit = "null", draws = "flag")),
   project_behavior = call_entry(list(planner = fit), says = list(planner = "inverse")),
-  fit_plot_data = call_entry(list(fit = fit), fine = list(terms = "null")),
+  fit_plot_data = call_entry(list(fit = fit), fine = list(type = "null", terms = "null")),
   groups_data = call_entry(list(fit = fit), fine = c(level, terms = "null", suppress = "null")),
   # `named` holds ids of these visits.
-  simplex_data = call_entry(list(fit = fit, visits = visits), fine = list(id = c("null", "named"), show_id = "flag")),
+  simplex_data = call_entry(list(fit = fit, visits = visits), fine = list(id = c("null", "named"), show_id = "flag",
+                                                                          draws = "null")),
   suppress_counts = call_entry(list(x = data.frame(n = 1:9), columns = "n"), says = list(x = "columns")),
   fit_iohmm = call_entry(
     list(visits = visits, states = 2, starts = 1), says = list(actions = "action", observations = "observation"),
@@ -241,7 +242,7 @@ for (generic in c("value", "policy", "action_value", "model_weights", "belief_pa
   entries[[paste0(generic, ".default")]] <- utils::modifyList(entries[[generic]], list(leave = others))
 }
 if (requireNamespace("ggplot2", quietly = TRUE)) {
-  entries$plot.ibrc_fit <- call_entry(list(x = fit), leave = "x", fine = list(terms = "null"))
+  entries$plot.ibrc_fit <- call_entry(list(x = fit), leave = "x", fine = list(type = "null", terms = "null"))
   entries$plot.ibrc_sensitivity <- call_entry(list(x = sensitivity_analysis(mode, list(discount = 0.9), starts = 1)),
                                               leave = "x", fine = list(type = "null", terms = "null"))
   entries$plot.ibrc_effects <- call_entry(list(x = decision_effects(fit, draws = 2, nsim = 2)), leave = "x")
@@ -370,6 +371,9 @@ test_that("what was once taken the wrong way is not", {
   expect_identical(once("ibrc", "seed", c("text", "fraction", "complex", "raw", "list", "huge")), character())
   expect_identical(once("ibrc_mode", "seed", c("text", "fraction", "numbers")), character())
   expect_identical(once("compare_groups", "reference", "no_text"), character())
+  expect_identical(once("compare_models", "reference", "no_text"), character())
+  expect_identical(once("infer_distribution", "entropy", "huge"), character())
+  expect_identical(once("infer_matching", "lower", "named"), character())
   expect_identical(once("suppress_counts", "columns", "no_text"), character())
   expect_identical(once("panel_trajectories", "marker_cuts", "huge"), character())
   expect_identical(once("plans_data", "actions", c("text", "environment")), character())
