@@ -1,99 +1,7 @@
-# DIAG with what may be believed of its accuracy, and a cost, as quantities.
-around <- function(accuracy) {
-  model_prior(lapply(accuracy + c(-0.1, 0, 0.1), function(p) {
-    p <- min(max(p, 0.02), 0.98)
-    list(transition = diag_setting()$transition, emission = diag_setting(accuracy = p)$emission)
-  }))
-}
-costly <- function(cost) {
-  setting <- diag_setting()
-  setting$utility[, "monitor"] <- -cost
-  setting$discount <- 0.9 + cost / 100
-  setting
-}
-
-recipe_visits <- function(n = 60) {
-  cached(paste("recipe_visits", n), simulate(plan_agent(diag_setting(), bounded_agent(0.5, 1.25), diag_models()), n,
-                                             seed = 1))
-}
-recipe_prior <- function() ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(14, 6))
 recipe_fit <- function(...) {
-  cached("recipe_fit", ibrc(recipe_visits(), diag_setting(), around, recipe_prior(), chains = 2, iter = 120, seed = 1,
-                            resolution = 20, ...))
+  cached("recipe_fit", ibrc(recipe_visits(), diag_setting(), models_around, recipe_prior(), chains = 2, iter = 120,
+                            seed = 1, resolution = 20, ...))
 }
-
-# An inverse problem as ibrc() makes it.
-recipe_inverse <- function(setting, models, prior, fixed = list(), resolution = 25, surprise = "belief") {
-  visits <- recipe_visits()
-  inverse <- read_inverse(visits, setting, models, prior, fixed, NULL, FALSE)
-  build_inverse(group_inverse(inverse, visits, NULL), resolution, ibrc_control(1e-11, surprise = surprise), 1L)
-}
-
-# Every vector of a batch by itself, each with its own problem.
-one_by_one <- function(inverse, theta) {
-  natural <- prior_natural(inverse$prior, theta)
-  vapply(seq_len(nrow(theta)), function(i) {
-    plan <- plan_at(inverse, natural[i, , drop = FALSE])
-    ends <- read_histories(plan, inverse$histories[[1]], FALSE)
-    ends$total
-  }, 0)
-}
-
-test_that("tables built inside the batch give what separate problems give", {
-  prior <- ibrc_prior(alpha ~ lognormal(0, 1), optimism ~ normal(0, 1), accuracy ~ beta(14, 6),
-                      cost ~ lognormal(0, 0.3))
-  for (surprise in c("belief", "observation")) {
-    inverse <- recipe_inverse(costly, around, prior, list(eta = 0.1), surprise = surprise)
-    theta <- with_seed(1, prior_draw(inverse$prior, 5))
-    for (cores in 1:2) {
-      evaluator <- inverse_evaluator(inverse, rep(1L, 5), cores)
-      found <- evaluate_batch(evaluator, theta, matrix(0, 26, 5))
-      expect_close(found$log_likelihood, one_by_one(inverse, theta), 1e-10)
-    }
-  }
-})
-
-test_that("a table made in one pass is the one of two passes, in any order of worlds", {
-  setting <- diag_setting()
-  plan <- plan_agent(setting, bounded_agent(alpha = 1), diag_models(), 40)
-  tree <- list(build_histories(code_visits(recipe_visits(), setting), setting))
-  plain <- new_evaluator(plan, tree, rep(1L, 3), ibrc_prior(alpha ~ lognormal(0, 1)), list(), 1e-9, 1L)
-  theta <- matrix(c(-0.5, 0, 0.5))
-  values <- matrix(0, 41, 3)
-  parameters <- parameters_of(plain$places, exp(theta))
-  law <- list(models = stack_models(plan$models), weights = unname(plan$models$weights), start = c(0.5, 0.5))
-  other <- list(models = stack_models(around(0.8)), weights = law$weights, start = c(0.4, 0.6))
-  batch <- plain$batch
-  without <- .Call(ffi_evaluate, batch, parameters, NULL, values, rep(0L, 3), 1L)
-  batch$laws <- list(other, law)
-  batch$law <- c(1L, 1L, 1L)
-  expect_identical(.Call(ffi_evaluate, batch, parameters, NULL, values, rep(0L, 3), 2L), without)
-  batch$law <- c(1L, 0L, 1L)
-  mixed <- .Call(ffi_evaluate, batch, parameters, NULL, values, rep(0L, 3), 1L)
-  expect_identical(mixed$log_likelihood[-2], without$log_likelihood[-2])
-  expect_gt(abs(mixed$log_likelihood[2] - without$log_likelihood[2]), 0.1)
-  # The package's own mistakes are refused.
-  batch$law <- c(0L, 2L, 0L)
-  expect_error(.Call(ffi_evaluate, batch, parameters, NULL, values, rep(0L, 3), 1L), "no such law")
-  batch$law <- integer(3)
-  batch$laws[[1]]$models <- stack_models(own_model(setting))
-  expect_error(.Call(ffi_evaluate, batch, parameters, NULL, values, rep(0L, 3), 1L), "another size")
-})
-
-test_that("a setting in which the state is seen has worlds as well", {
-  seen <- function(stay) {
-    decision_setting(c("a", "b"), c("wait", "go"), c("a", "b"), list(wait = rbind(c(stay, 1 - stay), c(0, 1)),
-                                                                      go = diag(2)[2:1, ]), "identity",
-                     cbind(c(0, 1), c(-0.2, -0.2)), discount = 0.9)
-  }
-  visits <- simulate(plan_agent(seen(0.6), bounded_agent(0.5)), 30, seed = 1, horizon = 6)
-  prior <- ibrc_prior(alpha ~ lognormal(0, 1), stay ~ beta(2, 2))
-  inverse <- read_inverse(visits, seen, NULL, prior, list(), NULL, FALSE)
-  inverse <- build_inverse(group_inverse(inverse, visits, NULL), 10, ibrc_control(1e-11), 1L)
-  theta <- with_seed(2, prior_draw(inverse$prior, 4))
-  found <- evaluate_batch(inverse_evaluator(inverse, rep(1L, 4)), theta, matrix(0, 2, 4))
-  expect_close(found$log_likelihood, one_by_one(inverse, theta), 1e-10)
-})
 
 test_that("what is believed can be inferred, and everything that looks at a fit takes it", {
   fit <- recipe_fit()
@@ -103,7 +11,7 @@ test_that("what is believed can be inferred, and everything that looks at a fit 
   # Each draw has a problem of its own.
   one <- draws_at(fit, 7L)
   natural <- fit$draws$all[one$.iteration, one$.chain, ]
-  plan <- plan_agent(diag_setting(), bounded_agent(natural[["alpha"]]), around(natural[["accuracy"]]), 20)
+  plan <- plan_agent(diag_setting(), bounded_agent(natural[["alpha"]]), models_around(natural[["accuracy"]]), 20)
   found <- log_lik_at(fit, one, code_for_fit(visits, fit, "visits"))[1, ]
   expect_close(unname(found), unname(log_lik(plan, visits)), 1e-6)
   expect_identical(dim(log_lik(fit, draws = 5)), c(5L, 60L))
@@ -119,7 +27,7 @@ test_that("what is believed can be inferred, and everything that looks at a fit 
 
 test_that("modes, profiles and cross-validation take recipes", {
   visits <- recipe_visits()
-  mode <- ibrc_mode(visits, diag_setting(), around, recipe_prior(), resolution = 20, starts = 2, seed = 1,
+  mode <- ibrc_mode(visits, diag_setting(), models_around, recipe_prior(), resolution = 20, starts = 2, seed = 1,
                     conf.level = NULL)
   expect_identical(tidy(mode)$term, c("alpha", "accuracy"))
   profile <- profile_likelihood(mode, "accuracy", values = c(0.65, 0.75))
@@ -128,7 +36,7 @@ test_that("modes, profiles and cross-validation take recipes", {
 })
 
 test_that("a tied cost is inferred, and held quantities and defaults are taken", {
-  f <- function(cost, scale = 2) costly(cost / scale)
+  f <- function(cost, scale = 2) costly_clinic(cost / scale)
   inverse <- recipe_inverse(f, NULL, ibrc_prior(alpha ~ lognormal(0, 1)), list(cost = 3), 10)
   expect_identical(inverse$problem$setting$utility[1, "monitor"], -1.5)
   expect_identical(plan_at(inverse, cbind(alpha = 1))$setting$discount, 0.915)
@@ -143,7 +51,7 @@ test_that("a tied cost is inferred, and held quantities and defaults are taken",
 
 test_that("groups have quantities of their own, on threads or not", {
   fit <- function(cores) {
-    ibrc(clinic_visits(), diag_setting(), around, recipe_prior(), by = "clinic", chains = 1, iter = 40, seed = 1,
+    ibrc(clinic_visits(), diag_setting(), models_around, recipe_prior(), by = "clinic", chains = 1, iter = 40, seed = 1,
          resolution = 15, cores = cores, control = ibrc_control(check = FALSE))
   }
   one <- fit(1)
@@ -157,8 +65,8 @@ test_that("what is wrong with a recipe is said before any work", {
     expect_refused(read_inverse(visits, setting, models, prior, fixed, NULL, FALSE), argument, pattern)
   }
   alpha <- ibrc_prior(alpha ~ lognormal(0, 1))
-  refused(diag_setting(), around, alpha, "models", "`accuracy`, which is neither inferred nor held")
-  refused(diag_setting(), function(alpha) around(alpha), alpha, "models", "parameter of the agent")
+  refused(diag_setting(), models_around, alpha, "models", "`accuracy`, which is neither inferred nor held")
+  refused(diag_setting(), function(alpha) models_around(alpha), alpha, "models", "parameter of the agent")
   refused(diag_setting(), diag_models(), recipe_prior(), "accuracy", "not a term")
   refused(diag_setting(), function(setting) diag_models(), recipe_prior(), "accuracy", "neither `setting` nor `models`")
   refused(diag_setting(), function(accuracy) 1, recipe_prior(), "models", "accuracy = 0.7.* returned 1")
@@ -166,9 +74,9 @@ test_that("what is wrong with a recipe is said before any work", {
   refused(diag_setting(), function(accuracy) stop("no such clinic"), recipe_prior(), "models",
           "failed at accuracy = 0.7.*no such clinic")
   refused(diag_setting(), sum, alpha, "models", "named arguments")
-  refused(list(a = diag_setting()), around, recipe_prior(), "setting", "cannot be a list")
-  refused(diag_setting(), around, alpha, "fixed", "finite numbers", list(accuracy = "high"))
-  changing <- function(accuracy) if (accuracy > 0.7) around(accuracy) else own_model(diag_setting())
+  refused(list(a = diag_setting()), models_around, recipe_prior(), "setting", "cannot be a list")
+  refused(diag_setting(), models_around, alpha, "fixed", "finite numbers", list(accuracy = "high"))
+  changing <- function(accuracy) if (accuracy > 0.7) models_around(accuracy) else own_model(diag_setting())
   refused(diag_setting(), changing, recipe_prior(), "models", "as many models")
   renamed <- function(accuracy) {
     setting <- diag_setting()
@@ -182,18 +90,18 @@ test_that("a fit with functions is resumed with them, and with no others", {
   path <- tempfile(fileext = ".ibrc")
   on.exit(unlink(path))
   secret <- "planted-secret"
-  own <- function(accuracy) if (nchar(secret)) around(accuracy)
+  own <- function(accuracy) if (nchar(secret)) models_around(accuracy)
   run <- function(...) {
     ibrc(recipe_visits(), diag_setting(), own, recipe_prior(), chains = 2, iter = 60, warmup = 30, seed = 1,
          resolution = 15, control = ibrc_control(check = FALSE), ...)
   }
   fit <- run(file = path)
-  expect_identical(resume(path, models = around, check = FALSE)$draws, fit$draws)
+  expect_identical(resume(path, models = models_around, check = FALSE)$draws, fit$draws)
   expect_refused(resume(path), "models", "must be given")
-  expect_refused(resume(path, models = around, setting = diag_setting), "setting", "not needed")
-  expect_refused(resume(path, models = function(accuracy) around(accuracy + 0.01)), "models", "not the function")
+  expect_refused(resume(path, models = models_around, setting = diag_setting), "setting", "not needed")
+  expect_refused(resume(path, models = function(accuracy) models_around(accuracy + 0.01)), "models", "not the function")
   # The same at the middle, something else where the chains stand.
-  bent <- function(accuracy) around(accuracy + (abs(accuracy - 0.7) > 0.02) * 0.05)
+  bent <- function(accuracy) models_around(accuracy + (abs(accuracy - 0.7) > 0.02) * 0.05)
   expect_error(resume(path, models = bent), class = "ibrc_error_checkpoint")
   # No function, nor what it closes over, is in the file.
   bytes <- readBin(path, "raw", 1e7)
@@ -257,6 +165,6 @@ test_that("a setting that takes no dynamics, and a failure with much to say, are
 
 test_that("a prior whose middle R cannot work out is refused, once and without R's own warning", {
   prior <- ibrc_prior(alpha ~ lognormal(0, 1), accuracy ~ beta(1e-8, 1e-8))
-  expect_no_warning(expect_refused(ibrc(recipe_visits(), diag_setting(), around, prior, resolution = 5), "accuracy",
-                                   "ends of its range"))
+  expect_no_warning(expect_refused(ibrc(recipe_visits(), diag_setting(), models_around, prior, resolution = 5),
+                                   "accuracy", "ends of its range"))
 })
