@@ -4,7 +4,8 @@
 #   Rscript tools/test.R [folder of tests] [filter]
 #
 # With IBRC_TEST_JOBS=n so many processes share the files out among them: each takes the next one that
-# nobody has taken.
+# nobody has taken. With IBRC_TEST_KEPT=folder one process keeps there what each file came to, and does not run again
+# what passed: so a run that was stopped goes on.
 
 arguments <- commandArgs(TRUE)
 folder <- if (length(arguments) > 0) arguments[1] else "tests/testthat"
@@ -66,13 +67,16 @@ test_names <- function() {
   if (is.null(filter)) names else grep(filter, names, value = TRUE)
 }
 
+# The filter that leaves one file.
+only <- function(name) paste0("^", gsub("([.+])", "\\\\\\1", name), "$")
+
 # What a worker does: a folder can be made once, and whoever makes it has the file.
 work_through <- function(claims) {
   total <- c(passed = 0, failed = 0, skipped = 0)
   home <- test_home()
   for (name in test_names()) {
     mine <- dir.create(file.path(claims, name), showWarnings = FALSE)
-    if (mine) total <- total + run_tests(paste0("^", gsub("([.+])", "\\\\\\1", name), "$"), home)
+    if (mine) total <- total + run_tests(only(name), home)
   }
   saveRDS(total, file.path(claims, paste0(Sys.getpid(), ".rds")))
 }
@@ -96,13 +100,50 @@ share_out <- function(jobs) {
   Reduce(`+`, totals, c(passed = 0, failed = died, skipped = 0))
 }
 
+# ---- one process that goes on -----------------------------------------------------------------------
+
+# What a file came to, from what is kept of it: its counts and, below, what was printed.
+read_kept <- function(path) {
+  said <- readLines(path, warn = FALSE)
+  writeLines(said[-1])
+  stats::setNames(as.numeric(strsplit(said[1], " ")[[1]]), c("passed", "failed", "skipped"))
+}
+
+# Runs one file, which prints as ever. Kept is what ended without a failure.
+run_and_keep <- function(name, path, home) {
+  printed <- tempfile()
+  sink(printed, split = TRUE)
+  counts <- tryCatch(run_tests(only(name), home), finally = sink())
+  if (counts[["failed"]] == 0) {
+    part <- paste0(path, ".part")
+    writeLines(c(paste(counts, collapse = " "), readLines(printed, warn = FALSE)), part)
+    file.rename(part, path)
+  }
+  counts
+}
+
+go_on <- function(kept) {
+  dir.create(kept, recursive = TRUE, showWarnings = FALSE)
+  kept <- normalizePath(kept)
+  total <- c(passed = 0, failed = 0, skipped = 0)
+  home <- NULL
+  for (name in sort(test_names(), method = "radix")) {
+    path <- file.path(kept, paste0(name, ".txt"))
+    if (!file.exists(path) && is.null(home)) home <- test_home()
+    total <- total + (if (file.exists(path)) read_kept(path) else run_and_keep(name, path, home))
+  }
+  total
+}
+
 jobs <- max(1L, as.integer(Sys.getenv("IBRC_TEST_JOBS", "1")), na.rm = TRUE)
 claims <- Sys.getenv("IBRC_TEST_CLAIMS")
+kept <- Sys.getenv("IBRC_TEST_KEPT")
+Sys.unsetenv(c("IBRC_TEST_CLAIMS", "IBRC_TEST_KEPT")) # not for what the tests start
 if (nzchar(claims)) {
   work_through(claims)
   quit(status = 0)
 }
 jobs <- min(jobs, length(test_names()))
-total <- if (jobs > 1) share_out(jobs) else run_tests(filter, test_home())
+total <- if (nzchar(kept)) go_on(kept) else if (jobs > 1) share_out(jobs) else run_tests(filter, test_home())
 cat(sprintf("\n%d passed, %d failed, %d skipped\n", total[["passed"]], total[["failed"]], total[["skipped"]]))
 quit(status = as.integer(total[["failed"]] > 0))

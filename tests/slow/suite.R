@@ -1,5 +1,5 @@
 # The whole test suite, with the slow tests among it that everyday runs leave out: most
-# of an hour.
+# of an hour. Run by `make trust`, which names the sources, it goes on where it was stopped.
 #
 #   Rscript tests/slow/suite.R
 
@@ -13,8 +13,15 @@ said_of <- function(folder) {
 counts_of <- function(said, show) {
   last <- grep("^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$", said, value = TRUE)
   counts <- if (length(last) == 1) as.integer(regmatches(last, gregexpr("[0-9]+", last))[[1]]) else c(0L, NA, NA)
-  if (show && !isTRUE(counts[2] == 0)) writeLines(utils::tail(said, 60))
+  if (show && !isTRUE(counts[2] == 0)) writeLines(failures_in(said))
   counts
+}
+
+# Each failure with the lines that follow it; where none is marked, the last lines.
+failures_in <- function(said) {
+  at <- grep("^(Failure|Error) [(]", said)
+  if (!length(at)) return(utils::tail(said, 60))
+  said[sort(unique(pmin(c(outer(at, 0:25, `+`)), length(said))))]
 }
 
 # Tests that were skipped, one row per reason: what needs something that is not here was not run.
@@ -42,8 +49,12 @@ promise("planted tests that fail, stop and are skipped are counted", "2 of 4 fai
         paste(counts[2], "of 4 failed,", counts[3], "skipped"),
         identical(counts, c(1L, 2L, 1L)) && identical(skipped[1], "a fourth is skipped: none, here: not run"))
 
+sources <- Sys.getenv("IBRC_SOURCES")
+parts <- file.path("tests", "slow", "kept", "suite-")
+if (nzchar(sources)) Sys.setenv(IBRC_TEST_KEPT = paste0(parts, sources))
 said <- said_of("tests/testthat")
 counts <- counts_of(said, show = TRUE)
+if (nzchar(sources) && isTRUE(counts[2] == 0)) unlink(Sys.glob(paste0(parts, "*")), recursive = TRUE)
 promise("the whole suite passes, slow tests included", "none fails, one passes at least",
         paste0(counts[1], " expectations, ", counts[3], " skipped"), isTRUE(counts[1] > 0 && counts[2] == 0))
 promise("what the suite skipped is listed", "every test that was skipped", paste(counts[3], "tests"),

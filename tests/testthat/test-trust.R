@@ -207,6 +207,38 @@ test_that("make trust goes on where it was stopped, and runs again what depends 
   expect_match(run("table"), "Run on other sources than these: .*leak.R", all = FALSE)
 })
 
+test_that("a run of tests that was stopped goes on behind the files that passed", {
+  skip_on_cran()
+  runner <- normalizePath(source_path("tools", "test.R"))
+  withr::local_dir(withr::local_tempdir())
+  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep), IBRC_TEST_KEPT = "kept")
+  dir.create("tests")
+  count <- deparse(file.path(getwd(), "ran"))
+  file_of <- function(name, ...) {
+    writeLines(c(sprintf("cat('%s ', file = %s, append = TRUE)", name, count), ...),
+               file.path("tests", paste0("test-", name, ".R")))
+  }
+  file_of("holds", "test_that('it holds', {", "  expect_identical(Sys.getenv('IBRC_TEST_KEPT'), '')",
+          "  skip('the rest')", "})")
+  file_of("fails", "test_that('it fails', expect_true(FALSE))")
+  run <- function() {
+    said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(runner), "tests"), stdout = TRUE,
+                                     stderr = TRUE))
+    list(status = c(attr(said, "status"), 0L)[1], said = said)
+  }
+  first <- run()
+  expect_identical(first$status, 1L)
+  expect_match(first$said, "^1 passed, 1 failed, 1 skipped$", all = FALSE)
+  expect_identical(list.files("kept"), "holds.txt")
+  file_of("fails", "test_that('it is mended', expect_true(TRUE))")
+  second <- run()
+  expect_identical(second$status, 0L)
+  expect_match(second$said, "^2 passed, 0 failed, 1 skipped$", all = FALSE)
+  # What was printed of the first file is there again.
+  expect_match(second$said, "Reason: the rest", all = FALSE)
+  expect_identical(scan("ran", "", quiet = TRUE), c("fails", "holds", "fails"))
+})
+
 test_that("Ctrl-C stops make trust and all that it started, which cleans up first", {
   skip_on_cran()
   skip_on_os("windows")
