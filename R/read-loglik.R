@@ -69,7 +69,7 @@
 #' setting <- diag_setting()
 #' plan <- plan_agent(setting, bounded_agent(alpha = 0.5), diag_models())
 #' fit <- ibrc(simulate(plan, 40, seed = 1), setting, diag_models(),
-#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 1000, seed = 1)
+#'             ibrc_prior(alpha ~ lognormal(0, 1)), chains = 2, iter = 500, seed = 1)
 #' dim(log_lik(fit, draws = 20))
 #' # Patients that the fit has not seen
 #' colMeans(log_lik(fit, newdata = simulate(plan, 5, seed = 2)))
