@@ -92,7 +92,8 @@ run_vignettes <- function(package, installed = NULL) {
   library <- bare_library(package, installed)
   copy <- tempfile("vignettes", scratch)
   dir.create(copy)
-  file.copy(file.path(package, "vignettes"), copy, recursive = TRUE)
+  # Pages that are not shipped read tables that are not shipped either, where they lie in the sources.
+  file.copy(file.path(package, c("vignettes", "inst")), copy, recursive = TRUE)
   old <- setwd(file.path(copy, "vignettes"))
   on.exit(setwd(old))
   vapply(list.files(pattern = "[.]Rmd$"), function(file) {

@@ -10,6 +10,7 @@ clinic_evaluator <- function(likelihood = TRUE) {
 run <- list(chains = 2L, iter = 400L, max_iter = 400L, warmup = 200L, thin = 1L, cores = 1L, refresh = 0L, seed = 7L)
 
 test_that("chains begin at scouts, the same whether groups stand together or apart", {
+  skip_if_not_installed("future.apply")
   evaluator <- clinic_evaluator()
   together <- begin_chains(evaluator, NULL, run, "adaptive", 21L)
   apart <- begin_chains(evaluator, NULL, run, "adaptive", 21L, apart = TRUE)

@@ -193,6 +193,7 @@ test_that("where nobody was seen no margin is asked for", {
 })
 
 test_that("a programme that would take too long is refused at once, with the arithmetic", {
+  for (package in c("lpSolve", "quadprog")) skip_if_not_installed(package)
   setting <- with_seed(1, sparse_markov(1000, 2))
   shown <- matrix(0.5, 1000, 2)
   for (norm in c(1, 2, Inf)) {
@@ -200,7 +201,6 @@ test_that("a programme that would take too long is refused at once, with the ari
                                        "1,000 states and 2 actions"))
     expect_lt(took[["elapsed"]], 5)
   }
-  skip_if_not_installed("lpSolve")
   expect_refused(infer_margin(shown, setting), "setting", "2,000 constraints on 2,000 unknowns")
   expect_refused(infer_experiments(list(shown), list(setting), limits = FALSE), "settings", "Join states")
 })

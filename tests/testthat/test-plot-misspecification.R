@@ -8,6 +8,7 @@ test_that("the picture shows its data", {
   expect_error(misspecification_data(study, "nothing"), class = "ibrc_error_input")
   expect_error(misspecification_data(as.data.frame(study)), class = "ibrc_error_input")
   skip_if_not_installed("ggplot2")
+  skip_if_not_installed("lpSolve") # for the margin, without which a model has no point
   picture <- plot(study, c("distance", "divergence", "regret"))
   built <- ggplot2::ggplot_build(picture)
   expect_s3_class(built, "ggplot_built")
