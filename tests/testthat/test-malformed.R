@@ -299,8 +299,8 @@ exempt <- c("as.data.frame.ibrc_fit", "as_setting.MDP", "as_setting.POMDP", "mod
             "simulate.ibrc_learned")
 if (!requireNamespace("gt", quietly = TRUE)) exempt <- c(exempt, "as_gt")
 # Where programmes cannot be solved they say what to install, whatever else is wrong.
-unsolved <- c(infer_perturbation = "quadprog", infer_margin = "lpSolve", infer_experiments = "lpSolve")
-unsolved <- names(unsolved)[!vapply(unsolved, requireNamespace, NA, quietly = TRUE)]
+solvers <- c(infer_perturbation = "quadprog", infer_margin = "lpSolve", infer_experiments = "lpSolve")
+unsolved <- names(solvers)[!vapply(solvers, requireNamespace, NA, quietly = TRUE)]
 entries[unsolved] <- NULL
 exempt <- c(exempt, unsolved)
 
