@@ -3,7 +3,8 @@
 # undefined-behaviour sanitizers and invariants asserted after every call. Each harness
 # first gets a kernel with one planted fault: one that does not find it would prove
 # nothing. files.R meets the reader of checkpoints through R as well. All of them take some
-# three hours: `make trust` keeps what a harness came to in tests/slow/kept/, and goes on behind it.
+# three hours: `make trust` keeps what a harness came to in tests/slow/kept/, every million inputs
+# of one that runs too, and goes on behind them.
 #
 #   sh tests/slow/fuzz.sh [runs per harness, 100000] [harnesses, all: see `wanted` below]
 #
@@ -39,10 +40,10 @@ build() { clang $flags -Wall -Wextra -fsanitize=fuzzer,$watch $edges "tests/slow
 Rscript -e "set.seed($seed); dir.create('$scratch/seeds')
   for (i in 1:32) writeBin(as.raw(sample(0:255, 1024, TRUE)), file.path('$scratch/seeds', i))"
 
-# run program runs log
+# run program runs log [seed]
 run() {
   mkdir -p "$1.corpus"
-  "$1" -runs="$2" -seed="$seed" -max_len=1024 -len_control=0 -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+  "$1" -runs="$2" -seed="${4:-$seed}" -max_len=1024 -len_control=0 -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix="$1.broken." "$1.corpus" "$scratch/seeds" >"$3" 2>&1
 }
 
@@ -105,38 +106,63 @@ plant_for() {
   esac
 }
 
+# in_pieces harness: the inputs, a million at a time; `tried` says how many, and `took` seconds. Each piece
+# has a sequence of its own, and begins with what those before it in the same run found worth keeping.
+in_pieces() {
+  tried=0
+  took=0
+  piece=0
+  while [ "$tried" -lt "$runs" ]; do
+    most=$((runs - tried))
+    [ "$most" -le 1000000 ] || most=1000000
+    piece=$((piece + 1))
+    if [ ! -e "$part.$piece" ]; then
+      begin=$(seconds)
+      run "$scratch/$1" "$most" "$scratch/$1.log" $((1000 * seed + piece)) || return 1
+      inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$1.log")
+      [ "${inputs:-0}" -ge "$most" ] || return 1
+      echo "$inputs $(($(seconds) - begin))" >"$part.part"
+      mv "$part.part" "$part.$piece"
+    fi
+    read -r inputs spent <"$part.$piece"
+    tried=$((tried + inputs))
+    took=$((took + spent))
+  done
+}
+
 # fuzzed harness: what it promises, and whether it was kept.
 fuzzed() {
   plant_for "$1"
   build "$1" "$scratch/kernels" "$scratch/$1"
-  begin=$(seconds)
   status=0
-  run "$scratch/$1" "$runs" "$scratch/$1.log" || status=1
-  done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$1.log")
-  [ "${done:-0}" -ge "$runs" ] || status=1
+  in_pieces "$1" || status=1
   if [ $status -ne 0 ]; then
     grep -e '^broken:' -e 'runtime error:' -e 'ERROR:' -e 'fuzz_' -e ' src/' "$scratch/$1.log" || :
     cat "$scratch/$1".broken.* | base64 || :
   fi
-  promise "$1: no invariant broken" "$runs inputs, none breaks one" "${done:-0} inputs, $(($(seconds) - begin)) s" $status
+  promise "$1: no invariant broken" "$runs inputs, none breaks one" "$tried inputs, $took s" $status
 }
 
-# Run by `make trust`, which names the sources, it goes on where it was stopped.
+# What a harness's inputs meet: the kernels, the harness, and how they are built and run.
+made_of() { cat src/*.[ch] tests/slow/fuzz/input.h "tests/slow/fuzz/fuzz_$1.c" tests/slow/fuzz.sh | md5sum | cut -c 1-12; }
+
+# Run by `make trust`, it goes on where it was stopped.
 parts=$scratch
 [ -z "${IBRC_SOURCES:-}" ] || parts=tests/slow/kept
 for harness in $wanted; do
-  part=$parts/fuzz-$harness-${IBRC_SOURCES:-by-hand}.txt
+  part=$parts/fuzz-$harness-$runs-$seed-$(made_of "$harness").txt
   if [ ! -e "$part" ]; then
     before=$broken
     fuzzed "$harness" >"$scratch/said"
     if [ "$broken" -eq "$before" ]; then
       mv "$scratch/said" "$part.part"
       mv "$part.part" "$part"
+      rm -f "$part".[0-9]*
     else
       part=$scratch/said
     fi
   fi
   cat "$part"
 done
-[ "$broken" -ne 0 ] || rm -f "$parts"/fuzz-*-*.txt
+[ "$broken" -ne 0 ] || rm -f "$parts"/fuzz-*
 finish
