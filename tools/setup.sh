@@ -25,9 +25,11 @@ packages=""     # R packages beside those under Imports
 suggests=FALSE  # everything under Suggests as well?
 commands=""     # programs that Debian packages under their own name
 fuzzing=no      # the libraries of clang for fuzzing and threads as well?
+windows=no      # a C compiler that builds for Windows?
 browser=no      # a browser that tests can drive?
 locales=""      # locales that tests switch to, as setlocale() names them
 test_packages="bayesplot bit64 codetools flextable future future.apply ggplot2 haven htmltools knitr loo lpSolve Matrix pROC processx PRROC quadprog rmarkdown shiny survival testthat withr"
+slow_packages="covr lintr rstantools spelling"
 test_locales="en_US.UTF-8 tr_TR.UTF-8 de_DE.UTF-8"
 for goal in "${@:-demo}"; do
   case "$goal" in
@@ -38,8 +40,8 @@ for goal in "${@:-demo}"; do
     bench) ;;
     site)  suggests=TRUE; packages="$packages pkgdown spelling"; commands="$commands pandoc" ;;
     trust)
-      suggests=TRUE; packages="$packages $test_packages covr lintr spelling"; browser=yes; locales=$test_locales
-      commands="$commands qpdf tidy pandoc valgrind clang clang-tidy"; fuzzing=yes ;;
+      suggests=TRUE; packages="$packages $test_packages $slow_packages"; browser=yes; locales=$test_locales
+      commands="$commands qpdf tidy pandoc valgrind clang clang-tidy"; fuzzing=yes; windows=yes ;;
     *) fail "unknown goal '$goal': choose from demo, test, docs, check, bench, site and trust." ;;
   esac
 done
@@ -193,6 +195,8 @@ if [ "$fuzzing" = yes ] && have clang; then
   # shellcheck disable=SC2086
   [ -z "$missing" ] || program_packages $missing
 fi
+
+if [ "$windows" = yes ] && ! have x86_64-w64-mingw32-gcc; then program_packages gcc-mingw-w64-x86-64; fi
 
 # ---- R packages -----------------------------------------------------------------
 

@@ -93,7 +93,8 @@ run_vignettes <- function(package, installed = NULL) {
   copy <- tempfile("vignettes", scratch)
   dir.create(copy)
   # Pages that are not shipped read tables that are not shipped either, where they lie in the sources.
-  file.copy(file.path(package, c("vignettes", "inst")), copy, recursive = TRUE)
+  wanted <- file.path(package, c("vignettes", "inst"))
+  file.copy(wanted[dir.exists(wanted)], copy, recursive = TRUE)
   old <- setwd(file.path(copy, "vignettes"))
   on.exit(setwd(old))
   vapply(list.files(pattern = "[.]Rmd$"), function(file) {
