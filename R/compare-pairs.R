@@ -18,7 +18,7 @@ planner_needs <- local({
     row("belief_aware", "utility", FALSE),
     row("agent", "utility", FALSE, "agent"),
     row("boltzmann", "utility", FALSE, "temperature"),
-    row("custom", "any", FALSE),
+    row("custom", "utility", FALSE),
     # A function(setting, theta) that the user wrote.
     row("own", "any", FALSE)
   )
@@ -82,6 +82,10 @@ pair_reason <- function(needs, gives) {
     if (gives$inverse == "matching" && needs$planner == "custom") {
       return(paste0("is infer_matching(), which needs a planner that is quick and smooth: give a function(setting, ",
                     "theta) of your own, not plan_custom()."))
+    }
+    if (gives$inverse == "custom" && !needs$planner %in% c(known_to_custom, "own")) {
+      return(paste0("is infer_custom(), which has no parameters of ", planner, " to look for: give a function(setting, ",
+                    "theta) of your own that calls it, or one of ", enumerate(known_to_custom), "."))
     }
     return(NULL)
   }
@@ -199,7 +203,7 @@ infer_for <- function(pair, visits, setting, given, seed) {
     if (wishes && !length(intersect(names(given), c("terms", "features", "start", "prior")))) given$terms <- "utility"
     if (wishes && is.null(given$alpha)) given$alpha <- utility_unit(setting)
   }
-  if (pair$inverse == "custom" && is.null(given$planner)) given$planner <- pair$plan_with
+  if (pair$inverse == "custom") given$planner <- if (pair$planner == "own") pair$plan_with else pair$planner
   if (pair$inverse == "ibrc_mode") {
     given$planner <- "agent"
     # Its own default, where infer_matching() would have none.

@@ -17,7 +17,8 @@
 #' )
 #' @param inverse The inverse planner: a function such as [infer_soft_margin()], or its key in [inverse_planners()],
 #'   such as `"soft_margin"`. Then `planner` is a planner, such as [plan_kl()] or `"kl"` (see [planners()]). For
-#'   `"matching"` and `"custom"` it may also be your own function(setting, theta) that returns a plan.
+#'   `"matching"` and `"custom"` it may also be your own function(setting, theta) that returns a plan. Of the planners
+#'   with names, `"custom"` takes those that [infer_custom()] knows.
 #' @param visits Trajectories ([trajectories()]) that were demonstrated; for [infer_soft_policies()] a list of them, in
 #'   order.
 #' @param setting A setting ([decision_setting()]).
@@ -170,6 +171,7 @@ predict.ibrc_projection <- function(object, visits, type = "action", ...) {
 }
 
 #' @rdname tidy.ibrc_projection
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_projection)
 #' @export
 log_lik.ibrc_projection <- function(object, visits, ...) {
   check_unused(...)

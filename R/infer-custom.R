@@ -106,12 +106,14 @@ check_discrepancy <- function(x) {
   as.numeric(x)
 }
 
+# Planners that are known by name.
+known_to_custom <- c("kl", "boltzmann", "mdp", "pomdp")
+
 check_custom_planner <- function(planner, setting) {
   if (is.function(planner)) return(planner)
-  known <- c("kl", "boltzmann", "mdp", "pomdp")
-  if (!is.character(planner) || length(planner) != 1 || !planner %in% known) {
+  if (!is.character(planner) || length(planner) != 1 || !planner %in% known_to_custom) {
     abort_input("planner", "must be a function(setting, theta) that returns a plan, or one of ",
-                enumerate(known), ", not ", describe(planner), ".")
+                enumerate(known_to_custom), ", not ", describe(planner), ".")
   }
   if (planner %in% c("kl", "mdp")) check_observed(setting)
   planner

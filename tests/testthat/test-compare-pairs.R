@@ -94,3 +94,39 @@ test_that("only numbers that are free can have followed the scatter", {
   corrected <- max(plain - 2 / (2 * nrow(visits)), 0)
   expect_close(made$divergence$estimate[4], corrected, 1e-12)
 })
+
+test_that("what infer_custom() infers of a planner with a name is what that planner acts on", {
+  far <- function(shown, imitating) mean((as.matrix(predict(imitating, shown))[, 1] - (shown$action == "wait"))^2)
+  starts <- list(kl = c(alpha = 1, discount = 0.5), boltzmann = c(discount = 0.5),
+                 mdp = c("utility[ill,treat]" = -2.5), pomdp = c("utility[ill,treat]" = -2.5, discount = 0.5))
+  for (planner in names(starts)) {
+    made <- project(planner, "custom", visits, discrepancy = far, start = starts[[planner]], starts = 1)
+    alone <- infer_custom(visits, clinic, planner, far, starts[[planner]], starts = 1, seed = 1)
+    expect_identical(coef(made$inferred), coef(alone))
+    expect_identical(unname(policy(made)), unname(policy(alone)))
+    found <- coef(alone)
+    acted <- made$plan$setting
+    acted_on <- c(alpha = made$plan$parameters$alpha, discount = acted$discount,
+                  "utility[ill,treat]" = acted$utility["ill", "treat"])
+    expect_identical(acted_on[names(found)], found)
+  }
+})
+
+test_that("planners of which infer_custom() knows no parameters are refused, and so is a policy for plan_custom()", {
+  far <- function(shown, imitating) 0
+  others <- setdiff(planner_needs$planner, c(known_to_custom, "own"))
+  expect_length(others, nrow(planners()) - length(known_to_custom))
+  for (planner in others) {
+    error <- expect_error(project(planner, "custom", visits, discrepancy = far, start = c(discount = 0.5)),
+                          class = "ibrc_error_input")
+    expect_identical(error$argument, "inverse")
+    expect_match(error$message, "function(setting, theta)", fixed = TRUE)
+  }
+  worth <- function(plan) value(plan, c(1, 0, 0))
+  error <- expect_error(project("custom", "distribution", visits, objective = worth), "utility",
+                        class = "ibrc_error_input")
+  expect_identical(error$argument, "inverse")
+  # One that gives a utility goes with it.
+  made <- project("custom", "soft_margin", visits, objective = worth, penalty = 0.01, starts = 1)
+  expect_identical(made$plan$setting$utility, made$inferred$plan$setting$utility)
+})
