@@ -14,7 +14,7 @@
 #'   from where the chains were, and weighted draws are taken along these walks. (A second peak far from all chains is
 #'   not found in this way.) If the chains' 95% interval is, on one side, less than 0.8 as long as the interval found in
 #'   this way, by more than chance: caution. Less than 0.6, or more than 20% of the posterior outside of it: do not use.
-#'   Fits whose dynamics were inferred are checked in another way, see below.
+#'   Fits whose dynamics were inferred, and fits with `effects`, are checked in another way, see below.
 #' * **behaves**: does the fitted agent decide as the people did, one visit ahead, given what had really been done and
 #'   observed until then? Decisions are counted by number of the visit, by belief, by last action and by last
 #'   observation, and for rare actions ([behaviour_check()]). P is the least of their P values times their number. P
@@ -44,6 +44,12 @@
 #' standard deviations, it is a caution.
 #'
 #' With both, the moves with the lattice and the models are computed with the dynamics of each draw.
+#'
+#' @section Where people differ:
+#' With `effects` of [ibrc()], **whole** compares the chains with each other only, by their log density as above. It
+#' does not follow the density itself, so a tail that all chains missed is not found. Compare with [ibrc_mode()], which
+#' takes the same fixed effects. **settled** and **identified** are about coefficients and spreads. A spread needs five
+#' levels or more.
 #'
 #' @section What to do first:
 #' Act on the chains first (settled, whole), then on behaviour, then on the rest: the later checks rest on the earlier

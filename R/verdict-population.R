@@ -72,28 +72,20 @@ spread_rows <- function(fit) {
   design <- fit$effects
   if (!nrow(design$spreads)) return(NULL)
   levels <- vapply(design$factors, function(one) length(one$levels), 0L)[design$spreads$factor]
-  shrink <- population_contraction(fit)[design$spreads$label]
-  weak <- levels < few_levels | shrink < 0.1
-  verdict_rows("identified", paste0(plural_each(levels, "level"), ", contraction ", contraction_text(shrink)),
-               paste(few_levels, "levels or more, and a contraction of 0.1"), ifelse(weak, "caution", "ok"),
+  verdict_rows("identified", plural_each(levels, "level"), paste(few_levels, "levels or more"),
+               ifelse(levels < few_levels, "caution", "ok"),
                "The prior, more than the data, decides on the spread {}: report it as such.",
                design$spreads$label, NA_character_)
 }
 
 plural_each <- function(n, what) vapply(n, function(one) plural(one, what), "")
 
-coefficient_rows <- function(fit) {
-  design <- fit$effects
-  label <- design$coefficients$label
-  shrink <- population_contraction(fit)[label]
-  weak <- shrink < 0.1
-  verdict_rows("identified", paste0("contraction ", contraction_text(shrink)), "a contraction of 0.1 or more",
-               ifelse(weak, "caution", "ok"),
-               "The data say little about {}, and the prior decides: report it as such.",
-               label, NA_character_)
+# What identifiability() says of coefficients and spreads, and how many levels a spread rests on.
+population_identified <- function(fit) {
+  rows <- identified_rows(as_plain_fit(fit))
+  rows$group <- NA_character_
+  rbind(rows, spread_rows(fit))
 }
-
-population_identified <- function(fit) rbind(coefficient_rows(fit), spread_rows(fit))
 
 # While the chains disagree, draws do not tell what the data say about a term (identifiability() says so, too), nor that
 # all of them stand on one hill.

@@ -29,16 +29,17 @@ test_that("intercepts are held to R-hat and effective draws, one row per factor 
 
 test_that("spreads of few levels, and coefficients that stay at their prior, are told as such", {
   fit <- differing_fit()
-  expect_match(spread_rows(fit)$seen, "^6 levels, contraction ")
+  expect_identical(spread_rows(fit)$seen, "6 levels")
+  expect_identical(as.character(spread_rows(fit)$verdict), "ok")
   fit$effects$factors[[1]]$levels <- c("c1", "c2")
   expect_identical(as.character(spread_rows(fit)$verdict), "caution")
   expect_match(spread_rows(fit)$advice, "The prior, more than the data")
   size <- dim(fit$population$draws)[1:2]
   fit$population$draws[, , "optimism[sexm]"] <- with_seed(1, stats::rnorm(prod(size), 0, 1.2))
-  fit$population$draws[, , "optimism[armb]"] <- with_seed(1, stats::rnorm(prod(size), 0, 0.2))
-  rows <- coefficient_rows(fit)
-  expect_identical(as.character(rows$verdict[match(c("optimism[sexm]", "optimism[armb]"), rows$term)]),
-                   c("caution", "ok"))
+  fit$population$draws[, , "optimism[armb]"] <- with_seed(2, stats::rnorm(prod(size), 0, 0.2))
+  rows <- population_identified(fit)
+  expect_match(rows$seen[match("optimism[sexm]", rows$term)], "^not identified, contraction ")
+  expect_identical(as.character(rows$verdict[match("optimism[sexm]", rows$term)]), "caution")
 })
 
 test_that("what interpolation left out is judged by how far it differs from place to place", {
@@ -128,6 +129,36 @@ test_that("while chains disagree, a verdict says no more than identifiability() 
   expect_false(any(grepl("cannot be told", all$seen[all$check == "identified" & all$term %in% calm$term])))
 })
 
+test_that("a verdict calls a term of a population ok only where identifiability() calls it identified", {
+  # Five trajectories; and a prior that the data contradict, with chains that agree in both.
+  setting <- diag_setting()
+  visits <- as.data.frame(simulate(plan_agent(setting, bounded_agent(1), diag_models(), resolution = 10), 60, seed = 1))
+  visits$arm <- c("a", "b")[visits$id %% 2 + 1]
+  run <- function(rows, prior) {
+    suppressWarnings(ibrc(
+      trajectories(visits[rows, ], covariates = "arm"), setting, diag_models(), prior,
+      fixed = list(eta = 0, optimism = 0), effects = list(alpha ~ arm), chains = 4, iter = 1500, seed = 1,
+      resolution = 10, control = ibrc_control(check = FALSE)
+    ))
+  }
+  kinds <- c("ok", "caution", "do not use")
+  for (made in list(run(visits$id <= 5, ibrc_prior(alpha ~ lognormal(0, 2))),
+                    run(TRUE, ibrc_prior(alpha ~ lognormal(-4, 0.25))), run(TRUE, ibrc_prior(alpha ~ lognormal(0, 2))))) {
+    expect_true(all(settled_rows(made)$verdict != "do not use"))
+    found <- identifiability(made)
+    rows <- standing_verdict(made)
+    rows <- rows[rows$check == "identified", ]
+    expect_identical(rows$term, found$term)
+    expect_identical(as.character(rows$verdict), ifelse(
+      found$verdict %in% c("too few data", "unsettled"), "do not use",
+      ifelse(found$verdict == "identified" & !found$prior_conflict, "ok", "caution")
+    ))
+    kinds <- setdiff(kinds, as.character(rows$verdict))
+  }
+  # All three were met.
+  expect_identical(kinds, character())
+})
+
 test_that("a chain on another hill is seen", {
   flat <- fit
   flat$population$log_posterior[] <- with_seed(2, stats::rnorm(length(flat$population$log_posterior)))
@@ -161,19 +192,17 @@ test_that("what interpolation is off by is said and judged", {
 test_that("few levels, and priors that were not narrowed, are told", {
   rows <- spread_rows(fit)
   expect_identical(rows$term, "sd(optimism|clinician)")
-  expect_match(rows$seen, "4 levels, contraction")
+  expect_identical(rows$seen, "4 levels")
   expect_identical(as.character(rows$verdict), "caution")
-  eight <- spread_rows(many)
-  shrunk <- population_contraction(many)[["sd(optimism|clinician)"]]
-  expect_identical(as.character(eight$verdict), if (shrunk < 0.1) "caution" else "ok")
-  expect_identical(coefficient_rows(fit)$term, c("alpha", "optimism", "optimism[armb]"))
+  expect_identical(as.character(spread_rows(many)$verdict), "ok")
   # What the data say nothing about.
   wide <- fit
   prior <- wide$effects$prior[["optimism[armb]"]]$args[["sd"]]
   size <- dim(wide$population$draws)[1:2]
   wide$population$draws[, , "optimism[armb]"] <- with_seed(3, matrix(stats::rnorm(prod(size), 0, prior), size[1]))
-  rows <- coefficient_rows(wide)
-  expect_identical(as.character(rows$verdict[rows$term == "optimism[armb]"]), "caution")
+  rows <- population_identified(wide)
+  expect_match(rows$seen[rows$term == "optimism[armb]"], "^(not identified|too few data|unsettled)")
+  expect_false(any(rows$verdict[rows$term == "optimism[armb]"] == "ok"))
 })
 
 test_that("a verdict has all its rows, and cells are looked at together", {
