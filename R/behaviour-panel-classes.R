@@ -19,10 +19,7 @@ panel_measure <- function(x, cut, codes, column, role) {
                  advice = paste0("Make it NA, or a number. If each text is a class, leave `", role, "_cuts` out."))
     }
     if (!cut) {
-      if (is.character(x) && !length(lost) && length(unique(number[!is.na(number)])) > most_number_classes) {
-        abort_input(role, "= \"", column, "\" is text with more than ", most_number_classes, " different numbers: ",
-                    "give `", role, "_cuts`, make it numbers with as.numeric(), or a factor if each number is a class.")
-      }
+      if (is.character(x)) refuse_numbers_as_text(x, number, lost, column, role)
       refuse_lookalikes(x, role, column)
       return(x)
     }
@@ -30,6 +27,31 @@ panel_measure <- function(x, cut, codes, column, role) {
   }
   without_codes(as.numeric(x), codes, column, role)
 }
+
+# Text whose values would become classes: numbers are hardly names of classes, and words for missing never are. A factor
+# says that they are meant.
+refuse_numbers_as_text <- function(x, number, lost, column, role) {
+  if (length(unique(number[!is.na(number)])) > most_number_classes) {
+    said <- paste0("\"", column, "\" is text with more than ", most_number_classes, " different numbers")
+    if (length(lost)) {
+      abort_rows(lost, role, "column ", said, ", and something else",
+                 advice = paste0("Make those rows NA, or numbers, and give `", role, "_cuts`; or make the column a ",
+                                 "factor if each value is a class."))
+    }
+    abort_input(role, "= ", said, ": give `", role, "_cuts`, make it numbers with as.numeric(), or a factor if each ",
+                "number is a class.")
+  }
+  missing <- which(plain_case(x) %in% missing_words)
+  if (length(missing)) {
+    abort_rows(missing, role, "column \"", column, "\" is text in which words for missing would be results",
+               advice = "Make them NA, or the column a factor if they are a class.")
+  }
+}
+
+# Texts that nobody takes for the name of a class ("-" and "none" may be one).
+missing_words <- c("na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null")
+
+plain_case <- function(x) lower_case(bare_text(as_utf8(x)))
 
 # A result above the limit of an assay (">50") becomes a number just above it. One below ("<0.1") becomes the limit.
 panel_numbers <- function(x) {

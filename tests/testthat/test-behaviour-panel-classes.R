@@ -32,6 +32,16 @@ test_that("text that is no number is not cut, nor counted as not ordered", {
   refused(panel(many), "marker")
   expect_error(panel(many), "marker_cuts", class = "ibrc_error_input")
   expect_identical(nlevels(panel(transform(many, marker = factor(marker)), test_cuts = 2)$observation), 60L)
+  # One row that is no number does not make all the others names.
+  odd <- transform(many, marker = replace(marker, c(3, 7), c("n.d.", "lost")))
+  refused(panel(odd, test_cuts = 2), "marker", c(3, 7))
+  expect_error(panel(odd, test_cuts = 2), "marker_cuts", class = "ibrc_error_data")
+  # Nor is a word for missing a result.
+  for (word in c("NA", "n/a", " NaN ", "#N/A", "NULL")) {
+    refused(panel(transform(visits, assay = ifelse(is.na(assay), word, assay))), "test", c(1, 3, 5, 7))
+    refused(panel(transform(visits, marker = c(word, letters[1:7]))), "marker", 1)
+  }
+  expect_silent(panel(transform(visits, assay = factor(ifelse(is.na(assay), "NA", "done"))), marker_cuts = 2))
 })
 
 test_that("a test is not ordered where it is missing, in every disguise", {
