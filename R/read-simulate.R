@@ -43,21 +43,27 @@ simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, envir
   }
   refuse_many_group_visits(nsim, horizon, length(object$draws), object$problem$setting)
   pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
-    simulate_group(object, group, nsim, min(nsim, draws, all), horizon, environment)
+    simulate_group(object, group, nsim, min(nsim, draws, all), horizon, environment, length(object$draws))
   }))
   as_group_visits(pieces, names(object$draws), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
 }
 
-# `nsim` trajectories of a group, shared out among `n` of its draws.
-simulate_group <- function(object, group, nsim, n, horizon, environment) {
+# `nsim` trajectories of a group, shared out among `n` of its draws. Once 50 are made it is known about how many visits
+# all of them will have, those of the other groups among them.
+simulate_group <- function(object, group, nsim, n, horizon, environment, n_groups = 1) {
   all <- prod(dim(object$draws[[1]])[1:2])
   chosen <- draws_at(object, sort(sample.int(all, n)))
   size <- as.integer(nsim %/% n + (seq_len(n) <= nsim %% n))
   done <- 0L
+  n_visits <- 0
   made <- read_draws(object, group, chosen, function(plan) {
     done <<- done + 1L
-    as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment,
-                           start_group = draw_start_labels(object, group, size[done])))
+    visits <- as.data.frame(simulate(plan, size[done], horizon = horizon, environment = environment,
+                                     start_group = draw_start_labels(object, group, size[done])))
+    n_visits <<- n_visits + nrow(visits)
+    so_far <- sum(size[seq_len(done)])
+    if (so_far >= 50) refuse_many_visits(nsim, horizon, n_visits * n_groups * (nsim / so_far))
+    visits
   })
   join_ids(made, size)
 }
