@@ -35,6 +35,7 @@ log_lik <- function(object, ...) {
 }
 
 #' @rdname log_lik
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_plan)
 #' @export
 log_lik.ibrc_plan <- function(object, visits, ...) {
   check_unused(...)

@@ -32,6 +32,7 @@ predict.ibrc_history_plan <- function(object, visits, type = "action", ...) {
 }
 
 #' @rdname predict.ibrc_history_plan
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_history_plan)
 #' @export
 log_lik.ibrc_history_plan <- function(object, visits, ...) {
   check_unused(...)

@@ -217,6 +217,7 @@ predict.ibrc_inferred <- function(object, visits, type = "action", setting = NUL
 }
 
 #' @rdname tidy.ibrc_inferred
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_inferred)
 #' @export
 log_lik.ibrc_inferred <- function(object, visits, setting = NULL, ...) {
   check_unused(...)

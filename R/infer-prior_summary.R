@@ -16,6 +16,7 @@ prior_summary <- function(object, ...) {
 }
 
 #' @rdname prior_summary
+#' @rawNamespace S3method(rstantools::prior_summary, ibrc_prior)
 #' @export
 prior_summary.ibrc_prior <- function(object, ...) {
   check_unused(...)

@@ -28,6 +28,7 @@ action_chances <- function(iohmm, states) {
 }
 
 #' @rdname log_lik
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_iohmm)
 #' @export
 log_lik.ibrc_iohmm <- function(object, visits = NULL, ...) {
   check_unused(...)

@@ -65,6 +65,7 @@ predict.ibrc_learned <- function(object, visits, type = "action", ...) {
 }
 
 #' @rdname predict.ibrc_learned
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_learned)
 #' @export
 log_lik.ibrc_learned <- function(object, visits, ...) {
   check_unused(...)

@@ -59,6 +59,7 @@ predict.ibrc_mode <- function(object, visits = NULL, type = "action", ...) {
 }
 
 #' @rdname log_lik
+#' @rawNamespace S3method(rstantools::log_lik, ibrc_mode)
 #' @export
 log_lik.ibrc_mode <- function(object, visits = NULL, ...) {
   check_unused(...)

@@ -28,7 +28,7 @@ fuzzing=no      # the libraries of clang for fuzzing and threads as well?
 windows=no      # a C compiler that builds for Windows?
 browser=no      # a browser that tests can drive?
 locales=""      # locales that tests switch to, as setlocale() names them
-test_packages="bayesplot bit64 codetools flextable future future.apply ggplot2 haven htmltools knitr loo lpSolve Matrix pROC processx PRROC quadprog rmarkdown shiny survival testthat withr"
+test_packages="bayesplot bit64 codetools flextable future future.apply ggplot2 haven htmltools knitr loo lpSolve Matrix pROC processx PRROC quadprog rmarkdown rstantools shiny survival testthat withr"
 slow_packages="covr lintr spelling"
 test_locales="en_US.UTF-8 tr_TR.UTF-8 de_DE.UTF-8"
 for goal in "${@:-demo}"; do

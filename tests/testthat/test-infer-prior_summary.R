@@ -39,6 +39,5 @@ test_that("correlations of random intercepts have their rows", {
 })
 
 test_that("anything else is refused, or goes to the generic of the same name", {
-  skip_if(requireNamespace("rstantools", quietly = TRUE))
   expect_error(prior_summary(1), "ibrc\\(\\)", class = "ibrc_error_input")
 })

@@ -15,7 +15,7 @@ test_that("make test installs the packages that tests are skipped without", {
   wanted <- unique(sub(call, "\\2", grep(call, tests, value = TRUE)))
   expect_gt(length(wanted), 5)
   # What the package only works together with is not asked of everybody: it brings a toolchain of its own.
-  enhances <- c("gt", "pomdp", "rstantools")
+  enhances <- c("gt", "pomdp")
   imports <- trimws(strsplit(utils::packageDescription("ibrc")$Imports, ",")[[1]])
   expect_identical(setdiff(wanted, c(said_in(lines, "^test_packages=\"(.*)\"$"), imports, enhances)), character())
 })
