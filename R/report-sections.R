@@ -76,7 +76,10 @@ verdict_section <- function(report) {
   )
 }
 
-term_meanings <- function(terms) data.frame(Term = terms, Meaning = vapply(terms, meaning_of, "", USE.NAMES = FALSE))
+term_meanings <- function(terms) {
+  data.frame(Term = terms, Unit = vapply(terms, unit_of, "", USE.NAMES = FALSE),
+             Meaning = vapply(terms, meaning_of, "", USE.NAMES = FALSE))
+}
 
 selection_section <- function(report) {
   counts <- report$counts
