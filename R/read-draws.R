@@ -121,8 +121,7 @@ as_reported <- function(fit) {
   actions <- lead_problem(fit)$setting$actions
   fit$draws <- lapply(fit$draws, function(draws) {
     size <- dim(draws)
-    flat <- matrix(draws, size[1] * size[2], size[3], dimnames = list(NULL, dimnames(draws)[[3]]))
-    values <- reported_values(fit$prior, flat, actions)
+    values <- reported_values(fit$prior, flat_draws(draws), actions)
     array(values, c(size[1:2], ncol(values)), list(NULL, NULL, colnames(values)))
   })
   fit$prior <- reported_prior(fit$prior, actions)
