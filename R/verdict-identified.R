@@ -79,7 +79,8 @@ strongest_ridges <- function(prior, draws) {
   terms <- prior_terms(prior)
   if (length(terms) == 1) return(data.frame(with = NA_character_, correlation = NA_real_))
   flat <- flat_draws(draws)
-  together <- stats::cor(prior_unconstrain(prior, flat))
+  # A term that does not move has no correlation.
+  together <- suppressWarnings(stats::cor(prior_unconstrain(prior, flat)))
   plain <- suppressWarnings(stats::cor(flat))
   stronger <- which(abs(plain) > abs(together))
   together[stronger] <- plain[stronger]

@@ -50,7 +50,7 @@ likeliest <- function(problem, setting, models, resolution = 20, starts = 2) {
   )
 }
 
-# Posteriors by age, by sex and by APOE4: one row per contrast of optimism, and one row per group.
+# Posteriors by age, by sex and by APOE4: a row a contrast of optimism, and a row a group.
 make_contrasts <- function(problem, chains = 4, iter = 2000) {
   cases <- expand.grid(by = c("over_75", "sex", "apoe4"), dynamics = names(problem$dynamics), stringsAsFactors = FALSE)
   fits <- Map(function(by, dynamics) {
