@@ -84,8 +84,8 @@ pair_reason <- function(needs, gives) {
                     "theta) of your own, not plan_custom()."))
     }
     if (gives$inverse == "custom" && !needs$planner %in% c(known_to_custom, "own")) {
-      return(paste0("is infer_custom(), which has no parameters of ", planner, " to look for: give a function(setting, ",
-                    "theta) of your own that calls it, or one of ", enumerate(known_to_custom), "."))
+      return(paste0("is infer_custom(), which has no parameters of ", planner, " to look for: give a ",
+                    "function(setting, theta) of your own that calls it, or one of ", enumerate(known_to_custom), "."))
     }
     return(NULL)
   }

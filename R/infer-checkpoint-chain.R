@@ -243,7 +243,8 @@ most_value <- function(evaluator, theta) {
   if (is.null(reward)) reward <- evaluator$batch$problem$reward
   # No next belief is harder to foresee than one of as many as there are observations, all equally likely.
   surprise <- max(abs(evaluator$batch$problem$surprise), log(evaluator$batch$models$n_obs))
-  2 * (max(abs(reward)) + abs(at[parameters$eta$slot]) * surprise) / (1 - asked$parameters[parameters$discount$slot]) + 1
+  discount <- asked$parameters[parameters$discount$slot]
+  2 * (max(abs(reward)) + abs(at[parameters$eta$slot]) * surprise) / (1 - discount) + 1
 }
 
 # The model beside the chains must be the one that they belong to. Where they stand, and at some of the draws that they

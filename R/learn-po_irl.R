@@ -188,7 +188,7 @@ run_po_irl <- function(task, run, streams, refresh) {
     abort("interrupted", "The run was interrupted before its first step, while it looked for the posterior: there are ",
           "no draws.")
   })
-  step <- if (joint) function(state) far_step(state, density, law_density) else function(state) walk_step(state, density)
+  step <- function(state) if (joint) far_step(state, density, law_density) else walk_step(state, density)
   state <- until_interrupted(list(state = state), function(chain) list(state = step(chain$state)), function(chain) {
     made <- iteration_of(chain)
     if (refresh > 0 && made %% refresh == 0) tell(message("step ", made, " of ", steps_of(chain)))

@@ -4,7 +4,7 @@
 # How far the fit's mean is from the truth's, in standard errors of the truth's: 2 at most is recovery.
 beside_truth <- function(fitted, truth) abs(mean(fitted) - mean(truth)) / (stats::sd(truth) / sqrt(length(truth)))
 
-# Visits whose actions are those of a model that learns, whatever is seen: each visit shows low or high by chance, and is drawn
+# Visits whose actions a model that learns takes, whatever is seen: each visit shows low or high by chance, and is drawn
 # for all at once from what was predicted of it.
 truth_visits <- function(truth, n, seed, horizon = 5) {
   with_seed(seed, {

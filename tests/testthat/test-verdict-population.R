@@ -142,8 +142,9 @@ test_that("a verdict calls a term of a population ok only where identifiability(
     ))
   }
   kinds <- c("ok", "caution", "do not use")
-  for (made in list(run(visits$id <= 5, ibrc_prior(alpha ~ lognormal(0, 2))),
-                    run(TRUE, ibrc_prior(alpha ~ lognormal(-4, 0.25))), run(TRUE, ibrc_prior(alpha ~ lognormal(0, 2))))) {
+  wide <- ibrc_prior(alpha ~ lognormal(0, 2))
+  off <- ibrc_prior(alpha ~ lognormal(-4, 0.25))
+  for (made in list(run(visits$id <= 5, wide), run(TRUE, off), run(TRUE, wide))) {
     expect_true(all(settled_rows(made)$verdict != "do not use"))
     found <- identifiability(made)
     rows <- standing_verdict(made)
