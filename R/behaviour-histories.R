@@ -61,13 +61,30 @@ scored_log_policy <- function(log_policy, tree, action) {
   out
 }
 
-# The plan of an agent to whom nothing is worth anything: what it reads off histories depends on dynamics alone.
-neutral_plan <- function(problem, tolerance = 1e-8, action_prior = NULL) {
+# What is done and believed where nothing is weighed: the action prior, and the weights of the models. It is nobody's
+# plan, and nothing is solved for it. What is read off histories with it depends on dynamics alone.
+unweighed <- function(problem, action_prior = NULL) {
+  numbers <- agent_problem(problem, list(alpha = Inf, beta = Inf, eta = 0, action_prior = action_prior))
+  n_actions <- length(numbers$action_prior)
+  n_models <- length(numbers$model_weights)
+  n_nodes <- problem$space$n_nodes
+  c(unclass(problem)[problem_parts], list(
+    problem = numbers,
+    solution = list(action_value = matrix(0, n_actions, n_nodes),
+                    model_value = array(0, c(n_models, n_actions, n_nodes)),
+                    policy = matrix(numbers$action_prior, n_actions, n_nodes),
+                    sigma = array(numbers$model_weights, c(n_models, n_actions, n_nodes)))
+  ))
+}
+
+# A tolerance that no solve can meet is an error. It is tried where nothing is weighed, before any chain starts.
+refuse_tolerance <- function(problem, tolerance, action_prior = NULL) {
   solve_problem(problem, bounded_agent(flexibility = 0, action_prior = action_prior), tolerance)
+  invisible()
 }
 
 # The belief of each history, [history, state], in a bare problem.
-history_beliefs <- function(tree, problem) t(read_histories(neutral_plan(problem), tree)$belief)
+history_beliefs <- function(tree, problem) t(read_histories(unweighed(problem), tree)$belief)
 
 # A problem with the setting's own dynamics and nothing to want. With one model an agent has nothing to weigh: neither
 # utilities nor nodes play a part.
@@ -79,12 +96,12 @@ bare_problem <- function(setting) {
 
 # An observation that no model can produce, or an action that the prior rules out,
 # has likelihood 0 whatever the parameters. It is refused, and the error names its rows. (`taken`: whether actions are
-# judged at all. For predictions it does not matter which action was taken.) A tolerance that no solve can meet is an
-# error here, before any chain starts.
-refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8,
+# judged at all. For predictions it does not matter which action was taken.) `tolerance`: of solves that are to come.
+refuse_impossible_visits <- function(coded, histories, problem, tolerance = NULL,
                                      action_prior = problem$agent$action_prior, taken = TRUE) {
-  neutral <- neutral_plan(problem, tolerance, action_prior)
-  lost <- impossible_histories(read_histories(neutral, histories, beliefs = FALSE))[histories$visit]
+  if (!is.null(tolerance)) refuse_tolerance(problem, tolerance, action_prior)
+  free <- unweighed(problem, action_prior)
+  lost <- impossible_histories(read_histories(free, histories, beliefs = FALSE))[histories$visit]
   # The first visit with an impossible history comes directly after the observation that is at fault.
   first <- which(lost & !c(FALSE, lost[-length(lost)]))
   if (length(first)) {
@@ -92,7 +109,7 @@ refuse_impossible_visits <- function(coded, histories, problem, tolerance = 1e-8
     abort_rows(rows, "observation", "`observation` cannot happen after its action under any model of the prior")
   }
   if (!taken) return(invisible())
-  never <- which(coded$scored & neutral$problem$action_prior[coded$action + 1L] == 0)
+  never <- which(coded$scored & free$problem$action_prior[coded$action + 1L] == 0)
   if (length(never)) {
     abort_rows(sort(coded$row[never]), "action", "`action` has prior probability 0 but was taken")
   }

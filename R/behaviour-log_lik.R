@@ -42,7 +42,7 @@ log_lik.ibrc_plan <- function(object, visits, ...) {
   if (missing(visits)) abort_input("visits", "must be given: trajectories to judge by the plan.")
   coded <- code_visits(visits, object$setting)
   histories <- build_histories(coded, object$setting)
-  refuse_impossible_visits(coded, histories, object, object$report$tolerance)
+  refuse_impossible_visits(coded, histories, object)
   reading <- read_histories(object, histories, beliefs = FALSE)
   each <- scored_log_policy(reading$log_policy, histories, coded$action + 1L)
   stats::setNames(trajectory_sums(each, coded$trajectory), trajectory_names(visits))

@@ -76,7 +76,7 @@ predict.ibrc_plan <- function(object, visits, type = "action", ...) {
   if (missing(visits)) abort_input("visits", "must be given: trajectories to predict the actions of.")
   coded <- code_visits(visits, object$setting)
   tree <- build_histories(coded, object$setting)
-  refuse_impossible_visits(coded, tree, object, object$report$tolerance, taken = FALSE)
+  refuse_impossible_visits(coded, tree, object, taken = FALSE)
   law <- matrix(0, length(coded$row), length(object$setting$actions), dimnames = list(NULL, object$setting$actions))
   law[coded$row, ] <- action_law(object, tree)[tree$visit, , drop = FALSE]
   as.data.frame(law, optional = TRUE)

@@ -287,9 +287,9 @@ check_held_visits <- function(inverse) {
     for (name in problem_names(inverse)) check_held_visits(part_inverse(inverse, name))
     return(invisible())
   }
-  plan <- if (is.null(inverse$problems)) neutral_plan(inverse$problem, inverse$tolerance)
+  for (problem in all_problems(inverse)) refuse_tolerance(problem, inverse$tolerance)
   for (g in seq_along(inverse$histories)) {
-    if (!is.null(inverse$problems)) plan <- neutral_plan(problem_of(inverse, g), inverse$tolerance)
-    must(!any(impossible_histories(read_histories(plan, inverse$histories[[g]], FALSE))), "observations")
+    free <- unweighed(problem_of(inverse, g))
+    must(!any(impossible_histories(read_histories(free, inverse$histories[[g]], FALSE))), "observations")
   }
 }

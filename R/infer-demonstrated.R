@@ -114,7 +114,7 @@ demonstrated_visits <- function(visits, setting, argument) {
 }
 
 # Moves that the dynamics rule out are most often due to a column that was not moved: the message says so.
-refuse_moves <- function(coded, histories, problem, tolerance = 1e-8) {
+refuse_moves <- function(coded, histories, problem, tolerance = NULL) {
   tryCatch(
     refuse_impossible_visits(coded, histories, problem, tolerance),
     ibrc_error_data = function(error) {

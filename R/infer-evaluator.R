@@ -123,13 +123,18 @@ parameter_places <- function(prior, fixed, setting) {
   column <- match(single, names(prior))
   inverted <- is.na(column) & !is.na(inverse) & inverse %in% names(prior)
   column[inverted] <- match(inverse[inverted], names(prior))
-  prices <- vapply(names(price_inverses), price_from, 0, fixed)
-  agent <- bounded_agent(action_prior = fixed$action_prior)
   list(column = column, inverted = unname(inverted), inferred = which(!is.na(column)),
        sticks = simplex_columns(prior, "action_prior"), n_single = length(single),
        finite = c(parameters$eta$slot, parameters$habit$slot), discount = parameters$discount$slot,
-       held = unname(c(prices, if (is.null(fixed$discount)) setting$discount else fixed$discount,
-                       if (is.null(fixed$habit)) 0 else fixed$habit, action_prior_of(agent, setting))))
+       held = unname(c(vapply(single, held_number, 0, fixed, setting), action_prior_of(fixed, setting))))
+}
+
+# The value at which a parameter is held: as fixed, or else rational, or the setting's own.
+held_number <- function(name, fixed, setting) {
+  if (name %in% names(price_inverses)) return(price_from(name, fixed))
+  if (!is.null(fixed[[name]])) return(fixed[[name]])
+  rational <- parameters[[name]]$rational
+  if (is.na(rational)) setting[[name]] else rational
 }
 
 # [slot, chain], as src/evaluator.h has it.
@@ -173,8 +178,9 @@ plan_at <- function(inverse, natural, problem = inverse$problem, start = numeric
   if (length(entries$term)) problem <- with_utility(problem, utility_at(problem$setting$utility, entries, natural[1, ]))
   number <- function(name) numbers[[parameters[[name]]$slot]]
   problem$setting$discount <- number("discount")
-  agent <- bounded_agent(number("alpha"), number("beta"), number("eta"), habit = number("habit"),
-                         action_prior = held_prior(numbers[-seq_len(places$n_single)]))
+  own <- setdiff(names(parameters)[seq_len(places$n_single)], "discount")
+  agent <- do.call(bounded_agent, c(lapply(stats::setNames(nm = own), number),
+                                    list(action_prior = held_prior(numbers[-seq_len(places$n_single)]))))
   solve_problem(problem, agent, inverse$tolerance, start = start)
 }
 

@@ -25,7 +25,7 @@
 po_irl_task <- function(setting, coded, dynamics, joint, sd, resolution) {
   problem <- build_problem(setting, NULL, resolution)
   histories <- build_histories(coded, setting)
-  refuse_impossible_visits(coded, histories, problem)
+  refuse_impossible_visits(coded, histories, problem, 1e-8)
   task <- list(setting = setting, problem = problem, histories = histories, sd = sd)
   if (!joint) return(task)
   task$codec <- prepared_codec(new_codec(dynamics))

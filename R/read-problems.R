@@ -20,7 +20,7 @@ split_problems <- function(object, visits, argument = "visits") {
   Map(function(k, mine) {
     problem <- object$several$problems[[k]]
     own <- code_visits(visits, problem$setting, argument, mine)
-    refuse_impossible_visits(own, build_histories(own, problem$setting), problem, object$tolerance, taken = FALSE)
+    refuse_impossible_visits(own, build_histories(own, problem$setting), problem, taken = FALSE)
   }, met, rows)
   first <- of[coded$row[!duplicated(coded$trajectory)]]
   list(names = names[met], own = lapply(met, function(k) which(first == k)), rows = rows,

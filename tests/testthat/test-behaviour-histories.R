@@ -102,3 +102,26 @@ test_that("a group whose start is not known is refused without its name", {
   expect_no_match(conditionMessage(e), "somebody")
   expect_identical(e$argument, "visits")
 })
+
+test_that("what is read where nothing is weighed is what an agent reads to whom nothing is worth anything, unsolved", {
+  setting <- diag_setting()
+  visits <- as.data.frame(simulate(plan_agent(setting, bounded_agent(2), diag_models(), resolution = 10), 20, seed = 1))
+  visits$action[seq(1, nrow(visits), 7)] <- NA
+  for (interpolate in c("value", "policy")) {
+    problem <- build_problem(setting, diag_models(), 10, interpolate)
+    tree <- build_histories(code_visits(suppressWarnings(trajectories(visits)), setting), setting)
+    for (prior in list(NULL, c(0.2, 0.3, 0.5))) {
+      solved <- solve_problem(problem, bounded_agent(flexibility = 0, action_prior = prior))
+      expect_identical(read_histories(unweighed(problem, prior), tree), read_histories(solved, tree))
+    }
+  }
+})
+
+test_that("visits are judged whatever utilities an agent avoids", {
+  setting <- diag_setting()
+  setting$utility[cbind(1:2, 2:1)] <- -1e9
+  plan <- plan_agent(setting, optimal_agent(), diag_models(), resolution = 10)
+  visits <- simulate(plan, 5, seed = 1)
+  expect_equal(unname(log_lik(plan, visits)), numeric(5))
+  expect_equal(rowSums(predict(plan, visits)), rep(1, nrow(visits)), ignore_attr = TRUE)
+})
