@@ -30,20 +30,19 @@ decision_regions <- function(plan, score = node_scores(plan)) {
 
 # Two states: within one step of the lattice, any two lines cross at most once.
 interval_regions <- function(score, space) {
-  n <- space$resolution
   score <- score[nodes_in_line(space), , drop = FALSE]
-  cuts <- lapply(seq_len(n), function(i) {
+  cuts <- lapply(seq_len(nrow(score) - 1), function(i) {
     from <- score[i, ]
     slope <- score[i + 1, ] - from
     cross <- outer(from, from, `-`) / -outer(slope, slope, `-`)
     cross <- cross[is.finite(cross) & cross > 0 & cross < 1]
-    (i - 1 + c(0, cross)) / n
+    place_in_line(space, i, c(0, cross))
   })
   at <- sort(unique(c(unlist(cuts), 1)))
   middle <- (at[-1] + at[-length(at)]) / 2
-  step <- pmin(floor(middle * n), n - 1)
-  share <- middle * n - step
-  best <- max.col(score[step + 1, , drop = FALSE] * (1 - share) + score[step + 2, , drop = FALSE] * share, "first")
+  on <- step_in_line(space, middle)
+  best <- max.col(score[on$step, , drop = FALSE] * (1 - on$share) + score[on$step + 1, , drop = FALSE] * on$share,
+                  "first")
   run <- rle(best)
   last <- cumsum(run$lengths)
   first <- last - run$lengths + 1
@@ -57,7 +56,6 @@ interval_regions <- function(score, space) {
 
 # Three states: neighbouring cells of a row that belong to one action are joined into one strip.
 triangle_regions <- function(score, space) {
-  n <- space$resolution
   nodes <- node_beliefs(space)
   cells <- triangle_cells(space)
   b <- cells$row
@@ -72,18 +70,12 @@ triangle_regions <- function(score, space) {
   last <- cumsum(run$lengths)
   first <- last - run$lengths + 1
   whole <- plain[first]
-  strips <- strip_corners(p[first][whole], p[last][whole] + 1, b[first][whole], n)
+  strips <- strip_corners(space, p[first][whole], p[last][whole] + 1, b[first][whole])
   split <- lapply(which(!plain), function(i) {
     split_cell(score[corner[i, ], , drop = FALSE], unname(nodes[corner[i, ], 2:3]))
   })
   join_regions(strips, won[first, 1][whole], unlist(lapply(split, `[[`, "polygons"), recursive = FALSE),
                unlist(lapply(split, `[[`, "actions")), do.call(rbind, lapply(split, `[[`, "edges")))
-}
-
-strip_corners <- function(from, to, b, n) {
-  x <- rbind(ceiling(from / 2), ceiling(to / 2), floor(to / 2), floor(from / 2)) / n
-  y <- rbind(b, b, b + 1, b + 1) / n
-  cbind(as.vector(x), as.vector(y))
 }
 
 # Cuts one cell into the parts in which each action has the highest score. `corners`: probabilities of the second and

@@ -75,6 +75,17 @@ interpolate_at <- function(space, values, beliefs) {
 # The nodes of two states, in the order of the second state's probability.
 nodes_in_line <- function(space) order(node_beliefs(space)[, 2])
 
+# The second state's probability at a share of the way through a step from one such node to the next. Steps are counted
+# from 1.
+place_in_line <- function(space, step, share) (step - 1 + share) / space$resolution
+
+# The other way round: the step in which a probability lies, and the share of the way.
+step_in_line <- function(space, at) {
+  n <- space$resolution
+  before <- pmin(floor(at * n), n - 1)
+  list(step = before + 1, share = at * n - before)
+}
+
 # The triangles of three states, in rows of equal probability of the third. In a row, cell `place` lies between edges
 # `place` and `place` + 1; edge q runs from second-state index ceiling(q / 2) at the bottom to floor(q / 2) at the top.
 # `corner` [cell, 3] are its nodes, `row` counts from 0.
@@ -90,4 +101,12 @@ triangle_cells <- function(space) {
   list(row = row, place = place,
        corner = cbind(index[cbind(a + turned, row) + 1], index[cbind(a + 1 - turned, row + turned) + 1],
                       index[cbind(a + turned, row + 1) + 1]))
+}
+
+# Corners of strips of such cells, each within one row, from an edge to another: probabilities of the second and third
+# state, four rows per strip.
+strip_corners <- function(space, from, to, row) {
+  second <- rbind(ceiling(from / 2), ceiling(to / 2), floor(to / 2), floor(from / 2)) / space$resolution
+  third <- rbind(row, row, row + 1, row + 1) / space$resolution
+  cbind(as.vector(second), as.vector(third))
 }

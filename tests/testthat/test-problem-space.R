@@ -143,4 +143,10 @@ test_that("cells of three states have neighbours for corners", {
     }
   }
   expect_identical(nodes_in_line(lattice_space(2, 3)), 1:4)
+  # A line is walked in steps, and back.
+  space <- lattice_space(2, 4)
+  expect_identical(place_in_line(space, 2, c(0, 0.5)), c(0.25, 0.375))
+  expect_identical(step_in_line(space, c(0, 0.375, 1)), list(step = c(1, 2, 4), share = c(0, 0.5, 1)))
+  # A strip from the first edge of a row to the last has the ends of the row for corners.
+  expect_identical(strip_corners(space, 0, 7, 0), cbind(c(0, 1, 0.75, 0), c(0, 0, 0.25, 0.25)))
 })
