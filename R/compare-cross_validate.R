@@ -149,7 +149,7 @@ visits_to_learn <- function(visits, words, coded) {
 
 # ---- the run -----------------------------------------------------------------------------------------------------
 
-# The result of every piece, NULL where the run did not come to it. Rounds have as many pieces as there are processes.
+# The result of every piece, NULL where the run did not come to it.
 run_pieces <- function(job, file, refresh) {
   n <- nrow(job$pieces)
   results <- vector("list", n)
@@ -160,24 +160,14 @@ run_pieces <- function(job, file, refresh) {
     take_lock(lock)
     results <- pieces_kept(file, fingerprint, results, job)
   }
-  over <- can_spread()
-  at_once <- if (over) max(1, min(future::nbrOfWorkers(), n)) else 1
-  interrupted <- FALSE
-  tryCatch({
-    while (!interrupted && length(left <- which(vapply(results, is.null, NA)))) {
-      these <- utils::head(left, at_once)
-      done <- spread(lapply(these, piece_of, job = job, over = over), run_one_piece, over)
-      suspendInterrupts({
-        results[these] <- done
-        if (!is.null(file)) write_checkpoint(file, lapply(results, piece_to_plain), fingerprint)
-      })
-      # A fit may have answered an interrupt by itself.
-      interrupted <- any(vapply(done, is.null, NA))
-      say_failures(results, these, job)
-      if (refresh > 0) tell(message("fit ", n - sum(vapply(results, is.null, NA)), " of ", n))
-    }
-  }, interrupt = function(condition) interrupted <<- TRUE)
-  list(results = results, interrupted = interrupted)
+  save <- function(results) {
+    if (!is.null(file)) write_checkpoint(file, lapply(results, piece_to_plain), fingerprint)
+  }
+  fill_in_rounds(results, function(i, over) piece_of(i, job, over), run_one_piece, save, function(results, these) {
+    say_failures(results, these, job)
+    if (refresh > 0) tell(message("fit ", count_filled(results), " of ", n))
+    TRUE
+  })
 }
 
 # Said at once where a method fails for the first time: the same may be wrong in every fold.

@@ -46,25 +46,16 @@ imitation_study <- function(truth, methods, runs = 20, trajectories = 100, nsim 
   new_ibrc_imitation_study(results, c("truth", names(methods)), trajectories)
 }
 
-# The results of all data sets, in rounds of as many as there are processes.
+# The results of all data sets that are done.
 run_studies <- function(pieces, refresh) {
-  results <- list()
-  over <- can_spread()
-  at_once <- if (over) max(1, future::nbrOfWorkers()) else 1
-  cores <- cores_of_piece(getOption("ibrc.cores", 1), over)
-  interrupted <- FALSE
-  tryCatch({
-    while (!interrupted && length(results) < length(pieces)) {
-      these <- utils::head(setdiff(seq_along(pieces), seq_along(results)), at_once)
-      done <- spread(lapply(pieces[these], c, list(cores = cores)), run_study, over)
-      # A fit may have answered an interrupt by itself: its data set is not finished, nor are those after it.
-      whole <- cumsum(vapply(done, is.null, NA)) == 0
-      results <- c(results, done[whole])
-      interrupted <- !all(whole)
-      if (refresh > 0) tell(message("data set ", length(results), " of ", length(pieces)))
-    }
-  }, interrupt = function(condition) interrupted <<- TRUE)
-  if (!interrupted) return(results)
+  cores <- getOption("ibrc.cores", 1)
+  with_cores <- function(i, over) c(pieces[[i]], list(cores = cores_of_piece(cores, over)))
+  run <- fill_in_rounds(vector("list", length(pieces)), with_cores, run_study, look = function(results, these) {
+    if (refresh > 0) tell(message("data set ", count_filled(results), " of ", length(pieces)))
+    TRUE
+  })
+  results <- Filter(Negate(is.null), run$results)
+  if (!run$interrupted) return(results)
   if (!length(results)) abort("interrupted", "Interrupted before the first data set was done.")
   warn("interrupted", "Interrupted after ", length(results), " of ", plural(length(pieces), "data set"),
        ": the finished part is returned.")

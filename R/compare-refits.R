@@ -37,26 +37,17 @@ coded_from_tree <- function(tree, action) {
        start = starts_of(tree)[trajectory + 1L] - 1L)
 }
 
-# All refits, in rounds of as many as there are processes.
+# The results of all refits.
 run_refits <- function(pieces, refresh, work = run_refit) {
-  over <- can_spread()
-  at_once <- if (over) max(1, min(future::nbrOfWorkers(), length(pieces))) else 1
+  all <- length(pieces)
   began <- Sys.time()
-  results <- vector("list", length(pieces))
-  done <- 0L
-  tryCatch({
-    while (done < length(pieces)) {
-      these <- seq(done + 1, min(done + at_once, length(pieces)))
-      results[these] <- spread(lapply(pieces[these], refit_in, over), work, over)
-      done <- max(these)
-      gone <- as.numeric(Sys.time() - began, units = "secs")
-      if (refresh > 0) {
-        tell(message("refit ", done, " of ", length(pieces), ", about ",
-                     format_seconds(gone / done * (length(pieces) - done)), " left"))
-      }
-    }
-  }, interrupt = function(condition) stop_refits(done, length(pieces)))
-  results
+  refit <- function(i, over) refit_in(pieces[[i]], over)
+  run <- fill_in_rounds(vector("list", all), refit, work, look = function(results, these) {
+    if (refresh > 0) say_rounds("refit", count_filled(results), all, began)
+    TRUE
+  })
+  if (run$interrupted) stop_refits(count_filled(run$results), all)
+  run$results
 }
 
 stop_refits <- function(done, all) {

@@ -19,32 +19,22 @@ run_replicates <- function(job, file, refresh) {
     results <- replicates_kept(file, fingerprint, results, nrow(job$slots))
   }
   streams <- streams_from_seed(job$seed, n)
-  over <- can_spread()
-  at_once <- if (over) max(1, min(future::nbrOfWorkers(), n)) else 1
+  asked <- results[seq_len(n)]
+  # Those that an earlier call made beyond these stay in the file.
+  save <- function(asked) {
+    results[seq_len(n)] <- asked
+    if (!is.null(file)) write_checkpoint(file, replicates_to_plain(results, job$contrast), fingerprint)
+  }
   began <- Sys.time()
-  first <- sum(!vapply(results[seq_len(n)], is.null, NA))
-  interrupted <- FALSE
-  tried <- 0
+  first <- count_filled(asked)
   any_ran <- first > 0
-  tryCatch({
-    while (length(left <- which(vapply(results[seq_len(n)], is.null, NA))) && (any_ran || tried < enough_failures)) {
-      these <- utils::head(left, at_once)
-      done <- spread(lapply(these, replicate_piece, job = job, streams = streams), run_replicate, over)
-      suspendInterrupts({
-        results[these] <- done
-        if (!is.null(file)) write_checkpoint(file, replicates_to_plain(results, job$contrast), fingerprint)
-      })
-      tried <- tried + length(these)
-      any_ran <- any_ran || !all(vapply(done, function(one) could_not_run(one$failure), NA))
-      if (refresh > 0) say_replicates(n - length(left) + length(these), n, first, began)
-    }
-  }, interrupt = function(condition) interrupted <<- TRUE)
-  list(results = results[seq_len(n)], interrupted = interrupted)
-}
-
-say_replicates <- function(done, n, first, began) {
-  gone <- as.numeric(Sys.time() - began, units = "secs")
-  tell(message("study ", done, " of ", n, ", about ", format_seconds(gone / (done - first) * (n - done)), " left"))
+  fill_in_rounds(asked, function(i, over) replicate_piece(i, job, streams), run_replicate, save,
+                 function(asked, these) {
+    done <- count_filled(asked)
+    if (refresh > 0) say_rounds("study", done, n, began, first)
+    any_ran <<- any_ran || !all(vapply(asked[these], function(one) could_not_run(one$failure), NA))
+    any_ran || done < enough_failures
+  })
 }
 
 # What a process needs for one study.
