@@ -144,6 +144,7 @@ project_pair <- function(planner, inverse, visits, setting, given = list(), seed
   given$deterministic <- NULL
   given <- split_given(given, pair)
   refuse_overriding(given, pair)
+  setting <- with_belief_worth(setting, given$planner$belief_utility, pair)
   inferred <- infer_for(pair, visits, setting, given$inverse, seed)
   if (sure) inferred <- nearest_sure(inferred, visits, setting)
   plan <- plan_for(pair, inferred, setting, given$planner, seed)
@@ -182,15 +183,23 @@ split_given <- function(given, pair) {
   named <- names(given)
   if (is.null(named) || any(!nzchar(named))) abort_input("...", "must be named arguments of the two functions.")
   takes <- function(f, but) setdiff(names(formals(f)), c(but, "..."))
-  of_planner <- if (pair$planner != "own") takes(pair$plan_with, "setting") else character()
+  # The plan of an agent that was matched is the one that was inferred, computed as it was there.
+  more <- pair$inverse %in% c("matching", "ibrc_mode") && pair$planner == "agent"
+  of_planner <- if (pair$planner == "own" || more) character() else takes(pair$plan_with, "setting")
   of_inverse <- takes(pair$infer_with, c("visits", "setting", if (pair$planner != "own") "planner"))
-  more <- pair$inverse == "matching" && pair$planner == "agent"
   unknown <- setdiff(named, c(of_planner, of_inverse))
   if (length(unknown) && !more) {
     abort_input("...", "has ", enumerate(unknown), ", which neither of the two functions takes; they take ",
                 enumerate(unique(c(of_inverse, of_planner)), most = Inf), ".")
   }
   list(planner = given[named %in% of_planner], inverse = given[named %in% c(of_inverse, if (more) unknown)])
+}
+
+# What is wanted of beliefs is wanted while the rest is inferred, too.
+with_belief_worth <- function(setting, worth, pair) {
+  if (is.null(worth) || pair$inverse != "matching") return(setting)
+  setting$belief_utility <- worth
+  validate_ibrc_setting(setting)
 }
 
 infer_for <- function(pair, visits, setting, given, seed) {
@@ -200,7 +209,8 @@ infer_for <- function(pair, visits, setting, given, seed) {
   if (pair$inverse == "matching") {
     given$planner <- if (pair$planner == "own") pair$plan_with else matched_as[[pair$planner]]
     wishes <- pair$needs$needs == "utility" && pair$planner != "agent"
-    if (wishes && !length(intersect(names(given), c("terms", "features", "start", "prior")))) given$terms <- "utility"
+    named <- length(intersect(names(given), c("terms", "features", "start"))) || inherits(given$prior, "ibrc_prior")
+    if (wishes && !named) given$terms <- "utility"
     if (wishes && is.null(given$alpha)) given$alpha <- utility_unit(setting)
   }
   if (pair$inverse == "custom") given$planner <- if (pair$planner == "own") pair$plan_with else pair$planner
@@ -234,10 +244,18 @@ refuse_overriding <- function(given, pair) {
     refuse(setdiff(names(given$planner), names(given$inverse)), "is an argument of ", planner, ", which ",
            "infer_custom() calls itself: give it a function(setting, theta) in which it is set.")
   }
+  if (pair$inverse %in% c("soft_margin", "soft_policies")) {
+    refuse("action_prior", "has no place in this pair: infer_", pair$inverse, "() takes all actions for equally ",
+           "likely without deliberating. infer_matching() takes an `action_prior`.")
+  }
   if (!pair$inverse %in% c("matching", "ibrc_mode")) return(invisible())
   refuse("temperature", "is held at `alpha` while the rest is inferred, or inferred itself: give `alpha` instead.")
   refuse("agent", "is inferred here, and cannot be given as well: hold some of it by `fixed`, or call ",
          "plan_agent().")
+  if (pair$planner == "agent") {
+    refuse(c("max_backups", "max_bytes"), "has no place in this pair: the plan is the one that was inferred, computed ",
+           "as it was there.")
+  }
   if (pair$planner == "agent" || "alpha" %in% asked_names(given$inverse)) {
     refuse("alpha", "is inferred here, and cannot be given as well: leave it out, or leave it out of what is inferred",
            if (pair$planner == "agent") " (`fixed`)", ".")
@@ -270,6 +288,9 @@ plan_for <- function(pair, inferred, setting, given, seed) {
     given$rule <- plan_policy(own, setting, "visits")
     return(do.call(pair$plan_with, c(list(setting), given), quote = TRUE))
   }
+  # Planners that always do the best have no price, but this one may.
+  found <- coef(inferred)
+  if (pair$planner == "history_q_learning" && "alpha" %in% names(found)) given$alpha <- found[["alpha"]]
   given <- with_price(given, pair, own)
   do.call(pair$plan_with, c(list(own$setting), given), quote = TRUE)
 }
@@ -371,7 +392,8 @@ n_free <- function(inferred, plan, setting) {
 }
 
 is_hard <- function(plan) {
-  isTRUE(plan$planner %in% c("mdp", "q_learning", "pomdp", "belief_aware", "history_q_learning"))
+  isTRUE(plan$planner %in% c("mdp", "q_learning", "pomdp", "belief_aware")) ||
+    inherits(plan, "ibrc_history_plan") && plan$parameters$alpha == 0
 }
 
 # Whether the data settle each estimate; NA where nobody has looked. They never settle the entries of a utility by

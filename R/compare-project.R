@@ -31,8 +31,10 @@
 #' @section Pairs:
 #' With `inverse`, behaviour is projected onto the behaviour that the planner can produce. The inverse planner infers
 #' from visits what the planner needs, and the planner acts on it. Arguments in `...` go to the function that takes
-#' them, or to both. An argument that would replace what is inferred is refused. So is a pair that does not go together,
-#' with the reason. The planner uses the price or temperature (`alpha`) that the inverse planner assumed or inferred.
+#' them, or to both. An argument that would replace what is inferred is refused. So is a pair that does not go
+#' together, with the reason. (A matched agent takes the arguments of [ibrc_mode()].) The planner uses the price or
+#' temperature (`alpha`) that the inverse planner assumed or inferred; [plan_history_q_learning()], which takes the
+#' best action by default, that which you give or which is inferred.
 #'
 #' [infer_matching()] uses the planner itself, and all that it infers is acted on. In place of a planner that it does
 #' not know, it matches one with the same wishes. It infers the utility, unless `terms`, `features`, `start` or `prior`

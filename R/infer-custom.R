@@ -18,8 +18,9 @@
 #'   matrix of probabilities.
 #' @param setting A setting ([decision_setting()]).
 #' @param planner A function(setting, theta) that returns a plan; `theta` is a vector with the names of `start`. Or the
-#'   name of one of the planners `"kl"`, `"boltzmann"`, `"mdp"` or `"pomdp"`, whose `theta` may have `alpha`, `discount`
-#'   and entries of the utility, as in `"utility[well,treat]"`.
+#'   name of one of the planners `"kl"`, `"boltzmann"`, `"mdp"` or `"pomdp"`, whose `theta` may have `discount` and
+#'   entries of the utility, as in `"utility[well,treat]"`; for the first two also `alpha`, which is 1 where it is not
+#'   looked for.
 #' @param discrepancy A function(demonstrated, imitating) of `visits` and a plan that returns one number. It is smaller
 #'   the nearer the two are. `Inf` rules parameters out.
 #' @param start Numbers to begin from, named by parameter.
@@ -55,7 +56,8 @@ infer_custom <- function(visits, setting, planner, discrepancy, start, lower = N
     abort_input("discrepancy", "must be a function(demonstrated, imitating), not ", describe(discrepancy), ".")
   }
   start <- check_named_numbers(start, "start")
-  if (is.character(planner)) check_custom_terms(start, setting)
+  if (is.character(planner)) check_custom_terms(start, setting, planner)
+  unit <- unit_of_custom(planner, start)
   lower <- check_ends(lower, "lower")
   upper <- check_ends(upper, "upper")
   starts <- check_count(starts, "starts", most = 1e4)
@@ -84,8 +86,9 @@ infer_custom <- function(visits, setting, planner, discrepancy, start, lower = N
   errors <- search_errors(surface, top, law)
   new_ibrc_inferred(
     "custom", setting, planner(setting, theta), data.frame(term = names(theta), estimate = unname(theta)),
-    -top$density, details = custom_details(visits, top, errors),
-    notes = c(search_notes(top, errors), failed_note(trial$failed()))
+    -top$density, details = c(custom_details(visits, top, errors), list(alpha = unit)),
+    notes = c(search_notes(top, errors), failed_note(trial$failed()),
+              if (!is.null(unit)) "Held, as the unit of utilities: `alpha` is 1.")
   )
 }
 
@@ -109,6 +112,9 @@ check_discrepancy <- function(x) {
 # Planners that are known by name.
 known_to_custom <- c("kl", "boltzmann", "mdp", "pomdp")
 
+# Those of them whose choices depart from the best, as freely as `alpha` says.
+noisy_by_name <- c("kl", "boltzmann")
+
 check_custom_planner <- function(planner, setting) {
   if (is.function(planner)) return(planner)
   if (!is.character(planner) || length(planner) != 1 || !planner %in% known_to_custom) {
@@ -119,12 +125,18 @@ check_custom_planner <- function(planner, setting) {
   planner
 }
 
-check_custom_terms <- function(start, setting) {
-  unknown <- setdiff(names(start), c("alpha", "discount", all_entries(setting)))
+check_custom_terms <- function(start, setting, planner) {
+  known <- c(if (planner %in% noisy_by_name) "alpha", "discount")
+  unknown <- setdiff(names(start), c(known, all_entries(setting)))
   if (length(unknown)) {
-    abort_input("start", "names ", enumerate(unknown), "; this planner has \"alpha\", \"discount\" and ",
+    abort_input("start", "names ", enumerate(unknown), "; this planner has ", enumerate(known), " and ",
                 enumerate(all_entries(setting)), ".")
   }
+}
+
+# The price at which a planner that has a name acts where none is looked for; NULL where there is none.
+unit_of_custom <- function(planner, start) {
+  if (is.character(planner) && planner %in% noisy_by_name && !"alpha" %in% names(start)) 1
 }
 
 # A price is positive, a discount from 0 to less than 1.

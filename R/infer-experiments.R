@@ -55,10 +55,10 @@ infer_experiments <- function(visits, settings, bound = NULL, penalty = 0, over 
   over <- check_choice(over, c("state", "state_action"), "over")
   limits <- check_flag(limits, "limits")
   if (limits) refuse_many_limits(settings[[1]], over)
-  require_package("lpSolve", "The largest margin")
   labels <- paste(" of setting", plan_labels(settings))
   shown <- Map(function(x, setting, i) demonstrated(x, setting, paste0("visits[[", i, "]]")),
                visits, settings, seq_along(settings))
+  require_package("lpSolve", "The largest margin")
   chosen <- Map(demonstrated_choice, shown, settings, labels)
   settings <- lapply(settings, without_belief_worth)
   cases <- Map(function(setting, choice) list(markov = as_markov(setting), choice = choice$choice), settings, chosen)

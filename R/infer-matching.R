@@ -105,8 +105,12 @@ infer_matching <- function(visits, setting, planner = NULL, terms = NULL, featur
                            warmup = floor(iter / 2), seed = NULL, ...) {
   check_given(visits, setting)
   check_class(setting, "ibrc_setting", "setting", "decision_setting()")
+  asked <- planner
   planner <- check_matched_planner(planner, setting)
+  if (is.null(asked)) asked <- planner
   if (!identical(planner, "agent")) check_unused(...)
+  refuse_idle_terms(c(if (!missing(alpha)) "alpha", if (!is.null(action_prior)) "action_prior",
+                      if (!is.null(models)) "models", if (!is.null(start)) "start"), planner, asked)
   features <- check_features(features, setting, planner)
   terms <- check_matched_terms(terms, planner, features, setting)
   if (!is.null(start)) start <- check_named_numbers(start, "start")
@@ -223,6 +227,20 @@ check_ends <- function(x, argument) {
     abort_input(argument, "must be numbers named by term, not ", describe(x), ".")
   }
   stats::setNames(as.numeric(x), check_names(names(x), argument))
+}
+
+# Arguments that a planner takes, of those that not all take. None other would look at them.
+taken_arguments <- list(kl = c("alpha", "action_prior", "start"), boltzmann = c("alpha", "models", "start"),
+                        agent = "models", rule = character(), iohmm_rule = character())
+
+refuse_idle_terms <- function(given, planner, asked) {
+  idle <- setdiff(given, if (is.function(planner)) "start" else taken_arguments[[planner]])
+  if (length(idle)) {
+    abort_input(idle[1], "has no meaning for ", if (is.function(planner)) "a planner that is a function" else
+                  paste0("the planner \"", asked, "\""), "; leave it out.",
+                if (identical(planner, "agent") && idle[1] != "start") paste0(" fixed = list(", idle[1], " = ...) ",
+                                                                              "holds it."))
+  }
 }
 
 # Bounds that nothing would look at.

@@ -45,9 +45,9 @@ infer_perturbation <- function(visits, setting, norm = 2, margin = 0) {
   check_seen_states(setting)
   norm <- check_norm(norm)
   margin <- check_margin(margin)
+  demonstration <- demonstrated(visits, setting)
   if (norm == 2) require_package("quadprog", "The smallest change by squares") else
     require_package("lpSolve", "The smallest change by this norm")
-  demonstration <- demonstrated(visits, setting)
   chosen <- demonstrated_choice(demonstration, setting)
   markov <- as_markov(setting)
   default <- unname(markov$utility)

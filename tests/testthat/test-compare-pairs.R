@@ -10,7 +10,7 @@ test_that("an agent that was matched is acted on whole, whatever else both funct
     project_behavior("agent", "matching", seen, setting = hidden, models = diag_models(), resolution = 10, starts = 1,
                      seed = 1, replicates = 20, ...)
   }
-  for (made in list(run(), run(tolerance = 1e-7))) {
+  for (made in list(run(), run(cores = 1), run(control = ibrc_control(tolerance = 1e-7)))) {
     found <- stats::setNames(tidy(made)$estimate, tidy(made)$term)
     expect_equal(unlist(made$plan$agent[c("alpha", "eta")]), found[c("alpha", "eta")])
     expect_equal(1 / made$plan$agent$beta, found[["optimism"]])
@@ -129,4 +129,71 @@ test_that("planners of which infer_custom() knows no parameters are refused, and
   # One that gives a utility goes with it.
   made <- project("custom", "soft_margin", visits, objective = worth, penalty = 0.01, starts = 1)
   expect_identical(made$plan$setting$utility, made$inferred$plan$setting$utility)
+})
+
+test_that("a matched agent acts as it was inferred, and what computes it goes by its control", {
+  setting <- diag_setting()
+  models <- diag_models()
+  made_by <- plan_agent(setting, bounded_agent(alpha = 0.5, beta = 2, eta = 0.3), models, resolution = 6)
+  seen <- simulate(made_by, 20, seed = 3)
+  for (inverse in c("ibrc_mode", "matching")) {
+    ask <- function(...) {
+      project_behavior("agent", inverse, seen, setting, models = models, resolution = 6, starts = 1, seed = 1,
+                       prior = ibrc_prior(alpha ~ lognormal(0, 1)), fixed = list(beta = 2, eta = -2),
+                       replicates = 10, ...)
+    }
+    for (control in list(ibrc_control(interpolate = "policy"), ibrc_control(surprise = "observation"))) {
+      made <- ask(control = control, cores = 1)
+      expect_close(sum(log_lik(made$plan, seen)), made$inferred$objective, 1e-8)
+    }
+    for (one in list(list(interpolate = "policy"), list(surprise = "observation"), list(tolerance = 1e-6))) {
+      expect_error(do.call(ask, one), "ibrc_control", class = "ibrc_error_input")
+    }
+    for (one in list(list(max_backups = 5), list(max_bytes = 1e9))) {
+      expect_error(do.call(ask, one), "computed as it was there", class = "ibrc_error_input")
+    }
+  }
+})
+
+test_that("a number as prior does not change what is inferred", {
+  for (planner in c("kl", "boltzmann", "mdp")) {
+    found <- project(planner, "matching", visits, prior = 3, alpha = 2, starts = 1)
+    expect_identical(nrow(found$inferred$estimates), length(clinic$utility))
+    expect_identical(found$inferred$details$alpha, 2)
+  }
+})
+
+test_that("what is wanted of beliefs is wanted while the rest is inferred", {
+  setting <- diag_setting()
+  seen <- simulate(plan_boltzmann(setting, 1, resolution = 5), 20, seed = 3)
+  surely <- function(beliefs, action) 3 * rowSums(beliefs^2)
+  ask <- function(setting, ...) {
+    project_behavior("belief_aware", "matching", seen, setting, resolution = 5, terms = "alpha", starts = 1, seed = 1,
+                     replicates = 10, ...)
+  }
+  made <- ask(setting, belief_utility = surely)
+  stated <- setting
+  stated$belief_utility <- surely
+  expect_identical(coef(made), coef(ask(stated)))
+  expect_false(isTRUE(all.equal(coef(made), coef(ask(setting)))))
+  expect_identical(made$plan$setting$belief_utility, made$inferred$plan$setting$belief_utility)
+  expect_error(ask(setting, belief_utility = 1), class = "ibrc_error_input")
+})
+
+test_that("an action prior that the inverse planner does not assume is refused", {
+  error <- expect_error(project("kl", "soft_margin", visits, penalty = 0.01, action_prior = c(0.2, 0.8)),
+                        "infer_matching", class = "ibrc_error_input")
+  expect_identical(error$argument, "action_prior")
+  half <- list(visits, visits)
+  error <- expect_error(project("kl", "soft_policies", half, action_prior = c(0.2, 0.8)), class = "ibrc_error_input")
+  expect_identical(error$argument, "action_prior")
+})
+
+test_that("a plan of histories is hard unless it is given an alpha", {
+  learned <- function(...) plan_history_q_learning(clinic, steps = 1000, seed = 1, ...)
+  expect_true(is_hard(learned()))
+  expect_false(is_hard(learned(alpha = 1)))
+  # One that was inferred is acted on.
+  made <- project("history_q_learning", "matching", visits, terms = "alpha", starts = 1, steps = 1000)
+  expect_identical(made$plan$parameters$alpha, coef(made)[["alpha"]])
 })

@@ -95,6 +95,10 @@ test_that("every argument is checked, and says its name", {
   }
   expect_error(infer_custom(good$visits, setting, "kl", good$discrepancy, c(beta = 1)), "beta",
                class = "ibrc_error_input")
+  for (planner in c("mdp", "pomdp")) {
+    expect_error(infer_custom(good$visits, setting, planner, good$discrepancy, c(alpha = 1)), "alpha",
+                 class = "ibrc_error_input")
+  }
   expect_error(infer_custom(good$visits, setting, "kl", good$discrepancy, c(alpha = 1), lower = c(alpha = 2)),
                class = "ibrc_error_input")
   for (bad in list("a", c(1, 2), NA_real_, NULL, -Inf)) {
@@ -108,6 +112,20 @@ test_that("every argument is checked, and says its name", {
                           class = "ibrc_error_input")
     expect_identical(error$argument, "planner")
   }
+})
+
+test_that("a price that is held is told", {
+  setting <- with_seed(3, ranked_setting())
+  shown <- policy(plan_kl(setting, 1))
+  distance <- function(demonstrated, imitating) sum((policy(imitating) - demonstrated)^2)
+  ask <- function(planner, start) infer_custom(shown, setting, planner, distance, start, starts = 1, seed = 1)
+  for (planner in c("kl", "boltzmann")) {
+    held <- ask(planner, c(discount = 0.5))
+    expect_identical(held$details$alpha, 1)
+    expect_match(held$notes, "`alpha` is 1", all = FALSE)
+    expect_null(ask(planner, c(alpha = 2))$details$alpha)
+  }
+  expect_null(ask("mdp", c(discount = 0.5))$details$alpha)
 })
 
 test_that("visits are not kept", {

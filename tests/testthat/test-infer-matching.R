@@ -204,6 +204,26 @@ test_that("planners and what they need fit the setting", {
   }
 })
 
+test_that("what a planner would not look at is refused", {
+  seen <- with_seed(8, ranked_setting(2, 2))
+  visits <- ranked_visits(seen, 5)
+  own <- function(setting, theta) plan_kl(setting, theta[["a"]])
+  idle <- list(list("kl", models = model_prior(list(seen))), list("boltzmann", action_prior = c(0.5, 0.5)),
+               list("rule", alpha = 2), list("rule", start = c(a = 1)), list("iohmm_rule", alpha = 2),
+               list("agent", alpha = 2), list("agent", action_prior = c(0.5, 0.5)), list("agent", start = c(alpha = 1)),
+               list(own, alpha = 2), list(own, models = model_prior(list(seen))))
+  for (one in idle) {
+    error <- expect_error(do.call(infer_matching, c(list(visits, seen), one)), "has no meaning",
+                          class = "ibrc_error_input")
+    expect_identical(error$argument, names(one)[2])
+  }
+  # By the name that was given, and with what holds it instead.
+  expect_error(infer_matching(visits, seen, "mdp", action_prior = c(0.5, 0.5)), "planner \"mdp\"",
+               class = "ibrc_error_input")
+  expect_error(infer_matching(visits, seen, "agent", action_prior = c(0.5, 0.5)), "fixed = list(action_prior = ",
+               fixed = TRUE, class = "ibrc_error_input")
+})
+
 test_that("no identifier is kept", {
   seen <- with_seed(9, ranked_setting(2, 2))
   visits <- with_secret_names(ranked_visits(seen, 10))
