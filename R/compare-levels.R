@@ -23,7 +23,8 @@ compare_levels <- function(fit, reference, scale, conf.level, adjusted, joint) {
   contrasts <- unlist(unlist(contrasts, recursive = FALSE), recursive = FALSE)
   rows <- standing_verdict(fit)
   new_ibrc_comparison(contrasts, conf.level, joint, rows, function(row) {
-    effect_verdict(rows, fit, row$term, factor_coefficients(design, row$term, row$factor))
+    few <- scarce_contrast(fit, row$term, row$factor, c(row$group, row$reference), adjusted)
+    effect_verdict(rows, fit, row$term, factor_coefficients(design, row$term, row$factor), few)
   }, said = adjusted_words(adjusted, design, factors))
 }
 

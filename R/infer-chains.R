@@ -97,6 +97,9 @@ format_seconds <- function(seconds) {
   paste(round(seconds / 3600, 1), "h")
 }
 
+# Of draws [iteration, chain, term] one term's, [iteration, chain].
+term_draws <- function(draws, term) matrix(draws[, , term], dim(draws)[1])
+
 # Draws [iteration, chain, term] as [draw, term], one chain after the other.
 flat_draws <- function(draws) {
   size <- dim(draws)

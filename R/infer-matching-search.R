@@ -154,7 +154,7 @@ sample_law <- function(height, law, chains, iter, warmup, seed) {
 draws_summary <- function(draws, conf.level = 0.95) {
   tail <- (1 - conf.level) / 2
   rows <- lapply(dimnames(draws)[[3]], function(term) {
-    x <- matrix(draws[, , term], dim(draws)[1])
+    x <- term_draws(draws, term)
     ends <- stats::quantile(x, c(tail, 1 - tail), names = FALSE)
     data.frame(term = term, estimate = stats::median(x), std.error = stats::sd(x), conf.low = ends[1],
                conf.high = ends[2], rhat = posterior::rhat(x), ess = posterior::ess_bulk(x))

@@ -14,9 +14,8 @@ mixing_names <- c("rhat", "ess_bulk", "ess_tail")
 # Of draws [iteration, chain, variable], one row per variable. Where posterior does not believe in so many effective
 # draws it has fewer, and warns: nobody need know.
 mixing_of <- function(draws) {
-  size <- dim(draws)
-  out <- vapply(seq_len(size[3]), function(k) {
-    one <- matrix(draws[, , k], size[1])
+  out <- vapply(seq_len(dim(draws)[3]), function(k) {
+    one <- term_draws(draws, k)
     suppressWarnings(c(posterior::rhat(one), posterior::ess_bulk(one), posterior::ess_tail(one)))
   }, c(0, 0, 0))
   matrix(t(out), ncol = 3, dimnames = list(NULL, mixing_names))

@@ -60,7 +60,7 @@ whole_row <- function(fit, g, j, opinion) {
                advice = "The profile is too crooked to check the chains of {} with it: compare with ibrc_mode()."))
   }
   draws <- fit$draws[[g]]
-  one <- matrix(draws[, , j], dim(draws)[1])
+  one <- term_draws(draws, j)
   chains <- to_unconstrained(entry, stats::quantile(one, c(0.025, 0.975), names = FALSE))
   judged <- judge_sides(chains, opinion$draws[, j], opinion$weight, opinion$ess,
                         within_draws(fit, one, posterior::ess_tail, sum))

@@ -9,17 +9,19 @@
 #' behaviour, for example, fits every large `beta` equally well: the data bound it from below, and only the prior says
 #' how large it may be. `optimism`, its inverse, is then identified, near 0.
 #'
-#' A term is not called identified in three cases:
+#' A term is not called identified in four cases:
 #' * The chains do not agree on it or miss part of its posterior (`"unsettled"`, see [verdict()]).
-#' * There are too few visits (`"too few data"`).
+#' * There are too few visits (`"too few data"`): in all, or of the people on whom a coefficient rests, such as those of
+#'   one of the two arms between which it is the difference.
 #' * It lies on a ridge. A ridge is a correlation with another term above 0.9, on the scale a sampler works on or on the
 #'   natural one, unless the data have nevertheless taken away 99% of the prior's variance.
+#' * It is the spread of fewer than five levels (`"too few levels"`), where a prior weighs much.
 #'
 #' @param fit A fit ([ibrc()]). Where people differ (its `effects`), coefficients and spreads are treated as terms.
 #' @return A data frame of class `ibrc_identifiability` with one row per term and group:
 #'   * `term`, and `group` with groups.
 #'   * `verdict`: one of `"identified"`, `"bounded from above"`, `"bounded from below"`, `"not identified"`,
-#'     `"only jointly with"` another term, `"unsettled"` and `"too few data"`.
+#'     `"only jointly with"` another term, `"unsettled"`, `"too few data"` and `"too few levels"`.
 #'   * `contraction`: the share of the prior's variance that the data took away, on the scale a sampler works on
 #'     ([ibrc_prior()]).
 #'   * `prior.low` and `prior.high`: the central 95% of the prior.
@@ -44,7 +46,7 @@
 identifiability <- function(fit) {
   check_given(fit)
   check_class(fit, "ibrc_fit", "fit", "ibrc()")
-  structure(identify_terms(as_plain_fit(fit)), verdict = verdict_headline(standing_verdict(fit)))
+  structure(identify_terms(as_judged_fit(fit)), verdict = verdict_headline(standing_verdict(fit)))
 }
 
 identifiability_sentences <- function(x, digits) {
@@ -70,6 +72,9 @@ identifiability_sentences <- function(x, digits) {
       unsettled = "is unsettled: the chains do not agree on it, or miss part of its posterior. See verdict().",
       "too few data" = paste0("rests on too few visits to be called identified: ", number(row$conf.low), " to ",
                               number(row$conf.high), " (95%), of the prior's ", prior, "."),
+      "too few levels" = paste0("rests on fewer than ", few_levels, " levels, where a prior weighs much: ",
+                                number(row$conf.low), " to ", number(row$conf.high), " (95%), of the prior's ", prior,
+                                "."),
       paste0("is not identified: its posterior, ", number(row$conf.low), " to ", number(row$conf.high),
              if (away) ", is no narrower than its prior, though away from it, " else ", is close to its prior, ",
              prior, " (95%).")

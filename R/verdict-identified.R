@@ -16,7 +16,7 @@ identify_terms <- function(fit) {
     draws <- fit$draws[[group]]
     ridges <- strongest_ridges(fit$prior, draws)
     rows <- lapply(seq_along(fit$prior), function(j) {
-      one <- matrix(draws[, , j], dim(draws)[1])
+      one <- term_draws(draws, j)
       range <- stats::quantile(one, c(0.025, 0.975), names = FALSE)
       sides <- side_bounds(fit$prior[[j]], one)
       tight <- sides$tight & fit$likelihood
@@ -25,7 +25,9 @@ identify_terms <- function(fit) {
       unsettled <- any((is.na(doubted$term) | same_quantity(doubted$term, term)) &
                          (is.na(doubted$group) | doubted$group == group))
       data.frame(term = term, group = group,
-                 verdict = if (unsettled) "unsettled" else said_of_term(tight, shrink[j, group], ridges[j, ], few),
+                 verdict = if (unsettled) "unsettled" else
+                   said_of_term(tight, shrink[j, group], ridges[j, ], few || fit$likelihood && term %in% fit$scarce,
+                                term %in% fit$few_levels),
                  contraction = shrink[j, group], prior.low = prior[1, j], prior.high = prior[2, j],
                  conf.low = range[1], conf.high = range[2],
                  one_sided = if (sum(tight) == 1) c("below", "above")[tight] else NA_character_,
@@ -94,14 +96,16 @@ strongest_ridges <- function(prior, draws) {
 # A ridge counts where a term is loose by itself and would be held by its partner: most of its variance goes with that
 # of the partner, and what is left is little compared with the prior's. It also counts where the correlation is so
 # strong that neither can be told by itself, unless the term is nevertheless known very well.
-said_of_term <- function(tight, contraction, ridge, few = FALSE) {
+# `few_levels`: of a spread.
+said_of_term <- function(tight, contraction, ridge, few = FALSE, few_levels = FALSE) {
+  if (few) return("too few data")
   explained <- ridge$correlation^2
   left <- (1 - contraction) * (1 - explained)
   close <- isTRUE(abs(ridge$correlation) > 0.9 && contraction < 0.99)
   if (isTRUE(!all(tight) && explained > 0.7 && left < 0.25) || all(tight) && close) {
     return(paste("only jointly with", ridge$with))
   }
-  if (few) return("too few data")
+  if (few_levels && any(tight)) return("too few levels")
   if (all(tight)) return("identified")
   if (tight[1]) return("bounded from below")
   if (tight[2]) return("bounded from above")
@@ -134,11 +138,12 @@ identified_advice <- function(kind, conflict) {
     "only jointly" = "The data determine {} only jointly with another term: see identifiability(), and report both.",
     unsettled = unsettled_advice,
     "too few data" = paste("There are too few visits to say anything about {}: the numbers come mostly from the prior.",
-                           "Pool groups, and do not report it as an estimate.")
+                           "Pool groups, and do not report it as an estimate."),
+    "too few levels" = "{} rests on few levels, where a prior weighs much: report it with the prior."
   )
   pulled <- paste("The data pull {} out of the central 95% of its prior: check whether setting and models fit the",
                   "behaviour (pp_check()), or state a wider prior.")
-  both <- conflict & kind %in% c("bounded", "only jointly")
+  both <- conflict & kind %in% c("bounded", "only jointly", "too few levels")
   alone <- conflict & kind %in% c("identified", "not identified")
   unname(ifelse(alone, pulled, ifelse(both, paste(advice[kind], pulled), advice[kind])))
 }

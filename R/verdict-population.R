@@ -65,27 +65,52 @@ interpolation_rows <- function(fit) {
                "Interpolated log-likelihoods are too far off: fit with control = ibrc_control(cells = \"exact\").")
 }
 
-# With few levels the prior decides about a spread.
+# A spread of fewer levels leans on its prior.
 few_levels <- 5
 
-spread_rows <- function(fit) {
-  design <- fit$effects
-  if (!nrow(design$spreads)) return(NULL)
+levels_of_spreads <- function(design) {
   levels <- vapply(design$factors, function(one) length(one$levels), 0L)[design$spreads$factor]
-  verdict_rows("identified", plural_each(levels, "level"), paste(few_levels, "levels or more"),
-               ifelse(levels < few_levels, "caution", "ok"),
-               "The prior, more than the data, decides on the spread {}: report it as such.",
-               design$spreads$label, NA_character_)
+  stats::setNames(levels, design$spreads$label)
 }
 
-plural_each <- function(n, what) vapply(n, function(one) plural(one, what), "")
+# A fit whose coefficients and spreads are judged as the terms of others are (identify_terms()). What the chains say
+# against them comes along, and what they rest on.
+as_judged_fit <- function(fit) {
+  if (!has_population(fit)) return(fit)
+  out <- as_plain_fit(fit)
+  out$checks <- rbind(out$checks, hill_rows(fit), spread_doubts(fit))
+  out$scarce <- scarce_coefficients(fit)
+  levels <- levels_of_spreads(fit$effects)
+  out$few_levels <- names(levels)[levels < few_levels]
+  out
+}
+
+# Intercepts that do not mix say nothing of how much they differ.
+spread_doubts <- function(fit) {
+  rows <- intercept_rows(fit)
+  if (is.null(rows)) return(NULL)
+  of <- unique(intercept_keys(fit$effects)[c("term", "factor")])
+  rows$term <- spread_term(of$term, of$factor)
+  rows$check <- "whole"
+  rows
+}
 
 # What identifiability() says of coefficients and spreads, and how many levels a spread rests on.
 population_identified <- function(fit) {
-  rows <- identified_rows(as_plain_fit(fit))
+  judged <- as_judged_fit(fit)
+  rows <- identified_rows(judged)
   rows$group <- NA_character_
-  rbind(rows, spread_rows(fit))
+  if (!few_in_cells(fit, TRUE)) {
+    scarce <- rows$term %in% judged$scarce & startsWith(rows$seen, "too few data")
+    rows$advice[scarce] <- paste("{} rests on people with too few visits: join levels, or leave the column out of the",
+                                 "formula, and do not report it as an estimate.")
+  }
+  levels <- levels_of_spreads(fit$effects)[rows$term]
+  rows$seen <- paste0(rows$seen, ifelse(is.na(levels), "", paste0(", ", plural_each(levels, "level"))))
+  rows
 }
+
+plural_each <- function(n, what) vapply(n, function(one) if (is.na(one)) "" else plural(one, what), "")
 
 # While the chains disagree, draws do not tell what the data say about a term (identifiability() says so, too), nor that
 # all of them stand on one hill.

@@ -133,14 +133,21 @@ tidy_effects <- function(fit, conf.level, effects) {
   verdict <- standing_verdict(fit)
   if (effects == "population") return(with_verdict(tidy_population(fit, conf.level), verdict, fit))
   out <- if (effects == "cells") tidy_cells(fit, conf.level) else tidy_intercepts(fit, conf.level)
-  about <- vapply(unique(out$term), function(term) effect_verdict(verdict, fit, term), "")
-  out$verdict <- unname(about[out$term])
+  for (term in unique(out$term)) {
+    mine <- which(out$term == term)
+    few <- if (effects == "cells") scarce_cells(fit, term)[match(out$cell[mine], fit$effects$cells)] else
+      few_in_cells(fit, TRUE)
+    out$verdict[mine] <- vapply(few, function(one) effect_verdict(verdict, fit, term, few = one), "")
+  }
   out
 }
 
 # The worst verdict on a term of agents: from rows about its coefficients and spreads, and from those about all.
-# `coefficients`: labels of those that matter, besides the intercept.
-effect_verdict <- function(rows, fit, term, coefficients = NULL) {
+# `coefficients`: labels of those that matter, besides the intercept. `few`: whether what is judged rests on few visits,
+# if that is known: what coefficients rest on is then not asked.
+effect_verdict <- function(rows, fit, term, coefficients = NULL, few = NULL) {
+  if (isTRUE(few)) return("do not use")
+  if (!is.null(few)) rows <- rows[!(rows$check == "identified" & startsWith(rows$seen, "too few data")), ]
   design <- fit$effects
   own <- design$coefficients[design$coefficients$term == term, ]
   if (!is.null(coefficients)) own <- own[own$intercept | own$label %in% coefficients, ]

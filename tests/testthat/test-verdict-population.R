@@ -29,11 +29,27 @@ test_that("intercepts are held to R-hat and effective draws, one row per factor 
 
 test_that("spreads of few levels, and coefficients that stay at their prior, are told as such", {
   fit <- differing_fit()
-  expect_identical(spread_rows(fit)$seen, "6 levels")
-  expect_identical(as.character(spread_rows(fit)$verdict), "ok")
-  fit$effects$factors[[1]]$levels <- c("c1", "c2")
-  expect_identical(as.character(spread_rows(fit)$verdict), "caution")
-  expect_match(spread_rows(fit)$advice, "The prior, more than the data")
+  spread <- function(fit) {
+    rows <- population_identified(fit)
+    rows[startsWith(rows$term, "sd("), ]
+  }
+  settled <- fit
+  settled$population$draws <- with_seed(4, apply(fit$population$draws, 3, sample))
+  dim(settled$population$draws) <- dim(fit$population$draws)
+  dimnames(settled$population$draws) <- dimnames(fit$population$draws)
+  settled$population$log_posterior[] <- with_seed(5, stats::rnorm(length(fit$population$log_posterior)))
+  settled$population$intercepts[] <- with_seed(6, stats::rnorm(length(fit$population$intercepts)))
+  settled$population$mixing <- NULL
+  expect_match(spread(settled)$seen, ", 6 levels$")
+  few <- settled
+  few$effects$factors[[1]]$levels <- c("c1", "c2")
+  expect_match(spread(few)$seen, "^(too few levels|not identified|unsettled|only jointly).*, 2 levels$")
+  expect_identical(said_of_term(c(TRUE, TRUE), 0.9, data.frame(correlation = 0), few_levels = TRUE), "too few levels")
+  expect_identical(said_of_term(c(TRUE, FALSE), 0.9, data.frame(correlation = 0), few_levels = TRUE), "too few levels")
+  expect_identical(said_of_term(c(FALSE, FALSE), 0, data.frame(correlation = 0), few_levels = TRUE), "not identified")
+  expect_match(identified_advice("too few levels", FALSE), "where a prior weighs much")
+  # Where there are visits enough, so that it is not their number that is told.
+  fit$n_scored <- fit$n_scored * 50L
   size <- dim(fit$population$draws)[1:2]
   fit$population$draws[, , "optimism[sexm]"] <- with_seed(1, stats::rnorm(prod(size), 0, 1.2))
   fit$population$draws[, , "optimism[armb]"] <- with_seed(2, stats::rnorm(prod(size), 0, 0.2))
@@ -160,6 +176,20 @@ test_that("a verdict calls a term of a population ok only where identifiability(
   expect_identical(kinds, character())
 })
 
+test_that("identifiability() doubts all terms where a chain stands on another hill, as the verdict does", {
+  apart <- differing_fit()
+  apart$population$log_posterior[, 1] <- apart$population$log_posterior[, 1] + 100
+  expect_identical(unique(identifiability(apart)$verdict), "unsettled")
+  rows <- standing_verdict(apart)
+  expect_true(all(rows$verdict[rows$check == "identified"] == "do not use"))
+  # Intercepts that do not mix, of one term.
+  stuck <- personal_fit()
+  stuck$population$mixing <- NULL
+  stuck$population$intercepts[, 1, ] <- stuck$population$intercepts[, 1, ] + 30
+  found <- identifiability(stuck)
+  expect_true(all(found$verdict[startsWith(found$term, "sd(")] == "unsettled"))
+})
+
 test_that("a chain on another hill is seen", {
   flat <- fit
   flat$population$log_posterior[] <- with_seed(2, stats::rnorm(length(flat$population$log_posterior)))
@@ -191,11 +221,10 @@ test_that("what interpolation is off by is said and judged", {
 })
 
 test_that("few levels, and priors that were not narrowed, are told", {
-  rows <- spread_rows(fit)
-  expect_identical(rows$term, "sd(optimism|clinician)")
-  expect_identical(rows$seen, "4 levels")
-  expect_identical(as.character(rows$verdict), "caution")
-  expect_identical(as.character(spread_rows(many)$verdict), "ok")
+  rows <- population_identified(fit)
+  rows <- rows[rows$term == "sd(optimism|clinician)", ]
+  expect_match(rows$seen, ", 4 levels$")
+  expect_false(rows$verdict == "ok")
   # What the data say nothing about.
   wide <- fit
   prior <- wide$effects$prior[["optimism[armb]"]]$args[["sd"]]
