@@ -91,6 +91,7 @@ read_rid <- function(x) {
   if (length(large)) abort_rounded_ids(large, "file", "RID")
   text <- if (is.numeric(x)) ifelse(is.finite(x), id_text(x), NA) else unquoted_text(x)
   refuse_lookalikes(text, "file", "RID", topic = "read_adni")
+  if (!is.numeric(x)) refuse_part_quoted(as_utf8(x), text)
   text <- bare_text(text)
   text[is_missing_code(lower_case(text))] <- NA
   text
@@ -98,6 +99,16 @@ read_rid <- function(x) {
 
 # Text without a pair of quotes around the whole.
 unquoted_text <- function(x) gsub("^([ \t\r\n]*)([\"'])(.*)\\2([ \t\r\n]*)$", "\\1\\3\\4", as_utf8(x))
+
+# One identifier with quotes and without them, or with other quotes, may be two patients.
+refuse_part_quoted <- function(given, unquoted) {
+  named <- !is.na(given) & !is_missing_code(lower_case(bare_text(unquoted)))
+  rows <- which(named & given != given[match(unquoted, unquoted)])
+  if (length(rows)) {
+    abort_rows(rows, "file", "column RID has identifiers that differ from others only in quotes",
+               advice = "Write what is the same in the same way.", topic = "read_adni")
+  }
+}
 
 # A measure outside these bounds is not what the column should hold: it may be a volume in cubic centimetres, or a code
 # for missing.

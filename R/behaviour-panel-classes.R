@@ -19,13 +19,28 @@ panel_measure <- function(x, cut, codes, column, role) {
                  advice = paste0("Make it NA, or a number. If each text is a class, leave `", role, "_cuts` out."))
     }
     if (!cut) {
-      if (is.character(x)) refuse_numbers_as_text(x, number, lost, column, role)
+      # "<50" is another result than "50".
+      plain <- replace(number, grepl(bound_sign, as_utf8(x)), NA)
+      coded <- !is.na(plain) & is.na(without_codes(plain, codes, column, role))
+      if (is.factor(x)) x <- factor(x, setdiff(levels(x), as.character(x[coded])))
+      x[coded] <- NA
+      number[coded] <- NA
+      if (is.character(x)) refuse_numbers_as_text(x, number, lost, column, role) else warn_odd_factor(x, column)
       refuse_lookalikes(x, role, column)
       return(x)
     }
     x <- number
   }
   without_codes(as.numeric(x), codes, column, role)
+}
+
+# A factor says that its levels are meant. One of many numbers and something else may have been made while it was read.
+warn_odd_factor <- function(x, column) {
+  number <- panel_numbers(levels(droplevels(x)))
+  n <- sum(!is.na(number))
+  if (n <= most_number_classes || n == length(number)) return(invisible())
+  warn("data", "Column ", enumerate(column), " is a factor with ", n, " numbers and something else among its levels: ",
+       "each is a class by itself. Was it read with stringsAsFactors = TRUE?")
 }
 
 # Text whose values would become classes: numbers are hardly names of classes, and words for missing never are. A factor
@@ -41,6 +56,12 @@ refuse_numbers_as_text <- function(x, number, lost, column, role) {
     abort_input(role, "= ", said, ": give `", role, "_cuts`, make it numbers with as.numeric(), or a factor if each ",
                 "number is a class.")
   }
+  twice <- alike_numbers(x, number)
+  if (length(twice)) {
+    abort_rows(twice, role, "column \"", column, "\" is text in which one number is written in several ways",
+               advice = paste0("Write it in one, or give `", role, "_cuts`; or make the column a factor if they are ",
+                               "different classes."))
+  }
   missing <- which(plain_case(x) %in% missing_words)
   if (length(missing)) {
     abort_rows(missing, role, "column \"", column, "\" is text in which words for missing would be results",
@@ -48,8 +69,15 @@ refuse_numbers_as_text <- function(x, number, lost, column, role) {
   }
 }
 
+# Rows with a number that an earlier one writes otherwise, as "1" and "1.0". "<1" is another result than "1".
+alike_numbers <- function(x, number) {
+  values <- unique(x[!is.na(number) & !grepl(bound_sign, as_utf8(x))])
+  which(x %in% values[duplicated(number[match(values, x)])])
+}
+
 # Texts that nobody takes for the name of a class ("-" and "none" may be one).
-missing_words <- c("na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null")
+missing_words <- c("na", "n/a", "n.a", "n.a.", "#n/a", "<na>", "nan", "null", "#null!", "#value!", ".", "?", "missing",
+                   "unknown", "not done")
 
 plain_case <- function(x) lower_case(bare_text(as_utf8(x)))
 

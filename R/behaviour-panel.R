@@ -20,8 +20,9 @@
 #'   are then the classes. If `marker_cuts` or `test_cuts` is given, text in which all values are numbers is cut like
 #'   numbers. Numbers may have a decimal comma or signs between thousands, as in [read_adni()].
 #'   `<0.1` stands for 0.1 and `>50` for a number just above 50. Without cuts, text with more than 12 different
-#'   numbers is refused, because so many classes are hardly intended. [trajectories()] says what else columns may be,
-#'   and what counts as missing.
+#'   numbers is refused, because so many classes are hardly intended; so are words such as `n/a` or `unknown`, which
+#'   would be results. A factor is taken as it is, but for codes for missing (`missing_codes`). [trajectories()] says
+#'   what else columns may be, and what counts as missing.
 #' @param marker_cuts,test_cuts How numbers are cut into classes. A whole number of 2 or
 #'   more asks for that many classes of equal size, by the quantiles of the visits that are kept.
 #'   Anything else is one or more increasing cut points. Each is the upper end of its class and

@@ -61,8 +61,8 @@
 #' see below. No row is ever dropped here. In columns to compare groups by, missing is a group of its own, and blank
 #' text is missing. `NaN` is missing in identifiers, times and actions. Blank text is missing in identifiers and times.
 #' An observation that is `NaN` or `Inf` is not missing, and is refused if the setting does not know it. An action or
-#' observation that is blank text is refused. In a factor, a level that is `NA`, as [addNA()] makes it, is missing like
-#' any other `NA`.
+#' observation that is blank text is refused, and so is text such as `NA` or `N/A` unless a setting has that name. In a
+#' factor, a level that is `NA`, as [addNA()] makes it, is missing like any other `NA`.
 #'
 #' @section Actions that are not scored:
 #' Some actions say nothing about who took them: the choice was forced, or an answer came too late. Some actions are not

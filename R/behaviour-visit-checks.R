@@ -28,6 +28,7 @@ validate_ibrc_trajectories <- function(visits, setting = NULL) {
   if (!is.null(roles$time)) validate_times(who, visits[[roles$time]], roles)
   refuse_blank(visits[[roles$action]], "action", "Name what was done; make it NA where that is not known.")
   refuse_blank(visits[[roles$observation]], "observation", "Make it NA where nothing was seen.")
+  if (is.null(setting)) for (role in c("action", "observation")) refuse_missing_text(visits[[roles[[role]]]], role)
   if (!is.null(roles$scored)) validate_scored(visits[[roles$scored]], roles)
   if (!is.null(setting)) {
     check_class(setting, "ibrc_setting", "setting", "decision_setting()")
@@ -42,6 +43,17 @@ refuse_visits <- function(...) abort_rows(..., topic = "trajectories")
 refuse_blank <- function(x, argument, advice) {
   blank <- which(is_lost(x) & !is.na(x))
   if (length(blank)) refuse_visits(blank, argument, "`", argument, "` is blank text", advice = advice)
+}
+
+# What programs write for missing: in text it would be one more name. A factor, or a setting, says that it is one.
+written_missing <- c("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN")
+
+refuse_missing_text <- function(x, argument) {
+  written <- if (is.character(x)) which(bare_text(x) %in% written_missing)
+  if (length(written)) {
+    refuse_visits(written, argument, "`", argument, "` is a text that stands for missing",
+                  advice = "Make it NA. If it is a name, make the column a factor.")
+  }
 }
 
 validate_scored <- function(scored, roles) {

@@ -43,8 +43,8 @@ test_that("identifiers are text, and the codes of missing are none", {
 })
 
 test_that("of the quotes in an identifier one pair around the whole goes, and no other", {
-  expect_identical(read_rid(c("O'Brien", "OBrien", "'12'", "\"12\"", "1\"2", "1'2", "'12", "''12''", "n'a", "'NA'")),
-                   c("O'Brien", "OBrien", "12", "12", "1\"2", "1'2", "'12", "'12'", "n'a", NA))
+  expect_identical(read_rid(c("O'Brien", "OBrien", "'12'", "\"13\"", "1\"2", "1'2", "'12", "''12''", "n'a", "'NA'")),
+                   c("O'Brien", "OBrien", "12", "13", "1\"2", "1'2", "'12", "'12'", "n'a", NA))
   expect_identical(read_rid(c("'", "\"\"", "\"'7'\"", "'\u00e9'", NA)), c("'", NA, "'7'", "\u00e9", NA))
 })
 
@@ -54,7 +54,11 @@ test_that("identifiers that look the same are refused by their rows", {
   expect_identical(refused$rows, c(5L, 6L, 7L, 8L, 10L))
   expect_identical(refused$argument, "file")
   expect_no_match(conditionMessage(refused), "12")
-  expect_identical(read_rid(factor(twins[1:4])), c("1\"2", "12", "1'2", "12"))
+  expect_identical(read_rid(factor(twins[1:3])), c("1\"2", "12", "1'2"))
+  refused <- expect_error(read_rid(factor(twins[1:4])), "only in quotes", class = "ibrc_error_data")
+  expect_identical(refused$rows, 4L)
+  expect_no_match(conditionMessage(refused), "12")
+  expect_identical(read_rid(c("'NA'", "NA", "\"\"", "8")), c(NA, NA, NA, "8"))
   # Blanks that every row of a patient has are no more than blanks.
   expect_identical(read_rid(c(" 12", " 12", "\" 7 \"")), c("12", "12", "7"))
   path <- adni_file(c("RID,VISCODE,DX,CDRSB,Hippocampus,AGE,APOE4,PTGENDER",

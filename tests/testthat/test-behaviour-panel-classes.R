@@ -37,11 +37,26 @@ test_that("text that is no number is not cut, nor counted as not ordered", {
   refused(panel(odd, test_cuts = 2), "marker", c(3, 7))
   expect_error(panel(odd, test_cuts = 2), "marker_cuts", class = "ibrc_error_data")
   # Nor is a word for missing a result.
-  for (word in c("NA", "n/a", " NaN ", "#N/A", "NULL")) {
+  for (word in c("NA", "n/a", " NaN ", "#N/A", "NULL", ".", "#NULL!", "N.A", "?", "Unknown", "not done")) {
     refused(panel(transform(visits, assay = ifelse(is.na(assay), word, assay))), "test", c(1, 3, 5, 7))
     refused(panel(transform(visits, marker = c(word, letters[1:7]))), "marker", 1)
   }
   expect_silent(panel(transform(visits, assay = factor(ifelse(is.na(assay), "NA", "done"))), marker_cuts = 2))
+})
+
+test_that("one number written in two ways is not two classes", {
+  refused(panel(transform(visits, marker = c("1", "1.0", "01", "2", "2", "3", "3", "4"))), "marker", 2:3)
+  refused(panel(transform(visits, marker = c("1", "1,0", "2", "2", "2", "3", "3", "4"))), "marker", 2)
+  fine <- panel(transform(visits, marker = c("1", "<1", "2", "2", "2", "3", ">3", "3"), assay = 1:8),
+                test_cuts = 2)
+  expect_identical(nlevels(fine$observation), 15L)
+})
+
+test_that("a factor of many numbers and something else is told", {
+  many <- data.frame(who = 1:20, day = 0, marker = c(1:19, "<LOD"), assay = 1:20)
+  expect_warning(panel(transform(many, marker = factor(marker)), test_cuts = 2), "stringsAsFactors",
+                 class = "ibrc_warning")
+  expect_silent(panel(transform(many, marker = factor(c(1:20))), test_cuts = 2))
 })
 
 test_that("a test is not ordered where it is missing, in every disguise", {
@@ -62,6 +77,18 @@ test_that("codes for missing are not results", {
   expect_identical(as.character(cut_panel(coded, missing_codes = -99)$observation),
                    as.character(cut_panel(visits)$observation))
   expect_identical(sum(cut_panel(coded, missing_codes = numeric())$action == "assay"), 8L)
+  # The same where each value is a class.
+  for (as in list(as.character, factor)) {
+    word <- transform(coded, assay = as(assay), marker = as.character(round(marker)))
+    refused(panel(word), "test", c(1, 3, 5, 7))
+    made <- panel(word, missing_codes = -99)
+    expect_identical(made$action, cut_panel(visits)$action)
+    expect_no_match(levels(made$observation), "-99", fixed = TRUE)
+    expect_identical(sum(panel(word, missing_codes = numeric())$action == "assay"), 8L)
+  }
+  # "<50" is no code.
+  below <- transform(visits, marker = c("<50", "50", "low", "x", "50", "<50", "x", "low"), assay = 1:8)
+  expect_identical(nrow(panel(below, test_cuts = 2, missing_codes = 50)), 6L)
   # Where other values are negative, too, nothing is known of them.
   expect_silent(cut_panel(transform(coded, assay = assay - 5)))
   for (bad in list("-9", NA, Inf, TRUE, matrix(1))) refused(cut_panel(visits, missing_codes = bad), "missing_codes")

@@ -172,6 +172,12 @@ test_that("nobody becomes somebody else: identifiers are text", {
     error <- expect_error(patients(alike), "only in blanks", class = "ibrc_error_data")
     expect_equal(error$rows, 2)
   }
+  # Nor with somebody who is written with quotes.
+  for (alike in list(c("q", "'q'", "8"), c("q", "\"q\"", "8"), c("'q'", "\"q\"", NA))) {
+    error <- expect_error(patients(alike), "only in quotes", class = "ibrc_error_data")
+    expect_equal(error$rows, 2)
+  }
+  expect_identical(patients(c("'7'", "'8'", "9"))$RID, c("7", "8", "9"))
   # Digits that are lost already.
   error <- expect_error(patients(c(1, 1e17, 3)), "more digits", class = "ibrc_error_data")
   expect_equal(error$rows, 2)

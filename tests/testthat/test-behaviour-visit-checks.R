@@ -73,6 +73,19 @@ test_that("times are compared as what they are, not as what they print", {
   expect_error(at(as.Date(c("2020-01-01", "2020-01-01"))), "twice", class = "ibrc_error_data")
 })
 
+test_that("text that stands for missing is no name, unless a factor or a setting says so", {
+  for (written in c("NA", "N/A", "n/a", "#N/A", "NaN")) {
+    for (column in c("did", "saw")) {
+      error <- expect_error(read_visits(change(column, 2, written), setting = NULL), "stands for missing",
+                            class = "ibrc_error_data")
+      expect_equal(error$rows, 2)
+    }
+  }
+  meant <- change("saw", 2, "NA")
+  meant$saw <- factor(meant$saw)
+  expect_silent(read_visits(meant, setting = NULL))
+})
+
 test_that("actions and observations that are the same to the eye are refused by their rows", {
   error <- expect_error(read_visits(change("saw", 2, "positive "), setting = NULL), "invisible characters",
                         class = "ibrc_error_data")
