@@ -107,10 +107,11 @@ as_factor <- function(code, levels) structure(code + 1L, levels = levels, class 
 visit_bytes <- 40
 
 # `n`: the visits that there will be at least, or as many as can be expected.
-refuse_many_visits <- function(nsim, horizon, n) {
+refuse_many_visits <- function(nsim, horizon, n, n_groups = 1) {
   refuse_many_rows(n, visit_bytes, if (nsim > horizon) "nsim" else "horizon",
-                   "`nsim` = ", format_count(nsim), " trajectories of up to `horizon` = ", format_count(horizon),
-                   " visits would be ", format_count(ceiling(n)), " visits", advice = "simulate fewer, or shorter ones")
+                   "`nsim` = ", format_count(nsim), " trajectories of up to `horizon` = ",
+                   plural(horizon, "visit"), if (n_groups > 1) paste(" in each of", n_groups, "groups"), " would be ",
+                   format_count(ceiling(n)), " visits", advice = "simulate fewer, or shorter ones")
 }
 
 roll_out <- function(plan, world, starts, begin, horizon, cores) {

@@ -42,7 +42,7 @@ extend_fit <- function(fit, iter = 2000, cores = NULL, refresh = NULL, file = NU
   control <- as_control(control)
   job <- whole_job(fit)
   steps <- steps_to_make(fit$chain, iter, control$max_iter)
-  refuse_large_extension(fit, job$run, steps$first)
+  refuse_large_extension(fit, job$run, iteration_of(fit$chain), steps$first)
   if (!is.null(cores)) job$run$cores <- job$evaluator$cores <- cores
   if (!is.null(refresh)) job$run$refresh <- refresh
   lock <- if (!is.null(file)) new_lock(file)
@@ -69,11 +69,14 @@ steps_to_make <- function(chain, iter, max_iter) {
   list(first = as.integer(min(first, most)), most = most)
 }
 
-# What ibrc() would refuse as too large is refused here, too. `steps`: how many in all.
-refuse_large_extension <- function(fit, run, steps) {
-  run$iter <- steps
-  if (!has_population(fit)) return(refuse_large_run(run, length(fit$draws), length(fit$prior)))
-  refuse_large_run(run, 1, population_size(population_shape(fit$effects, fit$prior)) + length(fit$recipe$codec$prior))
+# What ibrc() would refuse as too large is refused here, too.
+refuse_large_extension <- function(fit, run, made, all) {
+  run$iter <- all
+  steps <- paste0(format_count(all - made), " steps after the ", format_count(made), " that were made,")
+  advice <- "take fewer, or fit again with a larger `thin` (control = ibrc_control(thin = ))"
+  if (!has_population(fit)) return(refuse_large_run(run, length(fit$draws), length(fit$prior), steps, advice))
+  n_terms <- population_size(population_shape(fit$effects, fit$prior)) + length(fit$recipe$codec$prior)
+  refuse_large_run(run, 1, n_terms, steps, advice)
 }
 
 # A chain in its present state with this many steps in all: more than it was to make, or fewer.

@@ -31,16 +31,16 @@ check_run <- function(chains, iter, warmup, thin, cores, refresh, max_iter = NUL
 }
 
 # Draws and their densities, which are copied when they are stored and when they change scale; what warm-up learns
-# from; and what every chain has for itself.
-refuse_large_run <- function(run, n_groups, n_terms) {
+# from; and what every chain has for itself. `steps`: how the user said how many.
+refuse_large_run <- function(run, n_groups, n_terms, steps = paste("`iter` =", format_count(run$iter)),
+                             advice = paste("take fewer steps or chains, raise `thin` (control =",
+                                            "ibrc_control(thin = )) or shorten `warmup`")) {
   chains <- as.numeric(run$chains) * n_groups
   kept <- chains * ((run$iter - run$warmup) %/% run$thin) * (n_terms + 1)
   learnt <- chains * run$warmup * n_terms
   refuse_too_large(8 * (3 * kept + 2 * learnt) + 2e4 * chains, if (chains > run$iter) "chains" else "iter",
-                   "`iter` = ", format_count(run$iter), " for ", plural(chains, "chain"),
+                   steps, " for ", plural(chains, "chain"),
                    if (n_groups > 1) paste(" in", plural(n_groups, "group")), " of ", plural(n_terms, "term"),
                    " would keep ", format_count(kept), " numbers, and ", format_count(learnt),
-                   " in warm-up, with copies on the way",
-                   advice = paste("take fewer steps or chains, raise `thin` (control = ibrc_control(thin = ))",
-                                  "or shorten `warmup`"))
+                   " in warm-up, with copies on the way", advice = advice)
 }

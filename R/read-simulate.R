@@ -36,21 +36,34 @@ simulate.ibrc_fit <- function(object, nsim = 1, seed = NULL, horizon = 50, envir
   horizon <- check_count(horizon, "horizon", most = 1e6)
   draws <- check_count(draws, "draws")
   all <- prod(dim(object$draws[[1]])[1:2])
-  if (has_population(object)) {
-    return(simulate_people(object, nsim, seed, horizon, function(cell, n) {
-      simulate_group(object, cell, n, min(n, draws, all), horizon, environment)
-    }))
-  }
-  refuse_many_group_visits(nsim, horizon, length(object$draws), object$problem$setting)
-  pieces <- drawn_from(seed, lapply(seq_along(object$draws), function(group) {
-    simulate_group(object, group, nsim, min(nsim, draws, all), horizon, environment, length(object$draws))
-  }))
+  make <- function(group, n, watch) simulate_group(object, group, n, min(n, draws, all), horizon, environment, watch)
+  if (has_population(object)) return(simulate_people(object, nsim, seed, horizon, make))
+  watch <- visit_watch(nsim, horizon, length(object$draws), object$problem$setting)
+  pieces <- drawn_from(seed, lapply(seq_along(object$draws), make, nsim, watch))
   as_group_visits(pieces, names(object$draws), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
 }
 
+# Refuses more visits than there is memory for, before any is made: `nsim` trajectories in each group have so many at
+# least. Returns a function that does so while they are made. It is told of `visits` of `made` more trajectories, and
+# how many are `left` in this group, with how many visits each: those of groups to come may be shorter.
+visit_watch <- function(nsim, horizon, n_groups, setting) {
+  shortest <- if (length(setting$stop_actions)) 1 else horizon
+  to_begin <- as.numeric(nsim) * n_groups
+  n_visits <- 0
+  refuse <- function(left, pace) {
+    refuse_many_visits(nsim, horizon, n_visits + left * pace + (to_begin - left) * shortest, n_groups)
+  }
+  refuse(0, 0)
+  function(made, visits, left = 0, pace = shortest) {
+    to_begin <<- to_begin - made
+    n_visits <<- n_visits + visits
+    refuse(left, pace)
+  }
+}
+
 # `nsim` trajectories of a group, shared out among `n` of its draws. Once 50 are made it is known about how many visits
-# all of them will have, those of the other groups among them.
-simulate_group <- function(object, group, nsim, n, horizon, environment, n_groups = 1) {
+# each of the others will have.
+simulate_group <- function(object, group, nsim, n, horizon, environment, watch) {
   all <- prod(dim(object$draws[[1]])[1:2])
   chosen <- draws_at(object, sort(sample.int(all, n)))
   size <- as.integer(nsim %/% n + (seq_len(n) <= nsim %% n))
@@ -62,21 +75,23 @@ simulate_group <- function(object, group, nsim, n, horizon, environment, n_group
                                      start_group = draw_start_labels(object, group, size[done])))
     n_visits <<- n_visits + nrow(visits)
     so_far <- sum(size[seq_len(done)])
-    if (so_far >= 50) refuse_many_visits(nsim, horizon, n_visits * n_groups * (nsim / so_far))
+    if (so_far >= 50) watch(size[done], nrow(visits), nsim - so_far, n_visits / so_far) else
+      watch(size[done], nrow(visits))
     visits
   })
   join_ids(made, size)
 }
 
-# People of a population; each cell is drawn as often as there are people in it. `make`: this many of a cell.
+# People of a population; each cell is drawn as often as there are people in it. `make`: this many of a cell, which
+# tells a watch of visits.
 simulate_people <- function(object, nsim, seed, horizon, make) {
-  refuse_many_group_visits(nsim, horizon, 1, object$problem$setting)
+  watch <- visit_watch(nsim, horizon, 1, object$problem$setting)
   columns <- visit_columns(object$effects)
   pieces <- drawn_from(seed, {
     size <- as.vector(stats::rmultinom(1, nsim, object$group_sizes))
     cells <- which(size > 0)
     lapply(cells, function(cell) {
-      made <- make(cell, size[cell])
+      made <- make(cell, size[cell], watch)
       names(made)[1:4] <- ifelse(names(made)[1:4] %in% names(columns), paste0(".", names(made)[1:4]), names(made)[1:4])
       made <- made[setdiff(names(made), names(columns))]
       made <- cbind(made, columns[rep(cell, nrow(made)), , drop = FALSE])
@@ -99,23 +114,17 @@ simulate.ibrc_mode <- function(object, nsim = 1, seed = NULL, horizon = 50, envi
   refuse_several(object, "object", "simulate()")
   nsim <- check_count(nsim, "nsim", most = most_at_once)
   horizon <- check_count(horizon, "horizon", most = 1e6)
-  make <- function(group, n) {
-    as.data.frame(simulate(plans[[group]], n, horizon = horizon, environment = environment,
-                           start_group = draw_start_labels(object, group, n)))
+  make <- function(group, n, watch) {
+    visits <- as.data.frame(simulate(plans[[group]], n, horizon = horizon, environment = environment,
+                                     start_group = draw_start_labels(object, group, n)))
+    watch(n, nrow(visits))
+    visits
   }
-  if (!has_population(object)) {
-    refuse_many_group_visits(nsim, horizon, length(object$tops), object$problem$setting)
-  }
+  watch <- visit_watch(nsim, horizon, if (has_population(object)) 1 else length(object$tops), object$problem$setting)
   plans <- group_plans(object)
   if (has_population(object)) return(simulate_people(object, nsim, seed, horizon, make))
-  pieces <- drawn_from(seed, lapply(seq_along(plans), make, nsim))
+  pieces <- drawn_from(seed, lapply(seq_along(plans), make, nsim, watch))
   as_group_visits(pieces, names(plans), object$by, nsim, attr(pieces, "seed"), object$problem$setting$start_by)
-}
-
-# For all groups, before any plan is made.
-refuse_many_group_visits <- function(nsim, horizon, n_groups, setting) {
-  shortest <- if (length(setting$stop_actions)) 1 else horizon
-  refuse_many_visits(nsim, horizon, as.numeric(nsim) * n_groups * shortest)
 }
 
 # Visits one piece after the other, each with `size` trajectories, with ids that continue.

@@ -87,8 +87,9 @@ test_that("a count with zeros too many is refused before any work, with its argu
   refused(ibrc(visits, setting, diag_models(), prior, chains = 1e5, iter = 4, resolution = 20000), "chains",
           "100,000 chains of 20,001 values would hold 2,000,100,000 in all")
   refused(kfold(fit, iter = 1e8), "iter", "`iter` = 100,000,000 for 2 chains of 2 terms")
-  steps <- format_count(fit$run$iter + 9e7)
-  refused(extend_fit(fit, iter = 9e7), "iter", paste0("`iter` = ", steps, " for ", 2 * length(fit$draws), " chains"))
+  refused(extend_fit(fit, iter = 9e7), "iter",
+          paste0("90,000,000 steps after the ", format_count(fit$run$iter), " that were made, for ",
+                 2 * length(fit$draws), " chains"))
   refused(ibrc_mode(visits, setting, diag_models(), prior, starts = 1e7), "starts", "80,000,000 draws of 2 terms")
   refused(fit_iohmm(visits, 2:10, starts = 1e7), "starts", "`starts` = 10,000,000 climbs of 10 states")
   refused(model_draws(iohmm, n = 1e7), "n", "`n` = 10,000,000 draws of laws with 26 probabilities")
@@ -104,6 +105,11 @@ test_that("a count with zeros too many is refused before any work, with its argu
   error <- expect_error(simulate(fit, 1e6, seed = 1), class = "ibrc_error_memory")
   expect_identical(error$argument, "nsim")
   expect_s3_class(simulate(fit, 200, seed = 1), "ibrc_trajectories")
+  mode <- ibrc_mode(visits, setting, diag_models(), prior, by = "clinic", resolution = 5, starts = 1, seed = 1)
+  each <- nrow(simulate(mode, 2000, seed = 1)) / 2000
+  nsim <- ceiling(1.2 * 0.1e9 / 40 / each)
+  expect_error(simulate(mode, nsim, seed = 1), "in each of 2 groups", class = "ibrc_error_memory")
+  expect_s3_class(simulate(mode, floor(nsim / 2), seed = 1), "ibrc_trajectories")
   expect_s3_class(run(iter = 20, chains = 1, resolution = 10, seed = 1), "ibrc_fit")
   expect_s3_class(simulate(iohmm, nsim = 2, seed = 1), "ibrc_trajectories")
   expect_s3_class(model_draws(iohmm, n = 2, warmup = 2, thin = 1, seed = 1), "ibrc_models")
