@@ -9,11 +9,12 @@ project_behavior <- function(planner, ...) {
 }
 
 # Our generic may hide the generic of another package that has the same name. An object that is not a fit is handed on
-# to that package if it has a method for it, so that the order of library() calls does not matter. What comes with
-# further arguments may be for the default method there, if there is one. (Our methods are registered with those
-# generics too: test-common-generics.R.)
-hand_on <- function(object, package, generic, ...) {
-  known <- requireNamespace(package, quietly = TRUE) && has_method(object, package, generic, default = ...length() > 0)
+# to that package if it has a method for it, so that the order of library() calls does not matter. `.default`: whether
+# it may be for the default method there, if there is one, as what comes with further arguments may be. Our own objects
+# never are. (Our methods are registered with those generics too: test-common-generics.R.)
+hand_on <- function(object, package, generic, ..., .default = ...length() > 0) {
+  ours <- any(startsWith(class(object), "ibrc_"))
+  known <- requireNamespace(package, quietly = TRUE) && has_method(object, package, generic, .default && !ours)
   if (!known) check_class(object, "ibrc_fit", "object", "ibrc()")
   # R looks for methods where a generic is called. A plain call from here would find our own method.
   do.call(getExportedValue(package, generic), list(object, ...), quote = TRUE, envir = globalenv())

@@ -1,8 +1,8 @@
 #' The prior beliefs of a fit
 #'
-#' @param object A fit ([ibrc()]) or a prior ([ibrc_prior()]). For a fit with `effects`, priors of coefficients,
-#'   spreads and correlations follow those of the terms. Correlations have an LKJ prior with shape 2, whose quantiles
-#'   are those of a single one.
+#' @param object A fit ([ibrc()]), a mode ([ibrc_mode()]) or a prior ([ibrc_prior()]). With `effects`, priors of
+#'   coefficients, spreads and correlations follow those of the terms. Correlations have an LKJ prior with shape 2,
+#'   whose quantiles are those of a single one.
 #' @param ... Not used.
 #' @return A data frame with one row per term: `term`, `distribution`, and the prior's
 #'   quantiles `q2.5`, `median` and `q97.5`.
@@ -42,6 +42,15 @@ prior_summary.ibrc_fit <- function(object, ...) {
   rbind(out, tie_priors(object$effects))
 }
 
+#' @rdname prior_summary
+#' @export
+#' @rawNamespace S3method(rstantools::prior_summary, ibrc_mode)
+prior_summary.ibrc_mode <- function(object, ...) {
+  check_unused(...)
+  if (object$estimate == "mle") abort_input("object", "was made without a prior (estimate = \"mle\").")
+  prior_summary.ibrc_fit(object)
+}
+
 # Of a correlation among several that share an LKJ prior, by what that leaves for one of them.
 tie_priors <- function(design) {
   if (!length(design$ties$label)) return(NULL)
@@ -56,4 +65,8 @@ tie_priors <- function(design) {
 }
 
 #' @export
-prior_summary.default <- function(object, ...) hand_on(object, "rstantools", "prior_summary", ...)
+prior_summary.default <- function(object, ...) {
+  # All that the default method there looks at.
+  known <- is.list(object) && !is.null(object[["prior.info"]])
+  hand_on(object, "rstantools", "prior_summary", ..., .default = known)
+}

@@ -226,6 +226,7 @@ as_draws_array.ibrc_fit <- function(x, ...) {
 of_variables <- function(x, measure) apply(as_draws_array.ibrc_fit(x), 3, measure)
 
 #' @importFrom posterior rhat
+#' @rawNamespace S3method(bayesplot::rhat, ibrc_fit)
 #' @export
 rhat.ibrc_fit <- function(x, ...) of_variables(x, posterior::rhat)
 

@@ -5,6 +5,8 @@ test_that("what is not a fit goes to the generic of the same name, if that has a
   expect_s3_class(other, "ggplot")
   # There is a default method for what comes with further arguments, and none for what comes alone.
   expect_error(pp_check(stats::rnorm(20)), "ibrc\\(\\)", class = "ibrc_error_input")
+  # Ours are never for the default of another.
+  expect_error(pp_check(tiger_setting(), "length"), "ibrc\\(\\)", class = "ibrc_error_input")
   skip_if_not_installed("loo")
   expect_error(hand_on("text", "loo", "loo", 1), "ibrc\\(\\)", class = "ibrc_error_input")
 })

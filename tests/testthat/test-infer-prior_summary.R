@@ -39,5 +39,21 @@ test_that("correlations of random intercepts have their rows", {
 })
 
 test_that("anything else is refused, or goes to the generic of the same name", {
-  expect_error(prior_summary(1), "ibrc\\(\\)", class = "ibrc_error_input")
+  for (other in list(1, tiger_setting(), list(a = 1))) {
+    expect_error(prior_summary(other), "ibrc\\(\\)", class = "ibrc_error_input")
+    expect_error(prior_summary(other, digits = 3), "ibrc\\(\\)", class = "ibrc_error_input")
+  }
+  skip_if_not_installed("rstantools")
+  known <- structure(list(prior.info = "normal"), class = "another_fit")
+  expect_identical(prior_summary(known), "normal")
+  expect_identical(prior_summary(known, digits = 3), "normal")
+})
+
+test_that("a mode has the prior that it was found with", {
+  setting <- diag_setting()
+  visits <- simulate(plan_agent(setting, bounded_agent(0.5), resolution = 10), 20, seed = 1)
+  prior <- ibrc_prior(alpha ~ lognormal(0, 1))
+  find <- function(...) ibrc_mode(visits, setting, prior = prior, resolution = 10, starts = 1, seed = 1, ...)
+  expect_identical(prior_summary(find()), prior_summary(prior))
+  expect_error(prior_summary(find(estimate = "mle")), "without a prior", class = "ibrc_error_input")
 })
