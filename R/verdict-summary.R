@@ -133,11 +133,16 @@ tidy_effects <- function(fit, conf.level, effects) {
   verdict <- standing_verdict(fit)
   if (effects == "population") return(with_verdict(tidy_population(fit, conf.level), verdict, fit))
   out <- if (effects == "cells") tidy_cells(fit, conf.level) else tidy_intercepts(fit, conf.level)
+  few <- rep(few_in_cells(fit, TRUE), nrow(out))
+  out$verdict <- rep("", nrow(out))
   for (term in unique(out$term)) {
     mine <- which(out$term == term)
-    few <- if (effects == "cells") scarce_cells(fit, term)[match(out$cell[mine], fit$effects$cells)] else
-      few_in_cells(fit, TRUE)
-    out$verdict[mine] <- vapply(few, function(one) effect_verdict(verdict, fit, term, few = one), "")
+    if (effects == "cells" && term %in% names(fit$effects$matrices)) {
+      few[mine] <- scarce_cells(fit, term)[match(out$cell[mine], fit$effects$cells)]
+    }
+    for (one in unique(few[mine])) {
+      out$verdict[mine[few[mine] == one]] <- effect_verdict(verdict, fit, term, few = one)
+    }
   }
   out
 }
